@@ -1,0 +1,1 @@
+"""Fuzzy integrals as a handful of contextual linear order statistics."""
