@@ -1,0 +1,124 @@
+"""Compiled loops over samples and walks."""
+
+import numba as nb
+import numpy as np
+
+INTEGRALS = ("choquet", "sugeno", "shilkret")
+"""Integrals by their number in `integrate`."""
+
+_BLOCK = 512
+"""Samples handled together: their inputs by column fit the first cache for N up to 8."""
+
+
+@nb.njit(cache=True, parallel=True, error_model="numpy")
+def integrate(g, X, integral, out):
+    """Integral of every row of X into `out`; False if an input is not finite.
+
+    For source i the set K of sources that are larger (or equal, and come first) is collected
+    bit by bit from comparisons of whole columns, so that nothing is sorted and nothing branches.
+    """
+    n_samples, n_sources = X.shape
+    n_blocks = (n_samples + _BLOCK - 1) // _BLOCK
+    finite = np.ones(n_blocks, np.bool_)
+    for block in nb.prange(n_blocks):
+        first = block * _BLOCK
+        length = min(n_samples, first + _BLOCK) - first
+        columns = np.empty((n_sources, _BLOCK))
+        sets = np.zeros((n_sources, _BLOCK), np.int32)
+        unbounded = 0.0
+        for s in range(length):
+            for i in range(n_sources):
+                value = X[first + s, i]
+                columns[i, s] = value
+                unbounded += value * 0.0
+        finite[block] = unbounded == 0.0
+        for i in range(n_sources):
+            bit_i = np.int32(1 << i)
+            for s in range(length):
+                sets[i, s] |= bit_i
+            for j in range(i):
+                bit_j = np.int32(1 << j)
+                for s in range(length):
+                    first_is_larger = columns[j, s] >= columns[i, s]
+                    sets[i, s] |= bit_j if first_is_larger else np.int32(0)
+                    sets[j, s] |= np.int32(0) if first_is_larger else bit_i
+        total = np.zeros(_BLOCK)
+        for i in range(n_sources):
+            bit_i = np.int32(1 << i)
+            if integral == 0:
+                for s in range(length):
+                    k = sets[i, s]
+                    total[s] += columns[i, s] * (g[k] - g[k ^ bit_i])
+            elif integral == 1:
+                for s in range(length):
+                    total[s] = max(total[s], min(columns[i, s], g[sets[i, s]]))
+            else:
+                for s in range(length):
+                    total[s] = max(total[s], columns[i, s] * g[sets[i, s]])
+        for s in range(length):
+            out[first + s] = total[s]
+    return finite.all()
+
+
+@nb.njit(cache=True)
+def _next_sort(sort):
+    """Step to the next sort in lexicographic order; return the first position that changed."""
+    n = sort.shape[0]
+    i = n - 2
+    while i >= 0 and sort[i] > sort[i + 1]:
+        i -= 1
+    if i < 0:
+        return -1
+    j = n - 1
+    while sort[j] < sort[i]:
+        j -= 1
+    sort[i], sort[j] = sort[j], sort[i]
+    low, high = i + 1, n - 1
+    while low < high:
+        sort[low], sort[high] = sort[high], sort[low]
+        low += 1
+        high -= 1
+    return i
+
+
+@nb.njit(cache=True, parallel=True)
+def all_walk_weights(g, prefixes, rows_each, out):
+    """Operators of all N! walks in lexicographic order; prefixes of sources in parallel."""
+    n = out.shape[1]
+    depth = prefixes.shape[1]
+    for p in nb.prange(prefixes.shape[0]):
+        sort = np.empty(n, np.int64)
+        used = np.zeros(n, np.bool_)
+        for j in range(depth):
+            sort[j] = prefixes[p, j]
+            used[sort[j]] = True
+        j = depth
+        for i in range(n):
+            if not used[i]:
+                sort[j] = i
+                j += 1
+        masks = np.zeros(n + 1, np.int64)
+        weights = np.empty(n)
+        changed = 0
+        for r in range(rows_each):
+            # Only what lies behind the first change is computed again.
+            for j in range(changed, n):
+                masks[j + 1] = masks[j] | (1 << sort[j])
+                weights[j] = g[masks[j + 1]] - g[masks[j]]
+            row = p * rows_each + r
+            for j in range(n):
+                out[row, j] = weights[j]
+            if r + 1 < rows_each:
+                changed = _next_sort(sort)
+
+
+@nb.njit(cache=True, parallel=True)
+def walk_weights(g, sorts, out):
+    """Operator of each walk given by its sort."""
+    for r in nb.prange(sorts.shape[0]):
+        mask, below = 0, 0.0
+        for j in range(sorts.shape[1]):
+            mask |= 1 << sorts[r, j]
+            value = g[mask]
+            out[r, j] = value - below
+            below = value

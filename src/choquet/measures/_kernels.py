@@ -1,0 +1,171 @@
+"""Compiled loops of the measures room."""
+
+import numba as nb
+import numpy as np
+
+
+@nb.njit(cache=True)
+def _uniform_bits(seed, counter):
+    """Splitmix64 of a counter, as a float in [0, 1): no state to carry, so loops vectorise."""
+    z = seed + counter * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    z = z ^ (z >> np.uint64(31))
+    return (z >> np.uint64(11)) * 1.1102230246251565e-16
+
+
+@nb.njit(cache=True, fastmath=True, error_model="numpy")
+def _update(target, other, has_last, n_bits, seed, counter, low, high):
+    """Redraw all sets of one parity given those of the other, between their bounds."""
+    half = target.shape[0]
+    # The neighbour across the last source has the same low bits; all others differ in one bit.
+    for a in range(half):
+        v = other[a]
+        low[a] = v if has_last[a] else 0.0
+        high[a] = 1.0 if has_last[a] else v
+    for i in range(n_bits):
+        step = 1 << i
+        for a in range(half):
+            v = other[a ^ step]
+            within = (a >> i) & 1
+            low[a] = max(low[a], v if within else 0.0)
+            high[a] = min(high[a], 1.0 if within else v)
+    for a in range(half):
+        u = _uniform_bits(seed, counter + np.uint64(a))
+        target[a] = low[a] + u * (high[a] - low[a])
+
+
+@nb.njit(cache=True)
+def gibbs_sweeps(start, n_sources, sweeps, seed):
+    """Gibbs sweeps over the order polytope; sets of even and odd size take turns.
+
+    Neighbours in the lattice differ in parity, so all sets of one parity are independent given the
+    others. Both halves are indexed by the low N-1 bits: the parity tells the last one.
+    """
+    n_bits = n_sources - 1
+    half = 1 << n_bits
+    even, odd = np.empty(half), np.empty(half)
+    even_has_last, odd_has_last = np.empty(half, np.bool_), np.empty(half, np.bool_)
+    for a in range(half):
+        parity, rest = 0, a
+        while rest:
+            parity ^= 1
+            rest &= rest - 1
+        even_has_last[a] = parity == 1
+        odd_has_last[a] = parity == 0
+        even[a] = start[a + half if parity == 1 else a]
+        odd[a] = start[a + half if parity == 0 else a]
+    low, high = np.empty(half), np.empty(half)
+    counter = np.uint64(0)
+    for _ in range(sweeps):
+        _update(odd, even, odd_has_last, n_bits, seed, counter, low, high)
+        counter += np.uint64(half)
+        _pin(even, odd, n_sources, half)
+        _update(even, odd, even_has_last, n_bits, seed, counter, low, high)
+        counter += np.uint64(half)
+        _pin(even, odd, n_sources, half)
+    values = np.empty(2 * half)
+    for a in range(half):
+        values[a + half if even_has_last[a] else a] = even[a]
+        values[a + half if odd_has_last[a] else a] = odd[a]
+    return values
+
+
+@nb.njit(cache=True)
+def _pin(even, odd, n_sources, half):
+    """∅ stays 0 and X stays 1."""
+    even[0] = 0.0
+    if n_sources % 2 == 0:
+        even[half - 1] = 1.0
+    else:
+        odd[half - 1] = 1.0
+
+
+@nb.njit(cache=True)
+def fill_in_order(order, uniforms, n_sources):
+    """Give each set in turn a value uniform between the bounds that earlier ones leave it."""
+    n = 1 << n_sources
+    low, high = np.zeros(n), np.ones(n)
+    low[n - 1], high[0] = 1.0, 0.0
+    for k in range(order.shape[0]):
+        a = order[k]
+        value = low[a] + uniforms[k] * (high[a] - low[a])
+        low[a] = high[a] = value
+        # All supersets now lie above, all subsets below.
+        rest = (n - 1) ^ a
+        s = rest
+        while s:
+            b = a | s
+            if low[b] < value:
+                low[b] = value
+            s = (s - 1) & rest
+        s = (a - 1) & a
+        while s:
+            if high[s] > value:
+                high[s] = value
+            s = (s - 1) & a
+    return low
+
+
+@nb.njit(cache=True)
+def _is_subset(a, b):
+    """Whether the set of words `a` lies inside that of `b`."""
+    for w in range(a.shape[0]):
+        if a[w] & ~b[w]:
+            return False
+    return True
+
+
+@nb.njit(cache=True, parallel=True)
+def containment_bounds(words, values, asked, total):
+    """Largest value inside and smallest value around each of the sets asked for."""
+    n = asked.shape[0]
+    lower, upper = np.zeros(n), np.full(n, total)
+    for q in nb.prange(n):
+        for k in range(words.shape[0]):
+            if values[k] > lower[q] and _is_subset(words[k], asked[q]):
+                lower[q] = values[k]
+            if values[k] < upper[q] and _is_subset(asked[q], words[k]):
+                upper[q] = values[k]
+    return lower, upper
+
+
+@nb.njit(cache=True)
+def containment_witness(words, values):
+    """A pair of rows, the first set inside the second, with the larger value; (-1, -1) if none."""
+    for a in range(words.shape[0]):
+        for b in range(words.shape[0]):
+            if values[a] > values[b] and _is_subset(words[a], words[b]):
+                return a, b
+    return -1, -1
+
+
+@nb.njit(cache=True, parallel=True)
+def walk_bounds(inside, values, sorts, total):
+    """Bounds of g along each walk.
+
+    A known set lies inside A_j as soon as j has passed the rank of its last member, and around A_j
+    as long as j has not passed the rank of its first absentee: one pass over the sets is enough.
+    """
+    n, n_sources = sorts.shape
+    lower, upper = np.zeros((n, n_sources)), np.full((n, n_sources), total)
+    for r in nb.prange(n):
+        rank = np.empty(n_sources, np.int64)
+        for j in range(n_sources):
+            rank[sorts[r, j]] = j
+        for k in range(values.shape[0]):
+            last_member, first_absentee = -1, n_sources
+            for i in range(n_sources):
+                if inside[k, i]:
+                    last_member = max(last_member, rank[i])
+                else:
+                    first_absentee = min(first_absentee, rank[i])
+            lower[r, last_member] = max(lower[r, last_member], values[k])
+            if first_absentee > 0:
+                upper[r, first_absentee - 1] = min(upper[r, first_absentee - 1], values[k])
+        for j in range(1, n_sources):
+            lower[r, j] = max(lower[r, j], lower[r, j - 1])
+        for j in range(n_sources - 2, -1, -1):
+            upper[r, j] = min(upper[r, j], upper[r, j + 1])
+        lower[r, n_sources - 1] = total
+    return lower, upper

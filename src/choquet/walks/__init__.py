@@ -1,0 +1,27 @@
+"""Walks through the Hasse diagram: sorts, their support by data, their distinct operators."""
+
+from choquet.walks.graph import OperatorGraph
+from choquet.walks.sampling import gsamp
+from choquet.walks.sorts import (
+    all_sorts,
+    all_walk_weights,
+    random_sorts,
+    sort_rank,
+    sort_unrank,
+    sorts_of,
+    walk_weights,
+)
+from choquet.walks.support import DataSupport
+
+__all__ = [
+    "DataSupport",
+    "OperatorGraph",
+    "all_sorts",
+    "all_walk_weights",
+    "gsamp",
+    "random_sorts",
+    "sort_rank",
+    "sort_unrank",
+    "sorts_of",
+    "walk_weights",
+]

@@ -1,0 +1,235 @@
+"""Sorts of the sources: from data, to and from lexicographic numbers, all of them, at random."""
+
+from __future__ import annotations
+
+from math import factorial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from choquet.arrays import BoolArray, FloatArray, IntArray, as_inputs, generator
+from choquet.errors import DataError, TooLargeError
+from choquet.measures import Measure
+
+__all__ = [
+    "all_sorts",
+    "all_walk_weights",
+    "as_sorts",
+    "random_sorts",
+    "sort_rank",
+    "sort_unrank",
+    "sorts_of",
+    "strict_steps",
+    "walk_weights",
+]
+
+_MAX_EXACT = 20
+"""20! is the largest factorial below 2**63: numbers of longer sorts are Python integers."""
+
+_MAX_LISTED = 500_000_000
+"""Most numbers in a list of all walks (4 GB)."""
+
+
+def sorts_of(X: npt.ArrayLike) -> IntArray:
+    """Sort of each sample: source numbers by decreasing input, ties in the order of the sources.
+
+    A sample with ties has several sorts and supports none of them fully: `strict_steps` tells
+    where.
+
+    Examples
+    --------
+    >>> sorts_of([[0.2, 0.9, 0.5]])
+    array([[1, 2, 0]])
+    """
+    inputs = as_inputs(X)
+    return np.argsort(-inputs, axis=1, kind="stable")
+
+
+def strict_steps(
+    X: npt.ArrayLike, sorts: IntArray | None = None, tolerance: float = 0.0
+) -> BoolArray:
+    """Whether each step of a sample's walk is a strict one: input j larger than input j + 1.
+
+    Column j (from 0) tells whether the set of the j + 1 largest inputs is well defined; the last
+    column, the set of all sources, always is.
+
+    Examples
+    --------
+    >>> strict_steps([[0.5, 0.9, 0.5]])
+    array([[ True, False,  True]])
+    """
+    inputs = as_inputs(X)
+    order = sorts_of(inputs) if sorts is None else sorts
+    sorted_inputs = np.take_along_axis(inputs, order, axis=1)
+    strict = np.ones(inputs.shape, dtype=np.bool_)
+    strict[:, :-1] = -np.diff(sorted_inputs, axis=1) > tolerance
+    return strict
+
+
+def as_sorts(sorts: npt.ArrayLike, n_sources: int | None = None) -> IntArray:
+    """Check that each row is a permutation of the source numbers.
+
+    Examples
+    --------
+    >>> as_sorts([2, 0, 1])
+    array([[2, 0, 1]])
+    """
+    rows = np.atleast_2d(np.asarray(sorts))
+    if rows.ndim != 2 or (rows.size and not np.issubdtype(rows.dtype, np.integer)):
+        raise DataError(f"sorts must be rows of source numbers, not shape {np.shape(sorts)}")
+    n = rows.shape[1] if n_sources is None else n_sources
+    if rows.shape[1] != n:
+        raise DataError(f"a sort of {n} sources has {n} entries, not {rows.shape[1]}")
+    wrong = (np.sort(rows, axis=1) != np.arange(n)).any(axis=1)
+    if wrong.any():
+        row = int(np.flatnonzero(wrong)[0])
+        raise DataError(
+            f"row {row} is no sort: {rows[row].tolist()} does not hold 0..{n - 1} once each"
+        )
+    return np.ascontiguousarray(rows, dtype=np.int64)
+
+
+def sort_rank(sorts: npt.ArrayLike) -> npt.NDArray[Any]:
+    """Lexicographic number of each sort, from 0 (Lehmer code).
+
+    Returns
+    -------
+    array of int64, or of Python integers beyond 20 sources
+
+    Examples
+    --------
+    >>> sort_rank([[0, 1, 2], [0, 2, 1], [2, 1, 0]])
+    array([0, 1, 5])
+    """
+    rows = as_sorts(sorts)
+    n = rows.shape[1]
+    dtype: Any = np.int64 if n <= _MAX_EXACT else object
+    ranks = np.zeros(len(rows), dtype=dtype)
+    for j in range(n - 1):
+        smaller_after = (rows[:, j + 1 :] < rows[:, j : j + 1]).sum(axis=1).astype(dtype)
+        ranks += smaller_after * factorial(n - 1 - j)
+    return ranks
+
+
+def sort_unrank(ranks: npt.ArrayLike, n_sources: int) -> IntArray:
+    """Sort with each lexicographic number: the inverse of `sort_rank`.
+
+    Examples
+    --------
+    >>> sort_unrank([0, 5], 3)
+    array([[0, 1, 2],
+           [2, 1, 0]])
+    """
+    n_sorts = factorial(n_sources)
+    rest = np.atleast_1d(np.asarray(ranks, dtype=np.int64 if n_sources <= _MAX_EXACT else object))
+    for value in (rest.min(), rest.max()) if rest.size else ():
+        if not 0 <= value < n_sorts:
+            raise DataError(
+                f"sorts of {n_sources} sources are numbered 0..{n_sorts - 1}, not {value}"
+            )
+    code = np.empty((len(rest), n_sources), dtype=np.int64)
+    for j in range(n_sources):
+        place = factorial(n_sources - 1 - j)
+        code[:, j], rest = rest // place, rest % place
+    # Right to left: an entry moves up by one for each earlier choice that is not larger.
+    for j in reversed(range(n_sources - 1)):
+        code[:, j + 1 :] += code[:, j + 1 :] >= code[:, j : j + 1]
+    return code
+
+
+def all_sorts(n_sources: int) -> IntArray:
+    """All N! sorts in lexicographic order.
+
+    Examples
+    --------
+    >>> all_sorts(2)
+    array([[0, 1],
+           [1, 0]])
+    """
+    _refuse_long_list(n_sources)
+    sorts = np.zeros((1, 1), dtype=np.int8)
+    for n in range(2, n_sources + 1):
+        # Each first source i in front of the sorts of the others, renumbered to skip i.
+        sorts = np.concatenate(
+            [
+                np.column_stack([np.full(len(sorts), i, dtype=np.int8), sorts + (sorts >= i)])
+                for i in range(n)
+            ]
+        )
+    return sorts.astype(np.int64)
+
+
+def random_sorts(n_sources: int, n: int, rng: Any = None) -> IntArray:
+    """Sorts drawn uniformly, with replacement.
+
+    Examples
+    --------
+    >>> random_sorts(4, 2, rng=0).shape
+    (2, 4)
+    """
+    rows = np.tile(np.arange(n_sources), (n, 1))
+    return generator(rng).permuted(rows, axis=1)
+
+
+def walk_weights(measure: Measure, sorts: npt.ArrayLike) -> FloatArray:
+    """Operator of each walk: w_j = g(A_j) - g(A_{j-1}) for the j largest inputs A_j.
+
+    Parameters
+    ----------
+    measure : Measure
+        On N sources.
+    sorts : array-like of shape (n, N)
+        Source numbers, largest input first.
+
+    Returns
+    -------
+    array of shape (n, N)
+        Weights by rank, largest input first.
+
+    Examples
+    --------
+    >>> g = Measure([0, 0, 1, 1, 1, 1, 1, 1], sources=["gpr", "ir", "emi"])
+    >>> walk_weights(g, [[0, 1, 2], [1, 0, 2]])
+    array([[0., 1., 0.],
+           [1., 0., 0.]])
+    """
+    from choquet.lattice import _kernels
+
+    rows = as_sorts(sorts, measure.n_sources)
+    weights = np.empty(rows.shape)
+    _kernels.walk_weights(measure.values, rows, weights)
+    return weights
+
+
+def all_walk_weights(measure: Measure) -> FloatArray:
+    """Operators of all N! walks in lexicographic order of their sorts.
+
+    For the distinct ones among them, without N! steps, see `OperatorGraph`.
+
+    Examples
+    --------
+    >>> all_walk_weights(Measure([0, 0.2, 0.3, 1]))
+    array([[0.2, 0.8],
+           [0.3, 0.7]])
+    """
+    from choquet.lattice import _kernels
+
+    n = measure.n_sources
+    _refuse_long_list(n)
+    depth = min(2, n - 1)
+    prefixes = np.array(
+        [p for p in np.ndindex(*(n,) * depth) if len(set(p)) == depth], dtype=np.int64
+    ).reshape(-1, depth)
+    weights = np.empty((factorial(n), n))
+    _kernels.all_walk_weights(measure.values, prefixes, factorial(n - depth), weights)
+    return weights
+
+
+def _refuse_long_list(n_sources: int) -> None:
+    if factorial(n_sources) * n_sources > _MAX_LISTED:
+        size = factorial(n_sources) * n_sources * 8 / 1e9
+        raise TooLargeError(
+            f"all {factorial(n_sources):,} walks of {n_sources} sources would take {size:,.0f} GB; "
+            "use OperatorGraph for the distinct operators, or random_sorts for a sample"
+        )

@@ -1,0 +1,281 @@
+"""Which subsets, and so which walks, a data set supports."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from choquet.arrays import BoolArray, FloatArray, IntArray, as_inputs, as_vector
+from choquet.errors import DataError
+from choquet.lattice import check_dense
+from choquet.lattice.wide import (
+    WordArray,
+    chains_of,
+    find_rows,
+    n_words,
+    to_dense_masks,
+    unique_rows,
+)
+from choquet.walks.sorts import as_sorts, sorts_of
+
+__all__ = ["DataSupport"]
+
+_CHUNK = 65_536
+"""Samples whose chains are held at a time."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DataSupport:
+    """Degree to which each subset is supported by data.
+
+    A sample supports the set of its j largest inputs if input j is strictly larger than input j +
+    1: only then has the set's value a weight, the gap, in the sample's integral. A tie supports
+    nothing, whatever order a sorting routine puts it in. Supports of parts of the data add up with
+    ``+``.
+
+    Attributes
+    ----------
+    n_sources, n_samples : int
+        Size of the data seen.
+    n_tied : int
+        Samples that hold at least one tie, and so observe no walk fully.
+    words : array of uint64 of shape (K, W)
+        Supported subsets besides ∅ and X, ascending, as bit masks of W words.
+    counts : array of K ints
+        Number of samples that support each.
+    informations : array of K floats
+        Sum of squared gaps for each, weighted if the samples are.
+    observed_sorts : array of ints of shape (S, N)
+        Sorts of the samples without ties, distinct, in lexicographic order.
+    sort_counts : array of S ints
+        Number of samples with each.
+    tolerance : float
+        Gaps up to this size count as ties.
+
+    Examples
+    --------
+    >>> support = DataSupport.from_data([[0.9, 0.5, 0.1], [0.8, 0.3, 0.3]])
+    >>> support.count
+    array([0, 2, 0, 1, 0, 0, 0, 2])
+    >>> support.observed_sorts
+    array([[0, 1, 2]])
+    >>> support.phi([[0, 1, 2], [0, 2, 1]])
+    array([0. , 0.5])
+    """
+
+    n_sources: int
+    n_samples: int
+    n_tied: int
+    words: WordArray
+    counts: IntArray
+    informations: FloatArray
+    observed_sorts: IntArray
+    sort_counts: IntArray
+    tolerance: float
+
+    @classmethod
+    def from_data(
+        cls,
+        X: npt.ArrayLike,
+        *,
+        sample_weight: npt.ArrayLike | None = None,
+        tolerance: float = 0.0,
+    ) -> DataSupport:
+        """Support by the rows of `X`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_sources)
+            Inputs.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights ≥ 0 of the information; a sample of weight 0 supports nothing.
+        tolerance : float, default 0
+            Gaps up to this size count as ties.
+
+        Examples
+        --------
+        >>> DataSupport.from_data([[0.2, 0.7]]).information.round(12)
+        array([0.  , 0.  , 0.25, 0.  ])
+        """
+        inputs = as_inputs(X)
+        if not inputs.size:
+            raise DataError(f"no data: the inputs have shape {inputs.shape}")
+        if not tolerance >= 0:
+            raise DataError(f"tolerance={tolerance} must be at least 0")
+        weights = None
+        if sample_weight is not None:
+            weights = as_vector(sample_weight, "sample_weight", len(inputs))
+            if (weights < 0).any():
+                raise DataError("sample_weight must be at least 0")
+        parts = [
+            _support_of_chunk(
+                inputs[k : k + _CHUNK],
+                None if weights is None else weights[k : k + _CHUNK],
+                float(tolerance),
+            )
+            for k in range(0, len(inputs), _CHUNK)
+        ]
+        total = parts[0]
+        for part in parts[1:]:
+            total = total + part
+        return total
+
+    @classmethod
+    def empty(cls, n_sources: int, *, tolerance: float = 0.0) -> DataSupport:
+        """Support by no data: the neutral element of ``+``.
+
+        Examples
+        --------
+        >>> DataSupport.empty(3).n_supported
+        0
+        """
+        return cls(
+            n_sources=n_sources,
+            n_samples=0,
+            n_tied=0,
+            words=np.zeros((0, n_words(n_sources)), dtype=np.uint64),
+            counts=np.zeros(0, dtype=np.int64),
+            informations=np.zeros(0),
+            observed_sorts=np.zeros((0, n_sources), dtype=np.int64),
+            sort_counts=np.zeros(0, dtype=np.int64),
+            tolerance=tolerance,
+        )
+
+    def __add__(self, other: DataSupport) -> DataSupport:
+        if not isinstance(other, DataSupport):
+            return NotImplemented
+        if (self.n_sources, self.tolerance) != (other.n_sources, other.tolerance):
+            raise DataError(
+                "supports can be added only for the same sources and tolerance, not "
+                f"{self.n_sources} and {other.n_sources} sources, "
+                f"{self.tolerance:g} and {other.tolerance:g}"
+            )
+        words, row = unique_rows(np.concatenate([self.words, other.words]))
+        sorts, sort_row = np.unique(
+            np.concatenate([self.observed_sorts, other.observed_sorts]), axis=0, return_inverse=True
+        )
+        return DataSupport(
+            n_sources=self.n_sources,
+            n_samples=self.n_samples + other.n_samples,
+            n_tied=self.n_tied + other.n_tied,
+            words=words,
+            counts=_gather(row, np.concatenate([self.counts, other.counts]), len(words)),
+            informations=_gather(
+                row, np.concatenate([self.informations, other.informations]), len(words)
+            ),
+            observed_sorts=sorts,
+            sort_counts=_gather(
+                sort_row.reshape(-1),
+                np.concatenate([self.sort_counts, other.sort_counts]),
+                len(sorts),
+            ),
+            tolerance=self.tolerance,
+        )
+
+    # -- by mask -----------------------------------------------------------------------------------
+
+    @property
+    def n_supported(self) -> int:
+        """Number of supported subsets besides ∅ and X."""
+        return len(self.words)
+
+    @property
+    def count(self) -> IntArray:
+        """Number of supporting samples of each of the 2**N subsets; for X, all samples."""
+        dense = self._dense(self.counts)
+        dense[-1] = self.n_samples
+        return dense
+
+    @property
+    def information(self) -> FloatArray:
+        """Sum of squared gaps of each of the 2**N subsets (0 for ∅ and X, which are known)."""
+        return self._dense(self.informations)
+
+    @property
+    def supported(self) -> BoolArray:
+        """Which of the 2**N subsets are supported; ∅ and X always are."""
+        dense = self._dense(np.ones(self.n_supported, dtype=np.bool_))
+        dense[[0, -1]] = True
+        return dense
+
+    def _dense(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        check_dense(self.n_sources)
+        dense = np.zeros(1 << self.n_sources, dtype=values.dtype)
+        dense[to_dense_masks(self.words, self.n_sources)] = values
+        return dense
+
+    # -- walks -------------------------------------------------------------------------------------
+
+    def unsupported_steps(self, sorts: npt.ArrayLike) -> BoolArray:
+        """Which of the sets A_1, …, A_{N-1} along each walk are unsupported: (n, N - 1).
+
+        Examples
+        --------
+        >>> DataSupport.from_data([[0.9, 0.5, 0.1]]).unsupported_steps([[0, 2, 1]])
+        array([[False,  True]])
+        """
+        rows = as_sorts(sorts, self.n_sources)
+        chains = chains_of(rows)[:, :-1]
+        found = find_rows(self.words, chains.reshape(-1, chains.shape[2]))
+        return (found < 0).reshape(len(rows), self.n_sources - 1)
+
+    def phi(self, sorts: npt.ArrayLike) -> FloatArray:
+        """Φ of each walk: the share of its N - 1 free values that no sample supports.
+
+        Zero for a walk that is supported throughout (the paper's Algorithm 1), anything below a
+        limit ε for one that is supported well enough (Algorithm 2).
+
+        Examples
+        --------
+        >>> DataSupport.from_data([[0.9, 0.5, 0.1]]).phi([[0, 1, 2], [2, 1, 0]])
+        array([0., 1.])
+        """
+        missing = self.unsupported_steps(sorts)
+        if self.n_sources == 1:
+            return np.zeros(len(missing))
+        share: FloatArray = missing.mean(axis=1)
+        return share
+
+    def __repr__(self) -> str:
+        n = self.n_sources
+        return (
+            f"<DataSupport of {n} sources by {self.n_samples:,} samples ({self.n_tied:,} tied): "
+            f"{self.n_supported:,} of 2**{n} - 2 subsets, {len(self.observed_sorts):,} sorts>"
+        )
+
+
+def _gather(row: IntArray, values: npt.NDArray[Any], length: int) -> npt.NDArray[Any]:
+    """Sum of the values with each row number, in their own type."""
+    total = np.zeros(length, dtype=values.dtype)
+    np.add.at(total, row, values)
+    return total
+
+
+def _support_of_chunk(
+    inputs: FloatArray, weights: FloatArray | None, tolerance: float
+) -> DataSupport:
+    n_samples, n_sources = inputs.shape
+    used = inputs if weights is None else inputs[weights > 0]
+    kept = None if weights is None else weights[weights > 0]
+    sorts = sorts_of(used)
+    gaps = -np.diff(np.take_along_axis(used, sorts, axis=1), axis=1)
+    strict = gaps > tolerance
+    untied = strict.all(axis=1)
+    chains = chains_of(sorts)[:, :-1]
+    words, row = unique_rows(chains[strict])
+    squares = gaps**2 if kept is None else gaps**2 * kept[:, None]
+    observed, sort_counts = np.unique(sorts[untied], axis=0, return_counts=True)
+    return DataSupport(
+        n_sources=n_sources,
+        n_samples=n_samples,
+        n_tied=int((~untied).sum()),
+        words=words,
+        counts=np.bincount(row, minlength=len(words)),
+        informations=_gather(row, squares[strict], len(words)),
+        observed_sorts=observed,
+        sort_counts=sort_counts,
+        tolerance=tolerance,
+    )
