@@ -1,6 +1,12 @@
 """Fuzzy integrals as a handful of contextual linear order statistics."""
 
 from choquet._version import __version__
+from choquet.indices import (
+    banzhaf,
+    interaction,
+    shapley,
+    uniform_distribution,
+)
 from choquet.integrals import (
     choquet_integral,
     choquet_interval,
@@ -11,6 +17,7 @@ from choquet.integrals import (
 )
 from choquet.measures import Measure, SupportedMeasure
 from choquet.operators import LinearConvexSum, OrderStatistic
+from choquet.storage import load, save
 from choquet.walks import (
     DataSupport,
     OperatorGraph,
@@ -34,10 +41,15 @@ __all__ = [
     "__version__",
     "all_sorts",
     "all_walk_weights",
+    "banzhaf",
     "choquet_integral",
     "choquet_interval",
     "gsamp",
+    "interaction",
+    "load",
     "random_sorts",
+    "save",
+    "shapley",
     "shilkret_integral",
     "sipos_integral",
     "sort_rank",
@@ -45,5 +57,6 @@ __all__ = [
     "sorts_of",
     "sugeno_integral",
     "sugeno_interval",
+    "uniform_distribution",
     "walk_weights",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,9 @@ from choquet.lattice import check_dense, mask_of, mobius, monotonicity_witness, 
 from choquet.measures import families
 from choquet.measures.random import RANDOM_MEASURES
 from choquet.measures.sources import check_sources, format_subset, source_numbers
+
+if TYPE_CHECKING:
+    from choquet.indices import Summary
 
 __all__ = ["Measure"]
 
@@ -400,6 +403,18 @@ class Measure:
         array([0. , 0.2, 0.3, 0.5])
         """
         return mobius(self.values)
+
+    def summary(self) -> Summary:
+        """Shapley, interaction, orness and all other indices in one table; print it.
+
+        Examples
+        --------
+        >>> Measure([0, 0.2, 0.3, 1]).summary().orness
+        0.25
+        """
+        from choquet.indices import summary
+
+        return summary(self)
 
     # -- other measures ----------------------------------------------------------------------------
 

@@ -118,6 +118,40 @@ class Lattice:
             met = met + self.unsupported[mask]
         return sorts
 
+    def contributions(self, values: FloatArray) -> FloatArray:
+        """Mean step of the values by each source over all walks, every walk counted once."""
+        n = self.n_sources
+        if not self.n_walks:
+            return np.full(n, np.nan)
+        unsupported = self.unsupported
+        if unsupported is None or self.completions is None:
+            unsupported = np.zeros(1 << n, dtype=np.bool_)
+        ways = _completions(unsupported, self.width).astype(np.float64)
+        reach = np.zeros_like(ways)
+        reach[0, 0] = 1.0
+        sizes = subset_sizes(n)
+        means = np.zeros(n)
+        for size in range(n):
+            masks = np.flatnonzero(sizes == size)
+            flow = np.divide(
+                reach[masks],
+                ways[masks],
+                out=np.zeros((len(masks), self.width)),
+                where=ways[masks] > 0,
+            )
+            for i in range(n):
+                open_ = masks >> i & 1 == 0
+                upper = masks[open_] | 1 << i
+                # A step to an unsupported subset moves one column to the right.
+                shift = unsupported[upper]
+                passing = flow[open_]
+                passing[shift, 1:] = passing[shift, :-1]
+                passing[shift, 0] = 0.0
+                passing *= ways[upper]
+                reach[upper] += passing
+                means[i] += passing.sum(axis=1) @ (values[upper] - values[masks[open_]])
+        return means
+
     def flat_pairs(self, levels: tuple[Level, ...]) -> tuple[npt.NDArray[Any], ...]:
         """The graph as flat arrays for the walk counter: edges, and the node pairs behind each."""
         sizes = [len(level.n_paths) for level in levels]

@@ -228,6 +228,19 @@ class OperatorGraph:
         """Share of all walks (contexts) that each operator is used in; they sum to 1."""
         return np.asarray(self.walk_counts / self.n_walks, dtype=np.float64)
 
+    def contributions(self) -> FloatArray:
+        """Mean contribution of each source to g over the walks: Shapley values of the walks kept.
+
+        NaN if no walk is kept.
+
+        Examples
+        --------
+        >>> from choquet import Measure, OperatorGraph
+        >>> OperatorGraph(Measure([0, 0.2, 0.3, 1])).contributions().round(12)
+        array([0.45, 0.55])
+        """
+        return self._lattice.contributions(self.measure.values)
+
     # -- samples -----------------------------------------------------------------------------------
 
     def sample(

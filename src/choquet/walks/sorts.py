@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from math import factorial
 from typing import Any
 
@@ -218,9 +219,7 @@ def all_walk_weights(measure: Measure) -> FloatArray:
     n = measure.n_sources
     _refuse_long_list(n)
     depth = min(2, n - 1)
-    prefixes = np.array(
-        [p for p in np.ndindex(*(n,) * depth) if len(set(p)) == depth], dtype=np.int64
-    ).reshape(-1, depth)
+    prefixes = np.array(list(permutations(range(n), depth)), dtype=np.int64)
     weights = np.empty((factorial(n), n))
     _kernels.all_walk_weights(measure.values, prefixes, factorial(n - depth), weights)
     return weights

@@ -1,0 +1,47 @@
+"""Indices: what a measure says about sources, pairs of sources, and the integral as a whole."""
+
+from choquet.indices.distribution import UniformDistribution, uniform_distribution
+from choquet.indices.global_indices import (
+    andness,
+    distance_to_operators,
+    entropy,
+    favour,
+    nearest_order_statistic,
+    nonadditivity,
+    nonmodularity,
+    orness,
+    veto,
+)
+from choquet.indices.power import (
+    banzhaf,
+    interaction,
+    interaction_transform,
+    shapley,
+    supported_interaction,
+    supported_shapley,
+    to_shapiq,
+)
+from choquet.indices.summary import Summary, summary
+
+__all__ = [
+    "Summary",
+    "UniformDistribution",
+    "andness",
+    "banzhaf",
+    "distance_to_operators",
+    "entropy",
+    "favour",
+    "interaction",
+    "interaction_transform",
+    "nearest_order_statistic",
+    "nonadditivity",
+    "nonmodularity",
+    "orness",
+    "shapley",
+    "summary",
+    "supported_interaction",
+    "supported_shapley",
+    "to_shapiq",
+    "uniform_distribution",
+    "veto",
+]

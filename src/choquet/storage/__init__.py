@@ -1,0 +1,10 @@
+"""Files of measures, supports and operators: versioned, readable, never pickled.
+
+Small objects are JSON that people can read and edit; large ones are a zip archive (NumPy's npz)
+whose first member is the same JSON with the long arrays moved out. `load` tells them apart by
+content, not by name. Nothing in either is ever executed or unpickled.
+"""
+
+from choquet.storage.format import FORMAT, VERSION, load, save
+
+__all__ = ["FORMAT", "VERSION", "load", "save"]

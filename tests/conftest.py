@@ -1,0 +1,25 @@
+"""What all tests share: hypothesis settings, strategies, and where the data lie."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+# One profile for everywhere: compiled kernels make a first call slow, so no deadline.
+hypothesis.settings.register_profile(
+    "choquet", deadline=None, max_examples=40, derandomize=bool(os.environ.get("CI"))
+)
+hypothesis.settings.load_profile("choquet")
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """Folder of data that the package does not carry; tests that need it are skipped without it."""
+    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
+    folder = Path(os.environ.get("CHOQUET_DATA", beside))
+    if not folder.is_dir():
+        pytest.skip(f"no data folder at {folder}; set CHOQUET_DATA")
+    return folder
