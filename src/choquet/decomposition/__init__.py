@@ -1,0 +1,7 @@
+"""Taking an integral apart: iVAT, CLODD and other clusterings of its operators."""
+
+from choquet.decomposition.blocks import BlockSums
+from choquet.decomposition.ivat import IVAT, VAT, SampledIVAT, big_ivat, ivat, vat
+from choquet.decomposition.partition import Partition
+
+__all__ = ["IVAT", "VAT", "BlockSums", "Partition", "SampledIVAT", "big_ivat", "ivat", "vat"]
