@@ -1,7 +1,20 @@
 """Taking an integral apart: iVAT, CLODD and other clusterings of its operators."""
 
 from choquet.decomposition.blocks import BlockSums
+from choquet.decomposition.clodd import CloddScore, clodd, clodd_score
 from choquet.decomposition.ivat import IVAT, VAT, SampledIVAT, big_ivat, ivat, vat
 from choquet.decomposition.partition import Partition
 
-__all__ = ["IVAT", "VAT", "BlockSums", "Partition", "SampledIVAT", "big_ivat", "ivat", "vat"]
+__all__ = [
+    "IVAT",
+    "VAT",
+    "BlockSums",
+    "CloddScore",
+    "Partition",
+    "SampledIVAT",
+    "big_ivat",
+    "clodd",
+    "clodd_score",
+    "ivat",
+    "vat",
+]

@@ -75,7 +75,8 @@ def gaps_to(
                 out[i] += abs(row[i] - at)
         elif p == np.inf:
             for i in range(size):
-                out[i] = max(out[i], abs(row[i] - at))
+                t = abs(row[i] - at)
+                out[i] = t if t > out[i] else out[i]
         else:
             for i in range(size):
                 out[i] += abs(row[i] - at) ** p

@@ -99,22 +99,35 @@ def within(tables: Tables, a: int, b: int) -> float:
 
 
 @compiled
-def edge(tables: Tables, a: int, m: int, b: int) -> float:
-    """Mean over rows a..b-1 of |iVAT[i, m-1] - iVAT[i, m]|: the contrast of a cut before m."""
-    heights, before, left, right = tables[:4]
-    height = heights[m]
-    # Rows see a contrast only up to the nearest cut of at least the same height on either side.
+def edge_left(tables: Tables, a: int, m: int) -> float:
+    """Sum over the rows of a..m-1 of |iVAT[i, m-1] - iVAT[i, m]|."""
+    heights, before, left = tables[:3]
+    # Rows see a contrast only back to the nearest position of at least the same height.
     i = max(a, tables[6][m])
-    total = (before[m] - before[i]) * height
+    total = (before[m] - before[i]) * heights[m]
     if i < m - 1:
         p = argmax(tables, i + 1, m - 1)
         total -= (before[p] - before[i]) * heights[p] + (left[m - 1] - left[p])
+    return float(total)
+
+
+@compiled
+def edge_right(tables: Tables, m: int, b: int) -> float:
+    """Sum over the rows of m..b-1 of |iVAT[i, m-1] - iVAT[i, m]|."""
+    heights, before, right = tables[0], tables[1], tables[3]
     j = min(b, tables[7][m])
-    total += (before[j] - before[m]) * height
+    total = (before[j] - before[m]) * heights[m]
     if m + 1 < j:
         p = argmax(tables, m + 1, j - 1)
         total -= (right[m + 1] - right[p]) + (before[j] - before[p]) * heights[p]
-    return float(total / (before[b] - before[a]))
+    return float(total)
+
+
+@compiled
+def edge(tables: Tables, a: int, m: int, b: int) -> float:
+    """Mean over the rows of a..b-1 of |iVAT[i, m-1] - iVAT[i, m]|: the contrast of a cut at m."""
+    rows = tables[1][b] - tables[1][a]
+    return float((edge_left(tables, a, m) + edge_right(tables, m, b)) / rows)
 
 
 @compiled

@@ -132,7 +132,7 @@ def order_of_embedded(
     varies = np.ptp(embedded, axis=0) > 0
     vectors = np.ascontiguousarray(embedded[:, varies] if varies.any() else embedded[:, :1])
     begin = end_of_diameter(vectors, metric) if start is None else start
-    order, heights = prim(vectors, metric.p, begin)
+    order, heights = prim(vectors, float(metric.p), begin)
     return order, heights if metric.power == 1.0 else heights**metric.power
 
 
