@@ -286,3 +286,23 @@ def test_callables_beyond_the_limit_use_two_sweeps(monkeypatch):
     points = simplex(40)
     called = ivat(points, metric=lambda V, W: dissimilarity(V, W, metric="l2"))
     assert np.allclose(by_point(called), by_point(ivat(points, metric="l2")))
+
+
+@pytest.mark.parametrize("metric", ["l1", "l2", "linf", "sql2", lp(3)], ids=str)
+@pytest.mark.parametrize("kind", ["spread", "ties", "line"])
+def test_the_tree_of_very_many_points_is_the_same(metric, kind, monkeypatch):
+    rng = np.random.default_rng(0)
+    points = {
+        "spread": simplex(700),
+        "ties": rng.integers(0, 5, (700, 3)).astype(float),
+        "line": np.linspace(0, 1, 300)[:, None] ** 2,
+    }[kind]
+    expected = ivat(points, metric=metric)
+    monkeypatch.setattr(spanning, "TREE_POINTS", 2)
+    got = ivat(points, metric=metric)
+    assert sorted(got.order) == list(range(len(points)))
+    assert np.allclose(np.sort(got.heights), np.sort(expected.heights))
+    assert got.order[0] == expected.order[0]
+    assert np.allclose(by_point(got), by_point(expected))
+    few = ivat(points[:3], metric=metric)
+    assert np.allclose(by_point(few), minimax(dissimilarity(points[:3], metric=metric)))

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from choquet.arrays import FloatArray, IntArray, as_inputs, as_vector
+from choquet.decomposition.boruvka import spanning_tree
 from choquet.errors import DataError, OptionError
 from choquet.operators.dissimilarity import Dissimilarity
 
@@ -19,6 +20,8 @@ __all__ = [
 
 EXACT_START = 20_000
 """Distinct points up to which the two ends of the largest dissimilarity are found exactly."""
+TREE_POINTS, TREE_DIMENSIONS = 12_000, 12
+"""Above so many distinct points of so few coordinates a kd-tree beats Prim's algorithm."""
 LARGEST_TOTAL = 1 << 53
 """Counts are added up as floats, exactly up to here."""
 
@@ -127,13 +130,32 @@ def order_of_embedded(
     embedded: FloatArray, metric: Dissimilarity, start: int | None
 ) -> tuple[IntArray, FloatArray]:
     """Order and heights of distinct points given as mapped vectors."""
-    from choquet.decomposition._kernels import prim
+    from choquet.decomposition._kernels import order_of_tree, prim
 
-    varies = np.ptp(embedded, axis=0) > 0
+    # A total that all operators share, up to rounding, is a coordinate that tells nothing apart.
+    width = np.ptp(embedded, axis=0)
+    varies = width > 1e-14 * np.abs(embedded).max(initial=0.0)
     vectors = np.ascontiguousarray(embedded[:, varies] if varies.any() else embedded[:, :1])
     begin = end_of_diameter(vectors, metric) if start is None else start
-    order, heights = prim(vectors, float(metric.p), begin)
+    n, dim = vectors.shape
+    if n > TREE_POINTS and dim <= TREE_DIMENSIONS:
+        first, neighbour, lengths = as_adjacency(n, *spanning_tree(vectors, float(metric.p)))
+        order, heights = order_of_tree(first, neighbour, lengths, begin)
+    else:
+        order, heights = prim(vectors, float(metric.p), begin)
     return order, heights if metric.power == 1.0 else heights**metric.power
+
+
+def as_adjacency(
+    n: int, edges: IntArray, lengths: FloatArray
+) -> tuple[IntArray, IntArray, FloatArray]:
+    """Neighbours of every point of a tree, with the first place of each point's."""
+    sources = np.concatenate([edges[:, 0], edges[:, 1]])
+    targets = np.concatenate([edges[:, 1], edges[:, 0]])
+    by_source = np.argsort(sources, kind="stable")
+    first = np.zeros(n + 1, dtype=np.int64)
+    np.cumsum(np.bincount(sources, minlength=n), out=first[1:])
+    return first, targets[by_source], np.concatenate([lengths, lengths])[by_source]
 
 
 def end_of_diameter(vectors: FloatArray, metric: Dissimilarity) -> int:
