@@ -1,0 +1,371 @@
+"""Dissimilarities between operators, as rows of one table.
+
+Every row is a norm of the difference of two weight vectors after a map: earth mover's distance is
+l1 on cumulative sums, Hellinger is l2 on square roots. The map is what makes them fast: a spanning
+tree or a nearest operator needs only the mapped vectors and one of the norms l1, l2, l∞, lp.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from choquet.arrays import FloatArray, as_inputs, check_option
+from choquet.errors import DataError, OptionError, TooLargeError
+
+__all__ = [
+    "DISSIMILARITIES",
+    "Dissimilarity",
+    "Metric",
+    "MetricName",
+    "a_norm",
+    "aitchison",
+    "as_dissimilarity",
+    "dissimilarity",
+    "lp",
+]
+
+MetricName: TypeAlias = Literal[
+    "l1", "l2", "sql2", "linf", "hellinger", "aitchison", "emd", "worst", "rms"
+]
+
+NEGATIVE_ZERO = 1e-9
+"""Weights above minus this are rounding of zero: they are differences of values of a measure."""
+AITCHISON_ZERO = 1e-6
+"""The smallest share that log-ratios are taken of; see `aitchison`."""
+MATRIX_LIMIT = 1 << 31
+"""Entries of the largest matrix that `dissimilarity` makes: 16 GiB."""
+
+
+@dataclass(frozen=True)
+class Dissimilarity:
+    """One row of the table: what the dissimilarity is, and how to compute it.
+
+    Attributes
+    ----------
+    name : str
+        Key in `DISSIMILARITIES`, or a description for rows made by a constructor.
+    meaning : str
+        What a value says, in one line.
+    largest : callable
+        Largest possible value between two operators on the simplex, by the number of sources.
+        Infinite where there is none.
+    p : float
+        Exponent of the norm taken after `embed`: 1, 2, infinity, or any other p ≥ 1. NaN when
+        there is no such form and `function` is called instead.
+    embed : callable
+        Map of (n, N) weights to vectors whose p-norm distance is the dissimilarity.
+    power : float
+        The norm is raised to this power (2 for squared l2); it never changes who is nearest.
+    function : callable or None
+        The user's own (n, N), (m, N) → (n, m) where there is no map.
+    citation : str
+        Where it comes from.
+    """
+
+    name: str
+    meaning: str
+    largest: Callable[[int], float]
+    p: float = math.nan
+    embed: Callable[[FloatArray], FloatArray] = lambda weights: weights
+    power: float = 1.0
+    function: Callable[[FloatArray, FloatArray], npt.ArrayLike] | None = None
+    citation: str = ""
+
+    @property
+    def embeddable(self) -> bool:
+        """Whether the dissimilarity is a norm of mapped vectors."""
+        return not math.isnan(self.p)
+
+    @property
+    def is_metric(self) -> bool:
+        """Whether the triangle inequality is known to hold."""
+        return self.embeddable and self.power <= 1.0
+
+    def between_embedded(self, U: FloatArray, W: FloatArray) -> FloatArray:
+        """Dissimilarity matrix of vectors that `embed` has already mapped."""
+        from scipy.spatial.distance import cdist
+
+        named = {1.0: "cityblock", 2.0: "euclidean", math.inf: "chebyshev"}
+        options = {} if self.p in named else {"p": self.p}
+        norm = cdist(U, W, named.get(self.p, "minkowski"), **options)
+        return np.asarray(norm if self.power == 1.0 else norm**self.power, dtype=np.float64)
+
+    def matrix(self, V: FloatArray, W: FloatArray) -> FloatArray:
+        """Dissimilarity of every row of `V` to every row of `W`."""
+        if self.function is None:
+            return self.between_embedded(self.embed(V), self.embed(W))
+        try:
+            values = np.asarray(self.function(V, W), dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise DataError(f"metric {self.name} did not return numbers: {error}") from None
+        if values.shape != (len(V), len(W)):
+            raise DataError(
+                f"metric {self.name} returned shape {values.shape} for {len(V)} and {len(W)} "
+                f"operators; it must return ({len(V)}, {len(W)})"
+            )
+        if not (np.isfinite(values).all() and (values >= 0).all()):
+            bad = values[~(np.isfinite(values) & (values >= 0))][0]
+            raise DataError(f"metric {self.name} returned {bad}; values must be finite and ≥ 0")
+        return values
+
+
+Metric: TypeAlias = MetricName | Dissimilarity | Callable[[FloatArray, FloatArray], npt.ArrayLike]
+"""What `metric=` accepts: a name in the table, a row, or a function of two arrays of operators."""
+
+
+def _nonnegative(weights: FloatArray, name: str) -> FloatArray:
+    if (weights < -NEGATIVE_ZERO).any():
+        row, column = (int(k) for k in np.argwhere(weights < -NEGATIVE_ZERO)[0])
+        raise DataError(
+            f"metric={name!r} needs weights ≥ 0, but row {row}, column {column} holds "
+            f"{weights[row, column]}; operators of a regression may be negative: "
+            "use 'rms', 'worst' or an lp norm for them"
+        )
+    return np.maximum(weights, 0.0)
+
+
+def _square_roots(weights: FloatArray) -> FloatArray:
+    return np.sqrt(_nonnegative(weights, "hellinger") / 2.0)
+
+
+def _cumulative(weights: FloatArray) -> FloatArray:
+    return np.cumsum(weights, axis=1)
+
+
+def _uniform_output(weights: FloatArray) -> FloatArray:
+    """Vectors whose Euclidean distance is the rms difference of output over uniform inputs.
+
+    With D the cumulative sums of the difference and s the N + 1 gaps of sorted uniform inputs, the
+    outputs differ by Σ D_k s_k, and E[s_k s_l] = (1 + [k = l]) / ((N+1)(N+2)). The triangular
+    factor leaves the last coordinate to D_N alone: constant when all weights have one total.
+    """
+    n_sources = weights.shape[1]
+    factor = np.linalg.cholesky(np.eye(n_sources) + 1.0)
+    scale = math.sqrt((n_sources + 1.0) * (n_sources + 2.0))
+    return np.asarray(_cumulative(weights) @ (factor / scale), dtype=np.float64)
+
+
+def _largest_rms(n_sources: int) -> float:
+    # The distance is convex, so it is largest between two vertices of the simplex.
+    vertices = _uniform_output(np.eye(n_sources))
+    return float(np.sqrt(((vertices[:, None] - vertices[None]) ** 2).sum(axis=2).max()))
+
+
+def _between_vertices(value: float) -> Callable[[int], float]:
+    """Largest value when it lies between any two vertices; a single source has but one operator."""
+    return lambda n_sources: value if n_sources > 1 else 0.0
+
+
+def lp(p: float) -> Dissimilarity:
+    """The lp norm of the difference of the weights, p ≥ 1.
+
+    Examples
+    --------
+    >>> float(dissimilarity([1, 0], [0, 1], metric=lp(4))[0, 0].round(6))
+    1.189207
+    """
+    if not p >= 1:
+        raise OptionError(f"p={p} makes no norm; choose p ≥ 1")
+    return Dissimilarity(
+        f"l{p:g}",
+        f"l{p:g} norm of the difference of the weights",
+        _between_vertices(2.0 ** (1.0 / p)),
+        p=float(p),
+        citation="Minkowski 1896",
+    )
+
+
+def a_norm(A: npt.ArrayLike) -> Dissimilarity:
+    """The norm sqrt(dᵀ A d) of the difference d, for a positive semidefinite matrix A.
+
+    A says which ranks matter, and together with which. With A the second moments of the sorted
+    inputs it is the root mean square difference of output on such inputs; "rms" is that row for
+    uniform inputs.
+
+    Examples
+    --------
+    >>> float(dissimilarity([1, 0], [0, 1], metric=a_norm([[2, 0], [0, 2]]))[0, 0])
+    2.0
+    """
+    matrix = as_inputs(A)
+    n_sources = len(matrix)
+    if matrix.shape != (n_sources, n_sources):
+        raise DataError(f"A must be square, not of shape {matrix.shape}")
+    skew = float(np.abs(matrix - matrix.T).max())
+    size = float(np.abs(matrix).max())
+    if skew > 1e-9 * size:
+        raise DataError(f"A must be symmetric, but A and its transpose differ by {skew:g}")
+    values, vectors = np.linalg.eigh((matrix + matrix.T) / 2.0)
+    if values[0] < -1e-9 * size:
+        raise DataError(
+            f"A must be positive semidefinite, but its smallest eigenvalue is {values[0]:g}"
+        )
+    root = vectors * np.sqrt(np.maximum(values, 0.0))
+
+    def embed(weights: FloatArray) -> FloatArray:
+        if weights.shape[1] != n_sources:
+            raise DataError(
+                f"A is {n_sources} × {n_sources}, but the operators have {weights.shape[1]} weights"
+            )
+        return np.asarray(weights @ root, dtype=np.float64)
+
+    def largest(_: int) -> float:
+        return float(np.sqrt(((root[:, None] - root[None]) ** 2).sum(axis=2).max()))
+
+    return Dissimilarity(
+        "a_norm", "sqrt(dᵀ A d) of the difference d of the weights", largest, p=2.0, embed=embed,
+        citation="Mahalanobis 1936",
+    )  # fmt: skip
+
+
+def aitchison(zero: float = AITCHISON_ZERO) -> Dissimilarity:
+    """Aitchison's distance between compositions: Euclidean after the centred log-ratio.
+
+    Only proportions count. Log-ratios of zero do not exist, so a share below `zero` is taken as
+    `zero`; the distance between operators with zeros grows with log(1/zero), without a limit.
+
+    Examples
+    --------
+    >>> float(dissimilarity([0.5, 0.5], [0.8, 0.2], metric=aitchison())[0, 0].round(6))
+    0.980258
+    """
+    if not 0 < zero < 1:
+        raise OptionError(f"zero={zero} must lie between 0 and 1")
+
+    def embed(weights: FloatArray) -> FloatArray:
+        shares = _nonnegative(weights, "aitchison")
+        totals = shares.sum(axis=1, keepdims=True)
+        if (totals <= 0).any():
+            row = int(np.flatnonzero(totals <= 0)[0])
+            raise DataError(
+                f"metric='aitchison' compares proportions, but row {row} is all zero; "
+                "drop it or use another metric"
+            )
+        logs = np.log(np.maximum(shares / totals, zero))
+        return np.asarray(logs - logs.mean(axis=1, keepdims=True), dtype=np.float64)
+
+    return Dissimilarity(
+        "aitchison", "difference of the log-ratios of the weights", lambda _: math.inf, p=2.0,
+        embed=embed, citation="Aitchison 1986",
+    )  # fmt: skip
+
+
+DISSIMILARITIES: dict[str, Dissimilarity] = {
+    row.name: row
+    for row in (
+        Dissimilarity(
+            "l1", "sum of the absolute differences of the weights", _between_vertices(2.0), p=1.0,
+            citation="Minkowski 1896",
+        ),
+        Dissimilarity(
+            "l2", "Euclidean distance of the weights", _between_vertices(math.sqrt(2.0)), p=2.0,
+            citation="Minkowski 1896",
+        ),
+        Dissimilarity(
+            "sql2", "squared Euclidean distance of the weights", _between_vertices(2.0), p=2.0,
+            power=2.0, citation="Minkowski 1896",
+        ),
+        Dissimilarity(
+            "linf", "largest difference of any one weight", _between_vertices(1.0), p=math.inf,
+            citation="Minkowski 1896",
+        ),
+        Dissimilarity(
+            "hellinger", "Euclidean distance of the square roots, over √2", _between_vertices(1.0),
+            p=2.0, embed=_square_roots, citation="Hellinger 1909",
+        ),
+        aitchison(),
+        Dissimilarity(
+            "emd", "weight times ranks it must be moved by; a surplus leaves past the last rank",
+            lambda n_sources: float(n_sources - 1), p=1.0, embed=_cumulative,
+            citation="Rubner, Tomasi and Guibas 2000; Vallender 1974 for the cumulative form",
+        ),
+        Dissimilarity(
+            "worst", "largest difference of output over all inputs in [0, 1]",
+            _between_vertices(1.0), p=math.inf, embed=_cumulative,
+            citation="sorted inputs in [0, 1] are averages of 0-1 steps; Kolmogorov 1933",
+        ),
+        Dissimilarity(
+            "rms", "root mean square difference of output over uniform inputs", _largest_rms,
+            p=2.0, embed=_uniform_output,
+            citation="moments of uniform order statistics; David and Nagaraja 2003",
+        ),
+    )
+}  # fmt: skip
+"""The dissimilarities by name. "worst" and "rms" are functional: small means "same answers"."""
+
+
+def as_dissimilarity(metric: Metric) -> Dissimilarity:
+    """The row of the table meant by `metric`.
+
+    Examples
+    --------
+    >>> as_dissimilarity("emd").p
+    1.0
+    >>> as_dissimilarity("cosine")
+    Traceback (most recent call last):
+        ...
+    choquet.errors.OptionError: metric='cosine' is unknown; choose one of l1, l2, sql2, linf,
+    hellinger, aitchison, emd, worst, rms
+    """
+    if isinstance(metric, Dissimilarity):
+        return metric
+    if callable(metric):
+        name = getattr(metric, "__name__", type(metric).__name__)
+        return Dissimilarity(name, "the user's own", lambda _: math.inf, function=metric)
+    return DISSIMILARITIES[check_option("metric", metric, DISSIMILARITIES)]
+
+
+def dissimilarity(
+    V: npt.ArrayLike, W: npt.ArrayLike | None = None, *, metric: Metric = "rms"
+) -> FloatArray:
+    """How different operators are, every row of `V` against every row of `W`.
+
+    Parameters
+    ----------
+    V : array-like of shape (n, n_sources)
+        Operators: weights by rank, largest input first. One operator may be given as one row.
+    W : array-like of shape (m, n_sources), optional
+        The others; `V` itself when not given.
+    metric : str, Dissimilarity or callable, default "rms"
+        A name in `DISSIMILARITIES`; a row, such as `lp(3)` or `a_norm(A)` make; or a function
+        that takes (n, N) and (m, N) and returns (n, m).
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+
+    Raises
+    ------
+    DataError
+        For weights that are not finite, or negative where the metric has no meaning for them.
+    OptionError
+        For an unknown name.
+    TooLargeError
+        For more than 2**31 entries.
+
+    Notes
+    -----
+    On operators whose weights do not sum to the same total (regression) "worst" and "rms" keep
+    their meaning: inputs range over [0, 1]^N and the totals count through the last cumulative sum.
+
+    Examples
+    --------
+    >>> dissimilarity([[1, 0, 0], [0, 1, 0]], [[0, 0, 1]], metric="emd")
+    array([[2.],
+           [1.]])
+    """
+    row = as_dissimilarity(metric)
+    left = as_inputs(V)
+    right = left if W is None else as_inputs(W, left.shape[1])
+    if len(left) * len(right) > MATRIX_LIMIT:
+        raise TooLargeError(
+            f"{len(left)} × {len(right)} dissimilarities need "
+            f"{len(left) * len(right) * 8 / 2**30:.0f} GiB; `ivat` and `medoids` do without them"
+        )
+    return row.matrix(left, right)
