@@ -1,0 +1,43 @@
+"""Compiled grouping of operators into boxes of limited width."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from choquet.arrays import FloatArray, IntArray
+from choquet.decomposition._kernels import compiled
+
+__all__ = ["group_in_order"]
+
+
+@compiled
+def group_in_order(levels: FloatArray, side: float) -> IntArray:
+    """Put each row into the box it widens least, no box wider than `side`, or into a new one."""
+    n, width = levels.shape
+    labels = np.empty(n, np.int64)
+    low, high = np.empty((16, width)), np.empty((16, width))
+    n_groups = 0
+    for r in range(n):
+        best, chosen = np.inf, -1
+        for k in range(n_groups):
+            widest, growth = 0.0, 0.0
+            for j in range(width):
+                a, b = min(low[k, j], levels[r, j]), max(high[k, j], levels[r, j])
+                widest = max(widest, b - a)
+                growth += (b - a) - (high[k, j] - low[k, j])
+                if widest > side:
+                    break
+            if widest <= side and growth < best:
+                best, chosen = growth, k
+        if chosen < 0:
+            if n_groups == low.shape[0]:
+                low = np.concatenate((low, np.empty((n_groups, width))))
+                high = np.concatenate((high, np.empty((n_groups, width))))
+            chosen = n_groups
+            low[chosen], high[chosen] = levels[r], levels[r]
+            n_groups += 1
+        for j in range(width):
+            low[chosen, j] = min(low[chosen, j], levels[r, j])
+            high[chosen, j] = max(high[chosen, j], levels[r, j])
+        labels[r] = chosen
+    return labels

@@ -1,0 +1,293 @@
+"""From a measure to a handful of contextual order statistics, in one call.
+
+    sample → dissimilarity → iVAT → clusters → medoids → rules → Decomposition
+
+Each stage is a function of its own: `sample_operators`, `dissimilarity`, `ivat`, `cluster`,
+`medoids`, `find_rules`.
+"""
+
+from __future__ import annotations
+
+from math import gcd
+from typing import Any, Literal
+
+import numpy as np
+
+from choquet.arrays import FloatArray, IntArray
+from choquet.decomposition.clodd import clodd, one_cluster
+from choquet.decomposition.clusters import Clusterer, cluster
+from choquet.decomposition.ivat import IVAT, ivat
+from choquet.decomposition.medoids import medoids
+from choquet.decomposition.operators import ContextualOperator, cluster_errors
+from choquet.decomposition.partition import Partition, canonical_labels
+from choquet.decomposition.result import Decomposition
+from choquet.decomposition.rules import RuleList, find_rules
+from choquet.decomposition.sample import OperatorSample, sample_operators
+from choquet.errors import DataError, OptionError
+from choquet.measures import Measure
+from choquet.operators.dissimilarity import Dissimilarity, Metric, as_dissimilarity
+from choquet.walks import DataSupport, OperatorGraph, all_sorts
+
+__all__ = ["decompose"]
+
+_LISTED_WALKS = 40_320
+"""Walks that rules are found from: all of them up to so many, else as many drawn."""
+
+_COUNT_LIMIT = 1 << 50
+"""Multiplicities are reduced to add up to no more than this, which floats still count exactly."""
+
+
+def decompose(
+    measure: Any,
+    *,
+    support: DataSupport | Literal["auto"] | None = "auto",
+    epsilon: float = 0.0,
+    metric: Metric = "rms",
+    method: Literal["clodd", "single_linkage", "fuzzy_c_means", "distinct"] | Clusterer = "clodd",
+    k: int | None = None,
+    level: float | None = None,
+    alpha: float = 0.5,
+    gamma: float = 0.05,
+    max_clusters: int = 10,
+    same_below: float = 0.01,
+    scale: float | Literal["largest", "data"] = "largest",
+    decimals: int = 9,
+    max_operators: int = 1_000_000,
+    n_walks: int = 20_000,
+    rng: Any = 0,
+) -> Decomposition:
+    """Decompose a measure, or a model that learned one, into contextual order statistics.
+
+    Parameters
+    ----------
+    measure : Measure or fitted model
+        A model has ``measure_``, and ``support_`` where it learned from data.
+    support : DataSupport, "auto" or None, default "auto"
+        Take only walks that data support. "auto" takes the model's own support if it has one; None
+        takes all walks.
+    epsilon : float, default 0
+        Take walks with Φ < epsilon as supported; 0 those with Φ = 0.
+    metric : str, Dissimilarity or callable, default "rms"
+        A row of `DISSIMILARITIES`, or a function.
+    method : str or object, default "clodd"
+        How to cluster: "clodd"; "single_linkage" with `k` or `level`; "fuzzy_c_means" with `k`;
+        "distinct", every distinct operator on its own; or any object with ``fit_predict``.
+    k, level : optional
+        Number of clusters, or height to cut at, for the methods that take them.
+    alpha, gamma, max_clusters : optional
+        Of CLODD; see `clodd`. Note that gamma = 0.05 hides operators used by under 5 % of walks.
+    same_below : float, default 0.01
+        If no two operators differ by more than this in output, for any input in [0, 1], the answer
+        is one operator. It is looked at before clustering, for CLODD only.
+    scale : float, "largest" or "data", default "largest"
+        What counts as black in pictures: the largest possible dissimilarity on the simplex, the
+        largest found, or a number, to share one scale between decompositions.
+    decimals : int, default 9
+        Values that agree when rounded to so many decimals are one value.
+    max_operators, n_walks : int
+        List all distinct operators up to the first; beyond it draw the second number of walks.
+    rng : seed or numpy.random.Generator, default 0
+        For draws, where there are any.
+
+    Returns
+    -------
+    Decomposition
+
+    References
+    ----------
+    Anderson et al. Fuzzy Integral = Contextual Linear Order Statistic, Algorithms 2-4.
+
+    Examples
+    --------
+    >>> from choquet import Measure, decompose
+    >>> g = Measure([0, 0, 1, 1, 1, 1, 1, 1], sources=["gpr", "ir", "emi"])
+    >>> print(decompose(g))
+    2 operators in place of 2**3 values, exact
+    1. max (1, 0, 0): 66.7 % of walks, otherwise
+    2. median (0, 1, 0): 33.3 % of walks, if gpr is the largest
+    """
+    model = measure
+    measure, support, bias = _measure_of(model, support)
+    row = as_dissimilarity(metric)
+    sample = sample_operators(
+        measure,
+        support,
+        epsilon=epsilon,
+        decimals=decimals,
+        max_operators=max_operators,
+        n_walks=n_walks,
+        rng=rng,
+    )
+    counts = _reduced(sample.counts)
+    picture = ivat(sample.weights, metric=row, counts=counts)
+    partition = _partition(
+        sample, picture, row, counts, method, k, level, (alpha, gamma, max_clusters), same_below, rng
+    )
+    centres = _centres(sample, partition, row, counts)
+    return assemble(sample, picture, partition, centres, row, _scale(scale, row, picture, measure), bias)
+
+
+def assemble(
+    sample: OperatorSample,
+    picture: IVAT,
+    partition: Partition,
+    centres: FloatArray,
+    metric: Dissimilarity,
+    scale: float,
+    bias: float,
+) -> Decomposition:
+    """Decomposition from clusters and their order statistics: errors, shares, rules."""
+    labels, shares = partition.labels, sample.shares
+    error, errors = cluster_errors(sample.weights, shares, labels, centres)
+    rules = _rules(sample, labels, centres, metric)
+    data_shares = _data_shares(sample, labels, len(centres))
+    operators = []
+    for number, weights in enumerate(centres):
+        inside = labels == number
+        away = metric.matrix(weights[None], sample.weights[inside])[0]
+        operators.append(
+            ContextualOperator(
+                weights,
+                share=float(shares[inside].sum()),
+                data_share=float(data_shares[number]),
+                n_members=int(inside.sum()),
+                spread=float(away @ shares[inside] / shares[inside].sum()),
+                error=errors[number],
+                context=tuple(rules.of(number)),
+                is_default=rules.default == number,
+            )
+        )
+    return Decomposition(
+        measure=sample.graph.measure,
+        support=sample.graph.support,
+        operators=tuple(operators),
+        labels=labels,
+        sample=sample,
+        ivat=picture,
+        partition=partition,
+        metric=metric,
+        scale=scale,
+        error=error,
+        rules=rules,
+        bias=bias,
+    )
+
+
+def _measure_of(model: Any, support: Any) -> tuple[Measure, DataSupport | None, float]:
+    """Measure, support and bias of what was given."""
+    measure = model if isinstance(model, Measure) else getattr(model, "measure_", None)
+    if not isinstance(measure, Measure):
+        raise DataError(
+            f"cannot decompose {type(model).__name__}: give a Measure, or a fitted model with a "
+            "dense measure_ (a SupportedMeasure becomes one by to_measure())"
+        )
+    if isinstance(support, str):
+        if support != "auto":
+            raise OptionError(f"support={support!r} is unknown; give a DataSupport, 'auto' or None")
+        support = getattr(model, "support_", None)
+    return measure, support, float(getattr(model, "bias_", 0.0))
+
+
+def _reduced(counts: IntArray) -> IntArray:
+    """Multiplicities without their common factor, and small enough to be added up as floats."""
+    common = gcd(*(int(c) for c in counts[:1000]))
+    if common > 1 and not (counts % common).any():
+        counts = counts // common
+    total = float(counts.sum(dtype=np.float64))
+    if total > _COUNT_LIMIT:
+        counts = np.maximum(np.rint(counts * (_COUNT_LIMIT / 2 / total)), 1).astype(np.int64)
+    return counts
+
+
+def _partition(
+    sample: OperatorSample,
+    picture: IVAT,
+    metric: Dissimilarity,
+    counts: IntArray,
+    method: Any,
+    k: int | None,
+    level: float | None,
+    clodd_options: tuple[float, float, int],
+    same_below: float,
+    rng: Any,
+) -> Partition:
+    if isinstance(method, str) and method == "distinct":
+        every = np.arange(len(sample.weights))
+        return Partition(canonical_labels(every, counts), len(every), "distinct", proved=True)
+    if isinstance(method, str) and method == "clodd":
+        if k is not None or level is not None:
+            raise OptionError(
+                f"k={k}, level={level}: CLODD chooses the number itself (up to max_clusters); "
+                "for a number of your own use method='single_linkage'"
+            )
+        alpha, gamma, most = clodd_options
+        levels = np.cumsum(sample.weights, axis=1)
+        if (levels.max(axis=0) - levels.min(axis=0)).max() <= same_below:
+            return one_cluster(picture, "clodd", proved=True)
+        return clodd(picture, alpha=alpha, gamma=gamma, max_clusters=most)
+    if isinstance(method, str) and method == "single_linkage":
+        return cluster(picture, method="single_linkage", k=k, level=level)
+    return cluster(sample.weights, method=method, metric=metric, counts=counts, k=k, level=level, rng=rng)
+
+
+def _centres(
+    sample: OperatorSample, partition: Partition, metric: Dissimilarity, counts: IntArray
+) -> FloatArray:
+    """Medoid of each cluster; operators that a clusterer calls noise go to the nearest."""
+    chosen = medoids(sample.weights, partition.labels, counts=counts, metric=metric)
+    centres = sample.weights[chosen]
+    noise = np.flatnonzero(partition.labels < 0)
+    if len(noise):
+        away = metric.matrix(sample.weights[noise], centres)
+        partition.labels[noise] = away.argmin(axis=1)
+    return centres
+
+
+def _scale(scale: Any, metric: Dissimilarity, picture: IVAT, measure: Measure) -> float:
+    largest_found = float(picture.heights.max(initial=0.0)) or 1.0
+    if scale == "data":
+        return largest_found
+    if scale == "largest":
+        # Regression operators are not on the simplex, so nothing bounds them.
+        possible = metric.largest(measure.n_sources)
+        bounded = measure.monotone and measure.normal and np.isfinite(possible) and possible > 0
+        return float(possible) if bounded else largest_found
+    if isinstance(scale, str) or not scale > 0:
+        raise OptionError(f"scale={scale!r} is unknown; give 'largest', 'data' or a number above 0")
+    return float(scale)
+
+
+def _rules(
+    sample: OperatorSample, labels: IntArray, centres: FloatArray, metric: Dissimilarity
+) -> RuleList:
+    """Rules from all walks kept if they can be listed, else from as many drawn."""
+    graph = sample.graph
+    sorts, complete = _walks_for_rules(graph)
+    if sample.complete:
+        found = labels[graph.index(sorts)]
+    else:
+        from choquet.walks import walk_weights
+
+        weights = walk_weights(graph.measure, sorts)
+        found = metric.matrix(weights, centres).argmin(axis=1)
+    return find_rules(sorts, found, complete=complete)
+
+
+def _walks_for_rules(graph: OperatorGraph) -> tuple[IntArray, bool]:
+    if graph.n_sources <= 8:
+        sorts = all_sorts(graph.n_sources)
+        return sorts[graph.index(sorts) >= 0], True
+    return graph.sample_sorts(_LISTED_WALKS // 2, rng=0), False
+
+
+def _data_shares(sample: OperatorSample, labels: IntArray, n_operators: int) -> FloatArray:
+    """Share of the samples without ties that each operator decides."""
+    support = sample.graph.support
+    if support is None or not len(support.observed_sorts) or not sample.complete:
+        return np.full(n_operators, np.nan)
+    numbers = sample.graph.index(support.observed_sorts)
+    kept = numbers >= 0
+    totals = np.bincount(
+        labels[numbers[kept]], support.sort_counts[kept], minlength=n_operators
+    ).astype(np.float64)
+    return totals / max(totals.sum(), 1.0)

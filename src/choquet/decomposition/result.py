@@ -1,0 +1,249 @@
+"""The result: operators with their contexts, and what they cost in place of the measure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from choquet.arrays import FloatArray, IntArray, as_inputs, check_option
+from choquet.decomposition.diagram import Diagram
+from choquet.decomposition.ivat import IVAT
+from choquet.decomposition.operators import ContextualOperator, Errors
+from choquet.decomposition.partition import Partition
+from choquet.decomposition.rules import RuleList
+from choquet.decomposition.runtime import Assessment, assess, labels_of_sorts, similar_sorts
+from choquet.decomposition.sample import OperatorSample
+from choquet.errors import DataError
+from choquet.integrals import choquet_integral
+from choquet.measures import Measure
+from choquet.operators import Dissimilarity
+from choquet.walks import DataSupport, sorts_of
+
+__all__ = ["Decomposition"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Decomposition:
+    """A fuzzy integral as a handful of contextual linear order statistics.
+
+    Attributes
+    ----------
+    measure : Measure
+        What was decomposed.
+    support : DataSupport or None
+        The data that walks were restricted to, if any.
+    operators : tuple of ContextualOperator
+        By decreasing share of walks.
+    labels : array of ints
+        For each operator of `sample`, the one of `operators` that stands for it.
+    sample : OperatorSample
+        The operators that were clustered.
+    ivat : IVAT
+        Their picture, in the units of `metric`.
+    partition : Partition
+        How they were clustered, with CLODD's scores.
+    metric : Dissimilarity
+        What was clustered by.
+    scale : float
+        The dissimilarity that is drawn black.
+    error : Errors
+        Exact ``(worst, rms)`` difference of output over inputs in [0, 1]: over all walks that were
+        decomposed if `exact`, else over those drawn.
+    rules : RuleList
+        Conditions on ranks that choose the operator.
+    bias : float
+        Added to every output (regression).
+
+    Examples
+    --------
+    >>> from choquet import Measure, decompose
+    >>> d = decompose(Measure([0, 0, 1, 1, 1, 1, 1, 1], sources=["gpr", "ir", "emi"]))
+    >>> [(op.name, round(op.share, 3)) for op in d.operators]
+    [('max', 0.667), ('median', 0.333)]
+    >>> d.predict([[0.9, 0.4, 0.2]]), d.operator_of([[0.9, 0.4, 0.2]]), d.error
+    (array([0.4]), array([1]), Errors(worst=0.0, rms=0.0))
+    """
+
+    measure: Measure
+    support: DataSupport | None
+    operators: tuple[ContextualOperator, ...]
+    labels: IntArray
+    sample: OperatorSample
+    ivat: IVAT
+    partition: Partition
+    metric: Dissimilarity
+    scale: float
+    error: Errors
+    rules: RuleList
+    bias: float = 0.0
+
+    # -- size --------------------------------------------------------------------------------------
+
+    @property
+    def n_operators(self) -> int:
+        """Number of operators."""
+        return len(self.operators)
+
+    @property
+    def exact(self) -> bool:
+        """Whether `error` is exact: every distinct operator was looked at, not a sample of them."""
+        return self.sample.complete
+
+    @property
+    def weights(self) -> FloatArray:
+        """Weights of the operators, one row each."""
+        return np.array([operator.weights for operator in self.operators])
+
+    @property
+    def n_numbers(self) -> int:
+        """Weights that are kept in place of the measure's 2**N values (without the index)."""
+        return self.n_operators * self.measure.n_sources
+
+    def index(self, *, max_nodes: int = 2_000_000) -> Diagram:
+        """Decision diagram from a sort to its operator, in N look-ups and without the measure.
+
+        Examples
+        --------
+        >>> from choquet import Measure, decompose
+        >>> diagram = decompose(Measure([0, 0, 1, 1, 1, 1, 1, 1])).index()
+        >>> diagram.index([[0, 1, 2], [1, 0, 2]])
+        array([1, 0])
+        """
+        if not self.sample.complete:
+            raise DataError(
+                "an index needs every operator, but they were drawn at random; "
+                "decompose with a larger max_operators="
+            )
+        return Diagram.build(self.sample.graph, self.labels, max_nodes=max_nodes)
+
+    # -- use ---------------------------------------------------------------------------------------
+
+    def operator_of(self, X: npt.ArrayLike) -> IntArray:
+        """Number of the operator that decides each sample.
+
+        A sample whose walk was left out, being unsupported, gets the operator of the most similar
+        walk that was not; `assess` tells which samples these are.
+        """
+        return self.operator_of_sorts(sorts_of(as_inputs(X, self.measure.n_sources)))
+
+    def operator_of_sorts(self, sorts: IntArray) -> IntArray:
+        """Number of the operator that decides each sort; see `operator_of`."""
+        labels = labels_of_sorts(self, sorts)
+        left_out = labels < 0
+        if left_out.any():
+            labels[left_out] = labels_of_sorts(self, similar_sorts(self, sorts[left_out]))
+        return labels
+
+    def predict(
+        self,
+        X: npt.ArrayLike,
+        *,
+        unsupported: Literal["similar", "measure", "suppress"] = "similar",
+    ) -> FloatArray:
+        """Output of the contextual order statistics in place of the integral.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, N)
+            Inputs.
+        unsupported : {"similar", "measure", "suppress"}, default "similar"
+            For samples whose walk was left out: use the operator of the most similar walk that was
+            not; use the measure itself; or give no answer (NaN).
+
+        Examples
+        --------
+        >>> from choquet import Measure, decompose
+        >>> decompose(Measure([0, 0, 0, 1])).predict([[0.3, 0.8]])
+        array([0.3])
+        """
+        check_option("unsupported", unsupported, ["similar", "measure", "suppress"])
+        inputs = as_inputs(X, self.measure.n_sources)
+        sorts = sorts_of(inputs)
+        labels = self.operator_of_sorts(sorts)
+        ordered = np.take_along_axis(inputs, sorts, axis=1)
+        output = np.einsum("ij,ij->i", ordered, self.weights[labels]) + self.bias
+        if self.support is not None and unsupported != "similar":
+            left_out = ~assess(self, inputs).supported
+            if unsupported == "measure":
+                output[left_out] = choquet_integral(self.measure, inputs[left_out]) + self.bias
+            else:
+                output[left_out] = np.nan
+        return np.asarray(output, dtype=np.float64)
+
+    def assess(self, X: npt.ArrayLike) -> Assessment:
+        """How well the data behind the decomposition support each sample; see `Assessment`.
+
+        Examples
+        --------
+        >>> from choquet import DataSupport, Measure, decompose
+        >>> g = Measure([0, 0.2, 0.3, 1])
+        >>> d = decompose(g, support=DataSupport.from_data([[0.9, 0.1]]))
+        >>> d.assess([[0.8, 0.2], [0.2, 0.8]]).supported
+        array([ True, False])
+        """
+        return assess(self, as_inputs(X, self.measure.n_sources))
+
+    def compress(self, *, max_error: float) -> Decomposition:
+        """Fewest operators found that are never off by more than `max_error`, on inputs in [0, 1].
+
+        The operators are new ones, in the middle of what they stand for. ``partition.proved`` says
+        whether fewer are impossible, ``partition.scores`` holds the lower bound.
+
+        Examples
+        --------
+        >>> from choquet import Measure, decompose
+        >>> small = decompose(Measure.random(5, rng=0)).compress(max_error=0.2)
+        >>> small.error.worst <= 0.2, small.n_operators < 20
+        (True, True)
+        """
+        from choquet.decomposition.compress import cover_operators
+        from choquet.decomposition.decompose import assemble
+        from choquet.decomposition.partition import canonical_ranks
+
+        if not self.sample.complete:
+            raise DataError(
+                "a promise needs every operator, but they were drawn at random; "
+                "decompose with a larger max_operators="
+            )
+        cover = cover_operators(self.sample.weights, max_error)
+        ranks = canonical_ranks(cover.labels, self.ivat.counts)
+        centres = np.empty_like(cover.weights)
+        centres[ranks] = cover.weights
+        partition = Partition(
+            ranks[cover.labels],
+            len(centres),
+            "compress",
+            score=-float(len(centres)),
+            proved=cover.proved,
+            scores={cover.lower_bound: -float(cover.lower_bound)},
+        )
+        return assemble(
+            self.sample, self.ivat, partition, centres, self.metric, self.scale, self.bias
+        )
+
+    # -- words -------------------------------------------------------------------------------------
+
+    def __str__(self) -> str:
+        n = self.measure.n_sources
+        certificate = (
+            "exact"
+            if self.exact and self.error.worst < 1e-12
+            else f"off by at most {self.error.worst:.3g} (rms {self.error.rms:.3g})"
+            + ("" if self.exact else " on the walks drawn")
+        )
+        plural = "operator" if self.n_operators == 1 else "operators"
+        lines = [f"{self.n_operators} {plural} in place of 2**{n} values, {certificate}"]
+        for number, operator in enumerate(self.operators, start=1):
+            weights = ", ".join(f"{w:.3g}" for w in operator.weights + 0.0)
+            context = " or ".join(rule.text(self.measure.sources) for rule in operator.context)
+            when = f"if {context}" if context else ("otherwise" if self.n_operators > 1 else "always")
+            lines.append(
+                f"{number}. {operator.name} ({weights}): {100 * operator.share:.1f} % of walks, {when}"
+            )
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<Decomposition of {self.measure.n_sources} sources into {self.n_operators} operators>"

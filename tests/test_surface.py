@@ -1,0 +1,99 @@
+"""The surface and the habits of the package."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import pkgutil
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import choquet
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def modules():
+    found = [
+        m.name
+        for m in pkgutil.walk_packages(choquet.__path__, "choquet.")
+        if "__main__" not in m.name
+    ]
+    return ["choquet", *found]
+
+
+@pytest.mark.parametrize("name", modules())
+def test_all_is_complete_and_sorted(name):
+    module = importlib.import_module(name)
+    listed = getattr(module, "__all__", [])
+    for item in listed:
+        assert hasattr(module, item), f"{name}.__all__ names {item}, which is not there"
+    assert list(listed) == sorted(set(listed), key=_isort_style), f"{name}.__all__ is not sorted"
+
+
+def _isort_style(name: str):
+    """Constants, then classes, then the rest, as ruff orders them."""
+    kind = 0 if name.isupper() else 1 if name[:1].isupper() else 2
+    return kind, name
+
+
+@pytest.mark.parametrize("name", choquet.__all__)
+def test_everything_public_is_documented_with_an_example(name):
+    thing = getattr(choquet, name)
+    if isinstance(thing, str | dict) or type(thing).__name__ == "module":
+        return
+    doc = thing.__doc__ or ""
+    assert len(doc) > 40, f"{name} has no docstring"
+    assert ">>>" in doc, f"{name} has no example"
+
+
+def run(code: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    return done.stdout
+
+
+def test_import_is_light():
+    heavy = ["sklearn", "numba", "matplotlib", "scipy.optimize", "jinja2", "typer", "pandas"]
+    code = f"import sys, choquet, json; print(json.dumps([m for m in {heavy} if m in sys.modules]))"
+    assert json.loads(run(code)) == []
+
+
+def test_kernels_are_not_compiled_twice():
+    """A second process loads compiled kernels from disk."""
+    code = """
+import numpy as np, choquet
+from choquet.lattice import _kernels
+g = choquet.Measure.random(3, rng=0)
+choquet.choquet_integral(g, np.ones((2, 3)))
+choquet.walk_weights(g, [[0, 1, 2]])
+from choquet.measures import _kernels as m
+stats = [f.stats for f in (_kernels.integrate, _kernels.walk_weights, m.gibbs_sweeps)]
+print(sum(len(s.cache_misses) for s in stats), sum(len(s.cache_hits) for s in stats))
+"""
+    run(code)
+    assert run(code).split() == ["0", "3"]
+
+
+def test_version_is_the_same_everywhere():
+    assert choquet.__version__ in (ROOT / "CHANGELOG.md").read_text()
+    assert f"version: {choquet.__version__}" in (ROOT / "CITATION.cff").read_text()
+
+
+def python_blocks(path: Path) -> list[str]:
+    return re.findall(r"```python\n(.*?)```", path.read_text(encoding="utf-8"), re.S)
+
+
+@pytest.mark.parametrize("path", ["README.md", "docs/measures.md", "docs/walks.md"])
+def test_examples_of_the_docs_run(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    blocks = python_blocks(ROOT / path)
+    assert blocks
+    names: dict[str, object] = {}
+    for block in blocks:
+        exec(compile(block, path, "exec"), names)
