@@ -14,7 +14,7 @@ def _uniform_bits(seed, counter):
     return (z >> np.uint64(11)) * 1.1102230246251565e-16
 
 
-@nb.njit(cache=True, fastmath=True, error_model="numpy")
+@nb.njit(cache=True, fastmath={"nnan", "nsz"}, error_model="numpy")
 def _update(target, other, has_last, n_bits, seed, counter, low, high):
     """Redraw all sets of one parity given those of the other, between their bounds."""
     half = target.shape[0]
@@ -23,13 +23,21 @@ def _update(target, other, has_last, n_bits, seed, counter, low, high):
         v = other[a]
         low[a] = v if has_last[a] else 0.0
         high[a] = 1.0 if has_last[a] else v
-    for i in range(n_bits):
+    # Two sources at a time: four sets of the other parity bound four of this one.
+    for i in range(0, n_bits - 1, 2):
         step = 1 << i
-        for a in range(half):
-            v = other[a ^ step]
-            within = (a >> i) & 1
-            low[a] = max(low[a], v if within else 0.0)
-            high[a] = min(high[a], 1.0 if within else v)
+        for base in range(0, half, 4 * step):
+            for a in range(base, base + step):
+                b, c, d = a + step, a + 2 * step, a + 3 * step
+                high[a] = min(high[a], min(other[b], other[c]))
+                high[b], low[b] = min(high[b], other[d]), max(low[b], other[a])
+                high[c], low[c] = min(high[c], other[d]), max(low[c], other[a])
+                low[d] = max(low[d], max(other[b], other[c]))
+    if n_bits % 2:
+        step = 1 << (n_bits - 1)
+        for a in range(step):
+            high[a] = min(high[a], other[a + step])
+            low[a + step] = max(low[a + step], other[a])
     for a in range(half):
         u = _uniform_bits(seed, counter + np.uint64(a))
         target[a] = low[a] + u * (high[a] - low[a])
