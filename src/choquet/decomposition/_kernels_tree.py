@@ -12,7 +12,7 @@ import numpy as np
 from choquet.arrays import FloatArray, IntArray
 from choquet.decomposition._kernels import HUGE, compiled, gap
 
-LEAF = 6
+LEAF = 12
 """Points of a leaf, at most."""
 Tree = tuple[
     FloatArray,  # points in the order of the tree
