@@ -28,6 +28,10 @@ EVERY_METHOD = [
 ]
 
 
+def name_of(metric):
+    return metric if isinstance(metric, str) else metric.name
+
+
 @pytest.mark.parametrize(("method", "options"), EVERY_METHOD, ids=str)
 def test_every_method_finds_plain_groups(method, options):
     rows = np.random.default_rng(1).permutation(45)
@@ -117,7 +121,7 @@ def test_medoids_have_the_smallest_sum(drawn, metric):
     assert sums[got] == pytest.approx(sums.min())
 
 
-@pytest.mark.parametrize("metric", [*DISSIMILARITIES, lp(3)], ids=str)
+@pytest.mark.parametrize("metric", [*DISSIMILARITIES, lp(3)], ids=name_of)
 def test_medoids_of_clusters_under_every_metric(metric):
     points = np.random.default_rng(0).dirichlet(np.ones(4), 300)
     labels = np.random.default_rng(1).integers(-1, 3, 300)
@@ -127,6 +131,15 @@ def test_medoids_of_clusters_under_every_metric(metric):
         inside = np.flatnonzero(labels == number)
         sums = dissimilarity(points[inside], metric=metric).sum(axis=1)
         assert got[number] == called[number] == inside[sums.argmin()]
+
+
+@pytest.mark.parametrize("metric", ["rms", "emd", "worst", lp(3)], ids=name_of)
+def test_medoid_of_many_points(metric):
+    rng = np.random.default_rng(0)
+    points = rng.dirichlet(np.ones(4), 5000)
+    counts = rng.integers(1, 9, 5000)
+    sums = dissimilarity(points, metric=metric) @ counts
+    assert medoids(points, counts=counts, metric=metric)[0] == sums.argmin()
 
 
 def test_canonical_labels_do_not_depend_on_numbers():

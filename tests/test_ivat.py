@@ -18,6 +18,10 @@ grid_points = arrays(
 )
 
 
+def name_of(metric):
+    return metric if isinstance(metric, str) else metric.name
+
+
 def minimax(D):
     """Floyd's algorithm for the smallest largest step."""
     F = D.copy()
@@ -55,7 +59,7 @@ def test_heights_are_the_minimax_image(points):
         assert np.allclose(image, squareform(cophenet(tree)))
 
 
-@pytest.mark.parametrize("metric", METRICS, ids=lambda m: m if isinstance(m, str) else m.name)
+@pytest.mark.parametrize("metric", METRICS, ids=name_of)
 def test_every_metric_matches_its_own_matrix(metric):
     points = simplex(60)
     picture = ivat(points, metric=metric)
@@ -186,7 +190,7 @@ def test_vat_has_its_own_order_and_the_reordered_matrix():
             assert result.heights[r] == pytest.approx(step.min())
 
 
-@pytest.mark.parametrize("metric", ["l1", "l2", "linf", lp(3)], ids=str)
+@pytest.mark.parametrize("metric", ["l1", "l2", "linf", lp(3)], ids=name_of)
 def test_start_is_exact_below_and_close_above_the_limit(metric, monkeypatch):
     points = simplex(200, seed=3)
     D = dissimilarity(points, metric=metric)
@@ -288,7 +292,7 @@ def test_callables_beyond_the_limit_use_two_sweeps(monkeypatch):
     assert np.allclose(by_point(called), by_point(ivat(points, metric="l2")))
 
 
-@pytest.mark.parametrize("metric", ["l1", "l2", "linf", "sql2", lp(3)], ids=str)
+@pytest.mark.parametrize("metric", ["l1", "l2", "linf", "sql2", lp(3)], ids=name_of)
 @pytest.mark.parametrize("kind", ["spread", "ties", "line"])
 def test_the_tree_of_very_many_points_is_the_same(metric, kind, monkeypatch):
     rng = np.random.default_rng(0)

@@ -217,6 +217,28 @@ def maximin(
 
 
 @compiled
+def distance_sums(
+    queries: FloatArray, columns: FloatArray, weights: FloatArray, p: float, sums: FloatArray
+) -> None:
+    """Σ weight * distance of each query to all points, given as coordinates by points."""
+    n = columns.shape[1]
+    near = np.empty(BLOCK)
+    for q in range(queries.shape[0]):
+        total = 0.0
+        for low in range(0, n, BLOCK):
+            high = min(n, low + BLOCK)
+            gaps_to(columns, low, high, queries[q], p, near)
+            if p == 2.0:
+                for i in range(high - low):
+                    near[i] = np.sqrt(near[i])
+            elif p != 1.0 and p != np.inf:
+                for i in range(high - low):
+                    near[i] = near[i] ** (1.0 / p)
+            total += np.dot(near[: high - low], weights[low:high])
+        sums[q] = total
+
+
+@compiled
 def order_of_tree(
     first: IntArray, neighbour: IntArray, weight: FloatArray, start: int
 ) -> tuple[IntArray, FloatArray]:

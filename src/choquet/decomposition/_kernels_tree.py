@@ -12,7 +12,7 @@ import numpy as np
 from choquet.arrays import FloatArray, IntArray
 from choquet.decomposition._kernels import HUGE, compiled, gap
 
-LEAF = 6
+LEAF = 12
 """Points of a leaf, at most."""
 Tree = tuple[
     FloatArray,  # points in the order of the tree
@@ -180,11 +180,23 @@ def search_range(
 
 @compiled
 def known_edges(component: IntArray, nearest: FloatArray, partner: IntArray) -> FloatArray:
-    """Shortest edge of each component among partners that are still strangers."""
-    best = np.full(component.shape[0], HUGE)
-    for i in range(component.shape[0]):
-        if partner[i] >= 0 and component[partner[i]] != component[i]:
-            best[component[i]] = min(best[component[i]], nearest[i])
+    """Shortest edge of each component among partners that are still strangers.
+
+    Components above the mean size sit the round out, marked by -1: those below it will join them
+    anyway, and the large ones are the costly ones to search for.
+    """
+    n = component.shape[0]
+    sizes = np.zeros(n, np.int64)
+    for i in range(n):
+        sizes[component[i]] += 1
+    mean = n / np.count_nonzero(sizes)
+    best = np.full(n, HUGE)
+    for i in range(n):
+        own = component[i]
+        if sizes[own] > mean:
+            best[own] = -1.0
+        elif partner[i] >= 0 and component[partner[i]] != own:
+            best[own] = min(best[own], nearest[i])
     return best
 
 
@@ -195,14 +207,15 @@ def join(
     partner: IntArray,
     ends: IntArray,
     weights: FloatArray,
+    best: FloatArray,
     n_edges: int,
 ) -> int:
-    """Add the shortest edge of every component and relabel; the number of edges then."""
+    """Add the shortest edge of every component that looked for one; the number of edges then."""
     n = component.shape[0]
     choice = np.full(n, -1)
     for i in range(n):
         own = component[i]
-        if partner[i] < 0 or component[partner[i]] == own:
+        if best[own] < 0.0 or partner[i] < 0 or component[partner[i]] == own:
             continue
         if choice[own] < 0 or nearest[i] < nearest[choice[own]]:
             choice[own] = i

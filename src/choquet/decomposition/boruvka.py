@@ -57,5 +57,5 @@ def spanning_tree(vectors: FloatArray, p: float) -> tuple[IntArray, FloatArray]:
                 search_range(tree, owner, component, low, high, p, nearest, partner, best.copy())
 
             list(threads.map(search, range(CHUNKS)))
-            found = join(component, nearest, partner, ends, lengths, found)
+            found = join(component, nearest, partner, ends, lengths, best, found)
     return ids[ends], np.array([root(length, p) for length in lengths])

@@ -8,7 +8,8 @@ and S the sum over them; T and P are the sum and the number of all pairs.
   dynamic program finds each vertex from its slope.
 * α < 1: on an interval of w, T/(P-w) lies under its chord and P/(w(P-w)) above its minimum, which
   leaves an objective that is additive over blocks and cuts. A dynamic program bounds it, with a
-  multiplier for staying in the interval, and the interval is split until the bounds meet.
+  multiplier for staying in the interval. If few partitions can still beat the best one they are
+  listed from the same tables; otherwise the interval is split.
 
 The size penalty is treated by intervals of the least size: over sizes l..l' it is at most its value
 at l', and the rest at most its optimum for blocks of at least l.
@@ -20,6 +21,7 @@ import heapq
 import math
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -37,6 +39,8 @@ TOLERANCE = 1e-9
 """Optimality is proved up to this share of the largest height."""
 PINNED = 1e-4
 """Width of an interval that stands for one whole number of pairs."""
+FEW_STEPS, MANY_STEPS = 200_000, 20_000_000
+"""Steps for listing what a relaxation leaves open: of an interval, and when it cannot be split."""
 MAX_NODES = 400
 """Intervals that branch and bound may split before it gives the proof up, per size and number."""
 
@@ -181,19 +185,22 @@ class Search:
         lowest = max((total * total / c - total) / 2, 1.0)
         highest = (large * (large - 1) + (c - 1) * least * (least - 1)) / 2
         # Pairs are whole numbers: half a unit of air keeps both ends inside.
-        borders = np.geomspace(max(lowest - 0.5, 0.5), min(highest, self.pairs - 1) + 0.5, 9)
+        borders = np.geomspace(max(lowest - 0.5, 0.5), min(highest, self.pairs - 1) + 0.5, 5)
         best = Incumbent(needed)
-        heap: list[tuple[float, float, float]] = []
-        for low, high in pairwise(borders):
-            bound = self.bound(c, least, low, high, best)
-            heapq.heappush(heap, (-bound, low, high))
+        heap: list[tuple[float, float, float, Relaxation]] = []
+        for low, high in pairwise(float(border) for border in borders):
+            relaxed = self.relax(c, least, low, high, best)
+            heapq.heappush(heap, (-relaxed.bound, low, high, relaxed))
         for _ in range(MAX_NODES):
             if not heap or -heap[0][0] <= best.value + TOLERANCE:
                 return best.bounds
-            _, low, high = heapq.heappop(heap)
+            _, low, high, relaxed = heapq.heappop(heap)
             whole = math.floor(high)
-            if high - low < 2 * PINNED:
-                # One number of pairs is left, and the multiplier leaves a gap there: no proof.
+            pinned = high - low < 2 * PINNED
+            if self.list_all(c, least, relaxed, best, MANY_STEPS if pinned else FEW_STEPS):
+                continue
+            if pinned:
+                # One number of pairs is left, and more candidates for it than can be listed.
                 self.proved = False
                 continue
             middle = math.sqrt(low * high)
@@ -202,37 +209,56 @@ class Search:
                 halves = [(whole - PINNED / 2, whole + PINNED / 2)]
             for ends in halves:
                 if math.floor(ends[1]) >= ends[0]:
-                    heapq.heappush(heap, (-self.bound(c, least, *ends, best), *ends))
+                    relaxed = self.relax(c, least, *ends, best)
+                    heapq.heappush(heap, (-relaxed.bound, *ends, relaxed))
         self.proved = False
         return best.bounds
 
-    def bound(self, c: int, least: float, low: float, high: float, best: Incumbent) -> float:
+    def list_all(
+        self, c: int, least: float, relaxed: Relaxation, best: Incumbent, steps: int
+    ) -> bool:
+        """Score every partition that the relaxation leaves open; whether that was possible."""
+        from choquet.decomposition._kernels_clodd import list_above, prefix_values
+
+        terms = (relaxed.slope, relaxed.price, (1.0 - self.alpha) / (c - 1))
+        blocks = (self.inside, self.lefts, self.rights)
+        values = prefix_values(self.sums.before, *blocks, c, least, *terms)
+        above = best.value + TOLERANCE
+        complete, value, bounds = list_above(
+            self.sums.tables, blocks, values, terms, self.alpha, above, relaxed.constant, steps
+        )
+        if len(bounds):
+            best.offer(bounds, value)
+        return bool(complete)
+
+    def relax(self, c: int, least: float, low: float, high: float, best: Incumbent) -> Relaxation:
         """Upper bound over partitions with pairs within in low..high; offers what it meets."""
-        from choquet.decomposition._kernels_clodd import best_blocks_with_edges
+        from choquet.decomposition._kernels_clodd import best_path, prefix_values
 
         alpha, total, pairs = self.alpha, self.total, self.pairs
         at_low, at_high = total / (pairs - low), total / (pairs - high)
         chord = (at_high - at_low) / (high - low)
         ends = [low, high] + ([pairs / 2] if low < pairs / 2 < high else [])
-        price = min(pairs / (w * (pairs - w)) for w in ends)
+        price = alpha * min(pairs / (w * (pairs - w)) for w in ends)
         gain = (1.0 - alpha) / (c - 1)
-        step = max(alpha * chord, 0.1 * alpha * price, 1e-12)
-        bound, multiplier = math.inf, 0.0
+        blocks = (self.inside, self.lefts, self.rights)
+        step = max(alpha * chord, 0.1 * price, 1e-12)
+        tightest = Relaxation(math.inf, 0.0, 0.0, 0.0)
+        multiplier = 0.0
         under: float | None = None
         over: float | None = None
         for attempt in range(8):
             slope = alpha * chord + multiplier
-            tables = (self.inside, self.lefts, self.rights)
-            value, bounds = best_blocks_with_edges(
-                self.sums.before, *tables, c, least, slope, alpha * price, gain
-            )
+            values = prefix_values(self.sums.before, *blocks, c, least, slope, price, gain)
+            value, bounds = best_path(self.sums.before, blocks, values, gain)
             if value == -math.inf:
-                return value
+                return Relaxation(value, slope, price, 0.0)
             limit = low if multiplier >= 0 else high
-            bound = min(bound, value + alpha * (at_low - chord * low) - multiplier * limit)
+            constant = alpha * (at_low - chord * low) - multiplier * limit
+            tightest = min(tightest, Relaxation(value + constant, slope, price, constant))
             best.offer(bounds, self.value(bounds))
             inside = self.coordinates(bounds)[0]
-            if bound <= best.value + TOLERANCE or low <= inside <= high:
+            if tightest.bound <= best.value + TOLERANCE or low <= inside <= high:
                 break
             if inside < low:
                 under = multiplier
@@ -244,7 +270,16 @@ class Search:
                 multiplier = over - step * 2**attempt
             elif under is not None:
                 multiplier = under + step * 2**attempt
-        return bound
+        return tightest
+
+
+class Relaxation(NamedTuple):
+    """An objective that is additive over blocks and cuts, and nowhere below the true one."""
+
+    bound: float
+    slope: float
+    price: float
+    constant: float
 
 
 @dataclass

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+
 import numpy as np
 import numpy.typing as npt
 
@@ -12,6 +17,8 @@ from choquet.operators.dissimilarity import Dissimilarity, Metric, as_dissimilar
 
 __all__ = ["medoids"]
 
+COARSEST = 512
+"""Groups of the first bound, a power of two."""
 ROWS_AT_ONCE = 1 << 22
 """Dissimilarities held at a time: 32 MiB."""
 
@@ -25,9 +32,10 @@ def medoids(
 ) -> IntArray:
     """The medoid of every cluster: the point with the smallest sum of dissimilarities to it.
 
-    Exact, and without the matrix of dissimilarities. For a metric, most points are ruled out by the
-    triangle inequality; for squared Euclidean distance the sums have a closed form; only a user's
-    function takes all pairs.
+    Exact, and without the matrix of dissimilarities. A norm is convex, so the sum over a group of
+    points is at least that with all of them at their mean: such bounds, over ever finer groups,
+    rule out most points before any sum is taken. For squared Euclidean distance the sums have a
+    closed form; only a user's function takes all pairs.
 
     Parameters
     ----------
@@ -45,10 +53,6 @@ def medoids(
     ndarray of shape (n_clusters,)
         Row number of each medoid, the first among equal rows. Equally good operators are decided
         by the one nearer to the mean, then by the weights, not by the order of rows.
-
-    References
-    ----------
-    Newling and Fleuret, "A sub-quadratic exact medoid algorithm", AISTATS 2017.
 
     Examples
     --------
@@ -87,37 +91,72 @@ def medoid_of(points: FloatArray, weights: FloatArray, metric: Dissimilarity) ->
     """Number of the medoid among distinct points."""
     if not metric.embeddable:
         return medoid_by_blocks(points, weights, metric)
-    vectors = metric.embed(points)
+    vectors = np.ascontiguousarray(metric.embed(points))
     middle = (weights @ vectors / weights.sum())[None]
     spread = metric.between_embedded(middle, vectors)[0]
     if metric.p == 2.0 and metric.power == 2.0:
         # Σ w |x - y|² is |x - mean|² times the total weight plus a constant.
         return int(spread.argmin())
-    if not metric.is_metric:
+    if metric.power != 1.0:
         return medoid_by_blocks(points, weights, metric)
-    return medoid_by_bounds(vectors, weights, metric, np.argsort(spread, kind="stable"))
+    nearest_first = np.argsort(spread, kind="stable")
+    return medoid_by_groups(vectors, weights, float(metric.p), nearest_first)
 
 
-def medoid_by_bounds(
-    vectors: FloatArray, weights: FloatArray, metric: Dissimilarity, visit: IntArray
+def medoid_by_groups(
+    vectors: FloatArray, weights: FloatArray, p: float, candidates: IntArray
 ) -> int:
-    """Medoid under a metric: sums are computed only where a lower bound leaves it open.
+    """Medoid under a norm: candidates are ruled out by sums over means of ever finer groups."""
+    everything = np.ascontiguousarray(vectors.T)
+    best = np.inf
+    for columns, totals in grouped(vectors, weights):
+        lower = norm_sums(vectors[candidates], columns, totals, p)
+        likely = candidates[lower.argmin()]
+        best = min(best, float(norm_sums(vectors[[likely]], everything, weights, p)[0]))
+        # Rounding must not rule out the best itself.
+        candidates = candidates[lower <= best * (1 + 1e-12)]
+    sums = norm_sums(vectors[candidates], everything, weights, p)
+    return int(candidates[sums.argmin()])
 
-    The sums f of two points differ by at most their distance times the total weight.
-    """
-    total = float(weights.sum())
-    lower = np.zeros(len(vectors))
-    best, answer = np.inf, int(visit[0])
-    for i in visit:
-        if lower[i] >= best:
-            continue
-        away = metric.between_embedded(vectors[i : i + 1], vectors)[0]
-        own = float(away @ weights)
-        np.maximum(lower, np.abs(own - total * away), out=lower)
-        lower[i] = own
-        if own < best:
-            best, answer = own, int(i)
-    return answer
+
+def grouped(vectors: FloatArray, weights: FloatArray) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """Means and total weights of groups of neighbours: hundreds, then thousands of them."""
+    from choquet.decomposition._kernels_tree import plant
+
+    if len(vectors) < 4 * COARSEST:
+        return
+    tree, ids = plant(vectors)
+    owned = weights[ids]
+    n_groups = COARSEST
+    while 4 * n_groups <= len(vectors) and 2 * n_groups <= len(tree[1]) + 1:
+        # Level k of the tree is nodes 2**k - 1 to 2**(k+1) - 2, one after the other.
+        starts = tree[1][n_groups - 1 : 2 * n_groups - 1]
+        totals = np.add.reduceat(owned, starts)
+        means = np.add.reduceat(tree[0] * owned[:, None], starts) / totals[:, None]
+        yield np.ascontiguousarray(means.T), totals
+        n_groups *= 8
+
+
+def norm_sums(
+    queries: FloatArray, columns: FloatArray, weights: FloatArray, p: float
+) -> FloatArray:
+    """Weighted sums of distances of queries to points in columns, on all processors."""
+    from choquet.decomposition._kernels import distance_sums
+
+    sums = np.empty(len(queries))
+    n_parts = max(1, min(os.cpu_count() or 1, len(queries) * columns.shape[1] // 1_000_000))
+    borders = np.linspace(0, len(queries), n_parts + 1).astype(np.int64)
+
+    def part(ends: tuple[int, int]) -> None:
+        low, high = ends
+        distance_sums(queries[low:high], columns, weights, p, sums[low:high])
+
+    if n_parts == 1:
+        part((0, len(queries)))
+    else:
+        with ThreadPoolExecutor(n_parts) as threads:
+            list(threads.map(part, pairwise(borders.tolist())))
+    return sums
 
 
 def medoid_by_blocks(points: FloatArray, weights: FloatArray, metric: Dissimilarity) -> int:
