@@ -296,14 +296,18 @@ def test_fewest_by_brute_force():
         levels = np.cumsum(weights, axis=1)
         for max_error in (0.1, 0.2, 0.3):
             cover = cover_operators(weights, max_error)
-            best = min(
-                len(set(colours))
-                for colours in product(range(4), repeat=7)
-                if all(
-                    np.ptp(levels[np.array(colours) == c], axis=0).max() <= 2 * max_error
-                    for c in set(colours)
+            best = (
+                min(
+                    len(set(colours))
+                    for colours in product(range(4), repeat=7)
+                    if all(
+                        np.ptp(levels[np.array(colours) == c], axis=0).max() <= 2 * max_error
+                        for c in set(colours)
+                    )
                 )
-            ) if len(cover.weights) <= 4 else len(cover.weights)
+                if len(cover.weights) <= 4
+                else len(cover.weights)
+            )
             assert cover.lower_bound <= best <= len(cover.weights)
             if cover.proved:
                 assert len(cover.weights) == best

@@ -1,12 +1,27 @@
-"""Fuzzy integrals as a handful of contextual linear order statistics."""
+"""Fuzzy integrals as a handful of contextual linear order statistics.
+
+    data ──► learning ──► measure ──► walks ──► decomposition ──► explanation
+
+`Measure` and `choquet_integral` are where to begin; `decompose` is what it is all for. Estimators,
+pictures and data sets are loaded when they are first used.
+"""
+
+from importlib import import_module
+from typing import Any
 
 from choquet._version import __version__
-from choquet.indices import (
-    banzhaf,
-    interaction,
-    shapley,
-    uniform_distribution,
+from choquet.decomposition import (
+    IVAT,
+    Decomposition,
+    big_ivat,
+    clodd,
+    cluster,
+    compare,
+    decompose,
+    ivat,
+    vat,
 )
+from choquet.indices import banzhaf, interaction, shapley, uniform_distribution
 from choquet.integrals import (
     choquet_integral,
     choquet_interval,
@@ -16,7 +31,7 @@ from choquet.integrals import (
     sugeno_interval,
 )
 from choquet.measures import Measure, SupportedMeasure
-from choquet.operators import LinearConvexSum, OrderStatistic
+from choquet.operators import DISSIMILARITIES, LinearConvexSum, OrderStatistic, dissimilarity
 from choquet.storage import load, save
 from choquet.walks import (
     DataSupport,
@@ -32,7 +47,10 @@ from choquet.walks import (
 )
 
 __all__ = [
+    "DISSIMILARITIES",
+    "IVAT",
     "DataSupport",
+    "Decomposition",
     "LinearConvexSum",
     "Measure",
     "OperatorGraph",
@@ -42,10 +60,17 @@ __all__ = [
     "all_sorts",
     "all_walk_weights",
     "banzhaf",
+    "big_ivat",
     "choquet_integral",
     "choquet_interval",
+    "clodd",
+    "cluster",
+    "compare",
+    "decompose",
+    "dissimilarity",
     "gsamp",
     "interaction",
+    "ivat",
     "load",
     "random_sorts",
     "save",
@@ -58,5 +83,20 @@ __all__ = [
     "sugeno_integral",
     "sugeno_interval",
     "uniform_distribution",
+    "vat",
     "walk_weights",
 ]
+
+_LAZY: dict[str, str] = {}
+"""Public names by the room that holds them: they bring libraries that take long to load."""
+
+
+def __getattr__(name: str) -> Any:
+    """Load a heavy room when one of its names is first asked for (PEP 562)."""
+    if name in _LAZY:
+        return getattr(import_module(_LAZY[name]), name)
+    raise AttributeError(f"module 'choquet' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

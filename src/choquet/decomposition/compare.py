@@ -85,7 +85,9 @@ def compare(
     first = decompositions[0]
     if any(d.measure.sources != first.measure.sources for d in decompositions):
         raise DataError("only decompositions of the same sources, in one order, can be compared")
-    titles = tuple(names) if names is not None else tuple(str(k + 1) for k in range(len(decompositions)))
+    titles = (
+        tuple(names) if names is not None else tuple(str(k + 1) for k in range(len(decompositions)))
+    )
     if len(titles) != len(decompositions):
         raise DataError(f"{len(titles)} names were given for {len(decompositions)} decompositions")
     row = as_dissimilarity(metric)
@@ -142,7 +144,9 @@ def measure_distance(
     if support is not None:
         sorts, weights = support.observed_sorts, support.sort_counts
         if not len(sorts):
-            raise DataError("the data observed no walk whole (all samples have ties); pass support=None")
+            raise DataError(
+                "the data observed no walk whole (all samples have ties); pass support=None"
+            )
     elif n <= _MAX_LISTED:
         sorts = all_sorts(n)
     else:

@@ -1,11 +1,11 @@
 """The fewest order statistics that keep a promised worst-case error.
 
-Operators whose cumulative weights differ by at most 2ε everywhere can be replaced by one, the middle
-of their ranges, at an error of at most ε. Ranges are boxes, and boxes that meet pairwise have a common
-point; so the question is the smallest number of groups in which all pairs differ by at most 2ε: a
-clique cover. That is hard in general. It is answered here from above by greedy grouping, tried in
-several orders, and from below by operators that pairwise differ by more than 2ε, no two of which can
-share a group. Where the two meet, the number is proved to be the smallest.
+Operators whose cumulative weights differ by at most 2ε everywhere can be replaced by one, the
+middle of their ranges, at an error of at most ε. Ranges are boxes, and boxes that meet pairwise
+have a common point; so the question is the smallest number of groups in which all pairs differ by
+at most 2ε: a clique cover. That is hard in general. It is answered here from above by greedy
+grouping, tried in several orders, and from below by operators that pairwise differ by more than 2ε,
+no two of which can share a group. Where the two meet, the number is proved to be the smallest.
 """
 
 from __future__ import annotations

@@ -121,10 +121,21 @@ def decompose(
     counts = _reduced(sample.counts)
     picture = ivat(sample.weights, metric=row, counts=counts)
     partition = _partition(
-        sample, picture, row, counts, method, k, level, (alpha, gamma, max_clusters), same_below, rng
+        sample,
+        picture,
+        row,
+        counts,
+        method,
+        k,
+        level,
+        (alpha, gamma, max_clusters),
+        same_below,
+        rng,
     )
     centres = _centres(sample, partition, row, counts)
-    return assemble(sample, picture, partition, centres, row, _scale(scale, row, picture, measure), bias)
+    return assemble(
+        sample, picture, partition, centres, row, _scale(scale, row, picture, measure), bias
+    )
 
 
 def assemble(
@@ -227,7 +238,9 @@ def _partition(
         return clodd(picture, alpha=alpha, gamma=gamma, max_clusters=most)
     if isinstance(method, str) and method == "single_linkage":
         return cluster(picture, method="single_linkage", k=k, level=level)
-    return cluster(sample.weights, method=method, metric=metric, counts=counts, k=k, level=level, rng=rng)
+    return cluster(
+        sample.weights, method=method, metric=metric, counts=counts, k=k, level=level, rng=rng
+    )
 
 
 def _centres(

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from choquet.arrays import FloatArray, IntArray, as_inputs, check_option
-from choquet.decomposition.diagram import Diagram
 from choquet.decomposition.ivat import IVAT
 from choquet.decomposition.operators import ContextualOperator, Errors
 from choquet.decomposition.partition import Partition
@@ -21,6 +20,9 @@ from choquet.integrals import choquet_integral
 from choquet.measures import Measure
 from choquet.operators import Dissimilarity
 from choquet.walks import DataSupport, sorts_of
+
+if TYPE_CHECKING:
+    from choquet.decomposition.diagram import Diagram
 
 __all__ = ["Decomposition"]
 
@@ -117,6 +119,8 @@ class Decomposition:
                 "an index needs every operator, but they were drawn at random; "
                 "decompose with a larger max_operators="
             )
+        from choquet.decomposition.diagram import Diagram
+
         return Diagram.build(self.sample.graph, self.labels, max_nodes=max_nodes)
 
     # -- use ---------------------------------------------------------------------------------------
@@ -239,11 +243,15 @@ class Decomposition:
         for number, operator in enumerate(self.operators, start=1):
             weights = ", ".join(f"{w:.3g}" for w in operator.weights + 0.0)
             context = " or ".join(rule.text(self.measure.sources) for rule in operator.context)
-            when = f"if {context}" if context else ("otherwise" if self.n_operators > 1 else "always")
+            when = (
+                f"if {context}" if context else ("otherwise" if self.n_operators > 1 else "always")
+            )
             lines.append(
                 f"{number}. {operator.name} ({weights}): {100 * operator.share:.1f} % of walks, {when}"
             )
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        return f"<Decomposition of {self.measure.n_sources} sources into {self.n_operators} operators>"
+        return (
+            f"<Decomposition of {self.measure.n_sources} sources into {self.n_operators} operators>"
+        )

@@ -36,7 +36,8 @@ class Assessment:
         Share of the values in the sample's integral, ∅ and X aside, that no data support. Values
         with weight zero, as ties have, do not count.
     supported : array of n bools
-        Whether all of them are supported (or enough, where the decomposition allowed some not to be).
+        Whether all of them are supported (or enough, where the decomposition allowed some not to
+        be).
     interval : array of shape (n, 2)
         Tight bounds of the integral over all monotone measures with the supported values; both
         equal to the integral if there is no support to restrict it, NaN if the measure is not
