@@ -33,7 +33,7 @@ __all__ = ["exact_bounds"]
 
 ENUMERATE = 300_000
 """Partitions up to which all of them are simply scored: well under a second."""
-LIMIT_SQUARE, LIMIT_EDGES = 1000, 120
+LIMIT_SQUARE, LIMIT_EDGES = 720, 120
 """Distinct points up to which the dynamic programs answer in reasonable time (α = 1, α < 1)."""
 TOLERANCE = 1e-9
 """Optimality is proved up to this share of the largest height."""
