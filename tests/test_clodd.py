@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from choquet.decomposition import IVAT, BlockSums, clodd, clodd_score, ivat
+from choquet.decomposition import IVAT, BlockSums, clodd, clodd_score, exact, ivat
 from choquet.decomposition.clodd import local_bounds
 from choquet.decomposition.exact import exact_bounds
 from choquet.errors import DataError, OptionError, TooLargeError
@@ -136,11 +136,8 @@ def test_dynamic_programs_agree_with_enumeration(alpha, gamma, seed):
         answers.append((scores.max(), proved))
         assert bounds[0] == 0
     (truth, _), (got, proved) = answers
-    assert got <= truth + 1e-9
-    if proved:
-        assert got == pytest.approx(truth, abs=1e-8)
-    if alpha == 1:
-        assert proved
+    assert proved
+    assert got == pytest.approx(truth, abs=1e-8)
 
 
 @settings(max_examples=40, deadline=None)
@@ -194,6 +191,22 @@ def test_alpha_one_without_size_limit_is_a_single_linkage_cut():
         picture = picture_of(heights)
         best = clodd(picture, alpha=1, gamma=0, max_clusters=10, method="exact")
         assert np.array_equal(best.cuts, picture.cut_positions(k=best.n_clusters))
+
+
+def test_a_proof_that_is_given_up_says_so(monkeypatch):
+    monkeypatch.setattr(exact, "MAX_NODES", 0)
+    picture = ivat(np.random.default_rng(0).dirichlet(np.ones(4), 60))
+    partition = clodd(picture, method="exact")
+    assert not partition.proved
+    assert partition.score >= clodd(picture).score
+
+
+def test_forty_points_are_proved():
+    picture = ivat(np.random.default_rng(0).dirichlet(np.ones(4), 40))
+    for alpha in (0.0, 0.5, 1.0):
+        best = clodd(picture, alpha=alpha, method="exact")
+        assert best.proved
+        assert best.score >= clodd(picture, alpha=alpha).score - 1e-12
 
 
 def test_one_operator_is_an_answer():

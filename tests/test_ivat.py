@@ -1,3 +1,6 @@
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -310,3 +313,11 @@ def test_the_tree_of_very_many_points_is_the_same(metric, kind, monkeypatch):
     assert np.allclose(by_point(got), by_point(expected))
     few = ivat(points[:3], metric=metric)
     assert np.allclose(by_point(few), minimax(dissimilarity(points[:3], metric=metric)))
+
+
+def test_importing_compiles_nothing():
+    code = (
+        "import sys, choquet.decomposition; print('numba' in sys.modules, 'scipy' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "False"]

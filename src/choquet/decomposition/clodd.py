@@ -25,7 +25,7 @@ __all__ = ["CloddMethod", "CloddScore", "clodd", "clodd_score"]
 
 CloddMethod = Literal["path+local", "exact", "swarm"]
 
-COARSE = 4096
+COARSE = 1024
 """Positions, the highest, that local search tries from every start; the best then tries all."""
 INERTIA, PULL = 0.7298, 1.49618
 """The swarm's constants (Clerc and Kennedy 2002)."""
@@ -134,7 +134,7 @@ def clodd(
         The most clusters looked for.
     method : {"path+local", "exact", "swarm"}
         "path+local" starts from every single-linkage cut and improves by inserting, moving and
-        deleting cuts; "exact" proves its answer where it can, for up to 1000 distinct points
+        deleting cuts; "exact" proves its answer where it can, for up to 720 distinct points
         (α = 1) or 120; "swarm" is the particle swarm of the original program.
     same_below : float, default 0
         If no height exceeds it, the answer is one cluster. Choose it in the metric's own unit:

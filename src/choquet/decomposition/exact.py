@@ -33,7 +33,7 @@ __all__ = ["exact_bounds"]
 
 ENUMERATE = 300_000
 """Partitions up to which all of them are simply scored: well under a second."""
-LIMIT_SQUARE, LIMIT_EDGES = 1000, 120
+LIMIT_SQUARE, LIMIT_EDGES = 720, 120
 """Distinct points up to which the dynamic programs answer in reasonable time (α = 1, α < 1)."""
 TOLERANCE = 1e-9
 """Optimality is proved up to this share of the largest height."""
@@ -55,7 +55,8 @@ def exact_bounds(
     enumerate_below: int = ENUMERATE,
 ) -> tuple[IntArray, bool]:
     """Best boundaries and whether they are proved to be, starting from a known good answer."""
-    from choquet.decomposition._kernels_clodd import block_tables, enumerate_all, evaluate
+    from choquet.decomposition._kernels_clodd import evaluate
+    from choquet.decomposition._kernels_exact import block_tables, enumerate_all
 
     n = sums.n_positions
     if sum(math.comb(n - 1, c - 1) for c in range(2, most + 1)) <= enumerate_below:
@@ -153,7 +154,7 @@ class Search:
 
     def on_hull(self, c: int, least: float) -> IntArray | None:
         """Best of the vertices of the lower hull of (pairs, sum): the optimum for α = 1."""
-        from choquet.decomposition._kernels_clodd import best_blocks
+        from choquet.decomposition._kernels_exact import best_blocks
 
         def vertex(slope: float) -> tuple[float, float, IntArray]:
             bounds = best_blocks(self.sums.before, self.inside, c, least, slope)
@@ -218,7 +219,7 @@ class Search:
         self, c: int, least: float, relaxed: Relaxation, best: Incumbent, steps: int
     ) -> bool:
         """Score every partition that the relaxation leaves open; whether that was possible."""
-        from choquet.decomposition._kernels_clodd import list_above, prefix_values
+        from choquet.decomposition._kernels_exact import list_above, prefix_values
 
         terms = (relaxed.slope, relaxed.price, (1.0 - self.alpha) / (c - 1))
         blocks = (self.inside, self.lefts, self.rights)
@@ -233,7 +234,7 @@ class Search:
 
     def relax(self, c: int, least: float, low: float, high: float, best: Incumbent) -> Relaxation:
         """Upper bound over partitions with pairs within in low..high; offers what it meets."""
-        from choquet.decomposition._kernels_clodd import best_path, prefix_values
+        from choquet.decomposition._kernels_exact import best_path, prefix_values
 
         alpha, total, pairs = self.alpha, self.total, self.pairs
         at_low, at_high = total / (pairs - low), total / (pairs - high)
