@@ -1,0 +1,408 @@
+"""Greedy search for ordered lists of rules over conditions on ranks.
+
+Predicates are the columns of a matrix with one row for each walk. How often two of them hold
+together, by label, is one matrix product; their negations follow by inclusion and exclusion; rows
+that a rule decides are taken off by the product of these rows alone. So a whole list costs about
+two products of the full matrix, however many rules it has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from choquet.arrays import BoolArray, FloatArray, IntArray
+
+__all__ = ["Clause", "Predicates", "Problem", "best_list", "decide"]
+
+Clause: TypeAlias = tuple[tuple[int, ...], int]
+"""Literals that must all hold, and the label they lead to. Literal P + p negates predicate p."""
+
+_Matrix: TypeAlias = npt.NDArray[np.float32]
+
+_ALL_RANKS = 24
+"""Up to so many sources every rank is tried as a bound; beyond, the outer ones and the middle."""
+
+_BEAM = 48
+"""Conjunctions that are kept to be made longer by one condition."""
+
+_BUDGET = 1e10
+"""Multiplications after which no further variant of the search is started (at least four are)."""
+
+
+@dataclass(frozen=True)
+class Predicates:
+    """All conditions on ranks, negations left out: "i among the top t", then "i above j", i < j.
+
+    Attributes
+    ----------
+    source, bound : arrays of ints
+        The source i, and t or j.
+    is_top : array of bools
+        Which of the two kinds each one is.
+    """
+
+    source: IntArray
+    bound: IntArray
+    is_top: BoolArray
+
+    @classmethod
+    def of(cls, n_sources: int) -> Predicates:
+        """Those of N sources, the plainest first: largest, smallest, above, then other ranks."""
+        n = n_sources
+        ranks = set(range(1, n))
+        if n > _ALL_RANKS:
+            ranks = {1, 2, 3, n // 2, n - 3, n - 2, n - 1}
+        outer = [t for t in (1, n - 1) if t in ranks]
+        outer = outer[: 1 if n == 2 else 2]
+        rows = [(i, t, True) for t in outer for i in range(n)]
+        rows += [(i, j, False) for i in range(n) for j in range(i + 1, n)] if n > 2 else []
+        rows += [(i, t, True) for t in sorted(ranks - set(outer)) for i in range(n)]
+        table = np.array(rows, dtype=np.int64).reshape(-1, 3)
+        return cls(table[:, 0], table[:, 1], table[:, 2].astype(np.bool_))
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    def matrix(self, positions: IntArray) -> _Matrix:
+        """Whether each predicate holds (P rows); `positions` is the rank of every source from 0."""
+        ranks = np.ascontiguousarray(positions.T)
+        held = np.empty((len(self), len(positions)), dtype=np.float32)
+        for row, i, bound, top in zip(held, self.source, self.bound, self.is_top, strict=True):
+            row[:] = ranks[i] < (bound if top else ranks[bound])
+        return held
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Walks by label: what a list of rules is searched for.
+
+    Attributes
+    ----------
+    X : array of shape (P, n)
+        Predicates by walk, walks sorted by label.
+    y : array of n ints
+        Labels 0..L-1, ascending.
+    w : array of n floats
+        Weights that sum to 1.
+    n_labels : int
+        L.
+    max_rules, max_conditions, min_gain
+        As in `find_rules`.
+    """
+
+    X: _Matrix
+    y: IntArray
+    w: FloatArray
+    n_labels: int
+    max_rules: int
+    max_conditions: int
+    min_gain: float
+
+    @property
+    def is_even(self) -> bool:
+        """Whether all walks weigh the same."""
+        return bool(np.ptp(self.w) <= 1e-12 * self.w.max())
+
+
+def _columns(X: _Matrix, literals: tuple[int, ...]) -> BoolArray:
+    """Walks for which all the literals hold."""
+    n = len(X)
+    held = np.ones(X.shape[1], dtype=np.bool_)
+    for literal in literals:
+        held &= (X[literal % n] > 0) == (literal < n)
+    return held
+
+
+def decide(coverage: list[BoolArray], labels: list[int], default: int, n: int) -> IntArray:
+    """Label that an ordered list of rules, given by the rows they cover, names for each row."""
+    named = np.full(n, default, dtype=np.int64)
+    for covered, label in zip(reversed(coverage), reversed(labels), strict=True):
+        named[covered] = label
+    return named
+
+
+# -- how often literals hold, by label -------------------------------------------------------------
+
+
+class _Tables:
+    """Sums of row weights by label: in all, where a predicate holds, where two hold together."""
+
+    def __init__(self, problem: Problem, weights: _Matrix) -> None:
+        L, P = problem.n_labels, len(problem.X)
+        self.total = np.zeros(L, dtype=np.float32)
+        self.single = np.zeros((L, P), dtype=np.float32)
+        self.pair = np.zeros((L, P, P), dtype=np.float32)
+        self.add(problem.X, problem.y, weights, 1.0)
+
+    def copy(self) -> _Tables:
+        twin = object.__new__(_Tables)
+        twin.total, twin.single, twin.pair = self.total.copy(), self.single.copy(), self.pair.copy()
+        return twin
+
+    def add(self, X: _Matrix, y: IntArray, weights: _Matrix, sign: float) -> None:
+        """Add (or take off) rows, which are sorted by label."""
+        for label, rows in _runs(y):
+            part = X[:, rows]
+            scaled = part * weights[rows]
+            self.total[label] += sign * weights[rows].sum()
+            self.single[label] += sign * scaled.sum(axis=1)
+            self.pair[label] += sign * (scaled @ part.T)
+
+    def singles(self, label: int) -> _Matrix:
+        one = self.single[label]
+        return np.concatenate([one, self.total[label] - one])
+
+    def pairs(self, label: int) -> _Matrix:
+        """Sums for all pairs of literals, of which the second has the larger number."""
+        both, one = self.pair[label], self.single[label]
+        first_only = one[:, None] - both
+        neither = self.total[label] - one[:, None] - one[None, :] + both
+        return np.block([[both, first_only], [first_only.T, neither]])
+
+
+def _runs(y: IntArray) -> Iterator[tuple[int, slice]]:
+    """Each label of an ascending array with the slice of its rows."""
+    edges = np.flatnonzero(np.diff(y, prepend=-1, append=-1)).tolist()
+    for start, stop in pairwise(edges):
+        yield int(y[start]), slice(start, stop)
+
+
+# -- one list --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Candidates:
+    """Conjunctions of one length: the right label of each, and what it covers."""
+
+    literals: IntArray
+    label: IntArray
+    gain: npt.NDArray[Any]
+    wrong: npt.NDArray[Any]
+    lift: npt.NDArray[Any]
+    pure: BoolArray
+
+    def best(self, floor: float, aim: str) -> tuple[float, Clause] | None:
+        """The candidate that is worth most, the first of equals, if it is worth enough.
+
+        The aim is the weight of "pure" ones, the "surplus" of right over wrong, or the "lift": the
+        right weight less what as much weight drawn at random would hold.
+        """
+        worth = {
+            "pure": np.where(self.pure, self.gain, -1.0),
+            "surplus": self.gain - self.wrong,
+            "lift": self.lift,
+        }[aim]
+        if not len(worth):
+            return None
+        at = int(np.argmax(worth >= worth.max() * (1 - 1e-6)))
+        if worth[at] < floor or worth[at] <= 0:
+            return None
+        return float(worth[at]), (tuple(self.literals[at].tolist()), int(self.label[at]))
+
+
+class _Search:
+    """One greedy list: rows that no rule decides yet, and the tables of these rows."""
+
+    def __init__(
+        self, problem: Problem, tables: tuple[_Tables, _Tables], default: int | None
+    ) -> None:
+        self.problem, self.default = problem, default
+        self.X, self.y, self.w = problem.X, problem.y, problem.w.astype(np.float32)
+        self.even = tables[0] is tables[1]
+        self.counts = tables[0].copy()
+        self.sums = self.counts if self.even else tables[1].copy()
+        self.scale = 1 / len(problem.y) if self.even else 1.0
+        self.labels = [k for k in range(problem.n_labels) if k != default]
+
+    def run(self, style: str) -> list[Clause]:
+        clauses: list[Clause] = []
+        while len(clauses) < self.problem.max_rules and len(np.unique(self.y)) > (
+            self.default is None
+        ):
+            if self.default is not None and (self.y == self.default).all():
+                break
+            clause = self.choose(style)
+            if clause is None:
+                break
+            clauses.append(clause)
+            self.take_off(_columns(self.X, clause[0]))
+        return clauses
+
+    def take_off(self, covered: BoolArray) -> None:
+        X, y, w = self.X[:, covered], self.y[covered], self.w[covered]
+        self.counts.add(X, y, np.ones(len(y), dtype=np.float32), -1.0)
+        if not self.even:
+            self.sums.add(X, y, w, -1.0)
+        self.X, self.y, self.w = self.X[:, ~covered], self.y[~covered], self.w[~covered]
+
+    def choose(self, style: str) -> Clause | None:
+        """The next rule: see `best_list` for the styles."""
+        floor = self.problem.min_gain
+        aims = ["pure", "surplus", "lift"]
+        aims = aims[1:] if style == "boldest" else aims
+        found: dict[str, list[tuple[float, Clause]]] = {aim: [] for aim in aims}
+        for candidates in self.lengths():
+            for aim in aims:
+                best = candidates.best(floor, aim)
+                if best and aim == "pure" and style == "shortest":
+                    return best[1]
+                found[aim] += [best] if best else []
+        for aim in aims:
+            if found[aim]:
+                # The shortest of those that are worth nearly as much as the best.
+                enough = (0.5 if aim == "pure" else 0.95) * max(found[aim])[0]
+                return next(clause for worth, clause in found[aim] if worth >= enough)
+        return None
+
+    def lengths(self) -> Iterator[_Candidates]:
+        """Candidates of one condition, of two, and so on from the best shorter ones."""
+        n, labels = len(self.X), range(self.problem.n_labels)
+        counts = [self.counts.singles(k) for k in labels]
+        sums = counts if self.even else [self.sums.singles(k) for k in labels]
+        yield self.judge(np.arange(2 * n)[:, None], counts, sums)
+        if self.problem.max_conditions < 2 or n < 2:
+            return
+        literals = _literal_pairs(n)
+        flat = literals @ np.array([2 * n, 1])
+        counts = [self.counts.pairs(k).ravel()[flat] for k in labels]
+        sums = counts if self.even else [self.sums.pairs(k).ravel()[flat] for k in labels]
+        found = self.judge(literals, counts, sums)
+        yield found
+        for _ in range(2, min(self.problem.max_conditions, n)):
+            found = self.extend(found)
+            yield found
+
+    def judge(self, literals: IntArray, counts: list[_Matrix], sums: list[_Matrix]) -> _Candidates:
+        """Right and wrong weight of conjunctions from their sums by label."""
+        label = np.full(len(literals), self.labels[0])
+        right, own = sums[self.labels[0]], counts[self.labels[0]]
+        for k in self.labels[1:]:
+            better = sums[k] > right
+            label = np.where(better, k, label)
+            own = np.where(better, counts[k], own)
+            right = np.where(better, sums[k], right)
+        covered = np.sum(sums, axis=0)
+        prior = self.sums.total / max(float(self.sums.total.sum()), 1e-30)
+        # A rule that is right less often than the default would be is no gain, whatever its lift.
+        usual = self.default if self.default is not None else int(prior.round(6).argmax())
+        lift = np.where(right > sums[usual], right - covered * prior[label], 0.0)
+        # Counts are whole numbers, exact in float32: weights would leave rounding errors.
+        pure = (np.sum(counts, axis=0) == own) & (own > 0)
+        c = self.scale
+        return _Candidates(literals, label, c * right, c * (covered - right), c * lift, pure)
+
+    def extend(self, shorter: _Candidates) -> _Candidates:
+        """The most promising impure conjunctions, each with every further literal."""
+        n = len(self.X)
+        worth = np.where(shorter.pure, -1.0, shorter.lift)
+        beam = np.argpartition(-worth, min(_BEAM, len(worth)) - 1)[:_BEAM]
+        beam = beam[np.lexsort((beam, -worth[beam]))]
+        stems = shorter.literals[beam]
+        held = np.stack([_columns(self.X, tuple(row)) for row in stems.tolist()])
+        counts = self._held_with(held.astype(np.float32))
+        sums = counts if self.even else self._held_with(held * self.w)
+        literals = np.concatenate(
+            [np.repeat(stems, 2 * n, axis=0), np.tile(np.arange(2 * n), len(stems))[:, None]],
+            axis=1,
+        )
+        new = (literals[:, :-1] % n != literals[:, -1:] % n).all(axis=1)
+        return self.judge(literals[new], [c[new] for c in counts], [s[new] for s in sums])
+
+    def _held_with(self, held: _Matrix) -> list[_Matrix]:
+        """By label: sums of the weights `held` over the rows where each literal holds, flat."""
+        shape = (len(held), 2 * len(self.X))
+        found = [np.zeros(shape, dtype=np.float32) for _ in range(self.problem.n_labels)]
+        for label, rows in _runs(self.y):
+            part = held[:, rows] @ self.X[:, rows].T
+            rest = held[:, rows].sum(axis=1)[:, None] - part
+            found[label] = np.concatenate([part, rest], axis=1)
+        return [table.ravel() for table in found]
+
+
+@lru_cache(maxsize=4)
+def _literal_pairs(n_predicates: int) -> IntArray:
+    """All pairs of literals of different predicates, the smaller number first."""
+    first, second = np.triu_indices(2 * n_predicates, 1)
+    keep = second != first + n_predicates
+    return np.stack([first[keep], second[keep]], axis=1)
+
+
+# -- the best list ---------------------------------------------------------------------------------
+
+
+def best_list(problem: Problem) -> tuple[list[Clause], int]:
+    """Clauses in order and a default label: the most faithful list, then the shortest.
+
+    Lists are grown with every label as the default, and with none (any label may be named, and the
+    default is the best for what remains), in three styles. "Shortest" takes the shortest
+    conjunction that is pure, "largest" also longer ones that decide much more, and "boldest" the
+    largest surplus of right over wrong walks, pure or not.
+    """
+    ones = np.ones(len(problem.y), dtype=np.float32)
+    counts = _Tables(problem, ones)
+    even = problem.is_even
+    sums = counts if even else _Tables(problem, problem.w.astype(np.float32))
+    shares = np.bincount(problem.y, weights=problem.w, minlength=problem.n_labels)
+    # Rounding keeps the order of equal shares from hanging on the last bit of a sum.
+    frequent: list[int | None] = np.argsort(-shares.round(12), kind="stable").tolist()
+    variants = [(d, "shortest") for d in (frequent[0], None)]
+    variants += [(d, "boldest") for d in (None, *frequent)]
+    variants += [(d, "shortest") for d in frequent[1:]]
+    variants += [(d, "largest") for d in (None, *frequent)]
+    effort = 4 * float(len(problem.X)) ** 2 * len(problem.y)
+    best: tuple[tuple[float, int, int], list[Clause], int] | None = None
+    for default, style in variants[: max(4, int(_BUDGET / max(effort, 1.0)))]:
+        grown = _Search(problem, (counts, sums), default).run(style)
+        clauses, last, fidelity = _prune(problem, grown, default)
+        length = sum(len(literals) for literals, _ in clauses)
+        # Of equally long lists, the one with fewer negations reads better.
+        negated = sum(q >= len(problem.X) for literals, _ in clauses for q in literals)
+        score = (-round(fidelity, 9), length, negated)
+        if best is None or score < best[0]:
+            best = (score, clauses, last)
+        if best[0] == (-1.0, problem.n_labels - 1, 0):
+            break  # one condition for each label but the default: nothing is shorter
+    assert best is not None
+    return best[1], best[2]
+
+
+def _prune(
+    problem: Problem, clauses: list[Clause], default: int | None
+) -> tuple[list[Clause], int, float]:
+    """Drop rules, then conditions, that the fidelity can do without, from the last to the first."""
+    X, y, w = problem.X, problem.y, problem.w
+    kept = list(clauses)
+    coverage = [_columns(X, literals) for literals, _ in kept]
+    if default is None:
+        left = ~np.any(coverage, axis=0) if coverage else np.ones(len(y), dtype=np.bool_)
+        shares = np.bincount(y, weights=w * (left if left.any() else 1), minlength=problem.n_labels)
+        default = int(shares.round(12).argmax())
+
+    def fidelity(covered: list[BoolArray], rules: list[Clause]) -> float:
+        return float(w @ (decide(covered, [k for _, k in rules], default, len(y)) == y))
+
+    best = fidelity(coverage, kept)
+    for at in reversed(range(len(kept))):
+        fewer = kept[:at] + kept[at + 1 :]
+        value = fidelity(coverage[:at] + coverage[at + 1 :], fewer)
+        if value >= best - 1e-12:
+            kept, best = fewer, max(best, value)
+            del coverage[at]
+    for at in reversed(range(len(kept))):
+        for literal in reversed(kept[at][0]):
+            shorter = tuple(q for q in kept[at][0] if q != literal)
+            if not shorter:
+                continue
+            trial = [*coverage[:at], _columns(X, shorter), *coverage[at + 1 :]]
+            value = fidelity(trial, kept)
+            if value >= best - 1e-12:
+                kept[at] = (shorter, kept[at][1])
+                coverage, best = trial, max(best, value)
+    return kept, default, best
