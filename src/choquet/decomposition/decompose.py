@@ -8,7 +8,8 @@ Each stage is a function of its own: `sample_operators`, `dissimilarity`, `ivat`
 
 from __future__ import annotations
 
-from math import gcd
+from functools import cache
+from math import ceil
 from typing import Any, Literal
 
 import numpy as np
@@ -33,8 +34,8 @@ __all__ = ["decompose"]
 _LISTED_WALKS = 40_320
 """Walks that rules are found from: all of them up to so many, else as many drawn."""
 
-_COUNT_LIMIT = 1 << 50
-"""Multiplicities are reduced to add up to no more than this, which floats still count exactly."""
+_COUNT_LEAST, _COUNT_LIMIT = 1000, 1 << 50
+"""Multiplicities are scaled to add up to a number in this range; floats count it exactly."""
 
 
 def decompose(
@@ -103,8 +104,9 @@ def decompose(
     >>> g = Measure([0, 0, 1, 1, 1, 1, 1, 1], sources=["gpr", "ir", "emi"])
     >>> print(decompose(g))
     2 operators in place of 2**3 values, exact
-    1. max (1, 0, 0): 66.7 % of walks, otherwise
-    2. median (0, 1, 0): 33.3 % of walks, if gpr is the largest
+      1. max (1, 0, 0), 66.7 % of walks
+      2. median (0, 1, 0), 33.3 % of walks
+    If gpr is the largest: median; otherwise: max.
     """
     model = measure
     measure, support, bias = _measure_of(model, support)
@@ -118,7 +120,7 @@ def decompose(
         n_walks=n_walks,
         rng=rng,
     )
-    counts = _reduced(sample.counts)
+    counts = _scaled(sample.counts)
     picture = ivat(sample.weights, metric=row, counts=counts)
     partition = _partition(
         sample,
@@ -150,7 +152,11 @@ def assemble(
     """Decomposition from clusters and their order statistics: errors, shares, rules."""
     labels, shares = partition.labels, sample.shares
     error, errors = cluster_errors(sample.weights, shares, labels, centres)
-    rules = _rules(sample, labels, centres, metric)
+
+    @cache
+    def rules() -> RuleList:
+        return _rules(sample, labels, centres, metric)
+
     data_shares = _data_shares(sample, labels, len(centres))
     operators = []
     for number, weights in enumerate(centres):
@@ -164,8 +170,7 @@ def assemble(
                 n_members=int(inside.sum()),
                 spread=float(away @ shares[inside] / shares[inside].sum()),
                 error=errors[number],
-                context=tuple(rules.of(number)),
-                is_default=rules.default == number,
+                context=lambda number=number: tuple(rules().of(number)),  # type: ignore[misc]
             )
         )
     return Decomposition(
@@ -179,8 +184,8 @@ def assemble(
         metric=metric,
         scale=scale,
         error=error,
-        rules=rules,
         bias=bias,
+        _rules=rules,
     )
 
 
@@ -199,15 +204,17 @@ def _measure_of(model: Any, support: Any) -> tuple[Measure, DataSupport | None, 
     return measure, support, float(getattr(model, "bias_", 0.0))
 
 
-def _reduced(counts: IntArray) -> IntArray:
-    """Multiplicities without their common factor, and small enough to be added up as floats."""
-    common = gcd(*(int(c) for c in counts[:1000]))
-    if common > 1 and not (counts % common).any():
-        counts = counts // common
+def _scaled(counts: IntArray) -> IntArray:
+    """Multiplicities in numbers that clustering can work with.
+
+    Few walks are counted several times: CLODD gives nothing for a cluster of one point, and with
+    the 2 walks of two sources each would be such a point. What is too rare is for gamma to say,
+    which is a share. Very many are scaled down, to add up as floats.
+    """
     total = float(counts.sum(dtype=np.float64))
     if total > _COUNT_LIMIT:
-        counts = np.maximum(np.rint(counts * (_COUNT_LIMIT / 2 / total)), 1).astype(np.int64)
-    return counts
+        return np.maximum(np.rint(counts * (_COUNT_LIMIT / 2 / total)), 1).astype(np.int64)
+    return np.asarray(counts * ceil(_COUNT_LEAST / total))
 
 
 def _partition(
@@ -303,4 +310,4 @@ def _data_shares(sample: OperatorSample, labels: IntArray, n_operators: int) -> 
     totals = np.bincount(
         labels[numbers[kept]], support.sort_counts[kept], minlength=n_operators
     ).astype(np.float64)
-    return totals / max(totals.sum(), 1.0)
+    return np.asarray(totals / max(totals.sum(), 1.0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -42,10 +43,6 @@ class ContextualOperator(OrderStatistic):
         Mean dissimilarity of those to it, weighted by walks, in the metric of the decomposition.
     error : Errors
         Worst and root mean square difference of output, where it is used.
-    context : tuple of Rule
-        The rules that lead to it; empty for the one that is used otherwise.
-    is_default : bool
-        Whether it is used when no rule applies.
     stable : bool or None
         Whether the data determine it: False if a value it rests on could be quite another at almost
         the same error; None if that was not looked into.
@@ -56,9 +53,8 @@ class ContextualOperator(OrderStatistic):
     n_members: int
     spread: float
     error: Errors
-    context: tuple[Rule, ...]
-    is_default: bool
     stable: bool | None
+    _context: Callable[[], tuple[Rule, ...]]
 
     def __init__(
         self,
@@ -69,8 +65,7 @@ class ContextualOperator(OrderStatistic):
         n_members: int,
         spread: float,
         error: Errors,
-        context: tuple[Rule, ...],
-        is_default: bool,
+        context: Callable[[], tuple[Rule, ...]],
         stable: bool | None = None,
     ) -> None:
         super().__init__(weights)
@@ -80,11 +75,18 @@ class ContextualOperator(OrderStatistic):
             ("n_members", n_members),
             ("spread", spread),
             ("error", error),
-            ("context", context),
-            ("is_default", is_default),
             ("stable", stable),
+            ("_context", context),
         ):
             object.__setattr__(self, name, value)
+
+    @property
+    def context(self) -> tuple[Rule, ...]:
+        """The rules of the decomposition that lead to it; none for what is used otherwise.
+
+        They are found when first asked for. A rule applies where no earlier one does.
+        """
+        return self._context()
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{w:.4g}" for w in self.weights)

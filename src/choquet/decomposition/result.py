@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from choquet.decomposition.diagram import Diagram
 
 __all__ = ["Decomposition"]
+
+_SHOWN = 12
+"""Operators that are listed in words."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,8 +58,6 @@ class Decomposition:
     error : Errors
         Exact ``(worst, rms)`` difference of output over inputs in [0, 1]: over all walks that were
         decomposed if `exact`, else over those drawn.
-    rules : RuleList
-        Conditions on ranks that choose the operator.
     bias : float
         Added to every output (regression).
 
@@ -79,8 +81,21 @@ class Decomposition:
     metric: Dissimilarity
     scale: float
     error: Errors
-    rules: RuleList
-    bias: float = 0.0
+    bias: float
+    _rules: Callable[[], RuleList]
+
+    @property
+    def rules(self) -> RuleList:
+        """Conditions on ranks that choose the operator, found when first asked for.
+
+        Examples
+        --------
+        >>> from choquet import Measure, decompose
+        >>> d = decompose(Measure([0, 0, 1, 1, 1, 1, 1, 1], sources=["gpr", "ir", "emi"]))
+        >>> d.rules.text(d.measure.sources, [op.name for op in d.operators])
+        ['If gpr is the largest: median; otherwise: max.']
+        """
+        return self._rules()
 
     # -- size --------------------------------------------------------------------------------------
 
@@ -240,18 +255,42 @@ class Decomposition:
         )
         plural = "operator" if self.n_operators == 1 else "operators"
         lines = [f"{self.n_operators} {plural} in place of 2**{n} values, {certificate}"]
-        for number, operator in enumerate(self.operators, start=1):
+        for number, operator in enumerate(self.operators[:_SHOWN], start=1):
             weights = ", ".join(f"{w:.3g}" for w in operator.weights + 0.0)
-            context = " or ".join(rule.text(self.measure.sources) for rule in operator.context)
-            when = (
-                f"if {context}" if context else ("otherwise" if self.n_operators > 1 else "always")
-            )
-            lines.append(
-                f"{number}. {operator.name} ({weights}): {100 * operator.share:.1f} % of walks, {when}"
-            )
+            share = f"{100 * operator.share:.1f} % of walks"
+            lines.append(f"  {number}. {operator.name} ({weights}), {share}")
+        if self.n_operators > _SHOWN:
+            lines.append(f"  … and {self.n_operators - _SHOWN} more")
+        elif self.n_operators > 1:
+            lines += self.rules.text(self.measure.sources, self.operator_names)
+            if self.rules.fidelity < 1:
+                lines.append(
+                    f"(These rules are right for {_percent(self.rules.fidelity)} of walks.)"
+                )
         return "\n".join(lines)
+
+    @property
+    def operator_names(self) -> list[str]:
+        """Names of the operators, numbered where two are called the same.
+
+        Examples
+        --------
+        >>> from choquet import Measure, decompose
+        >>> decompose(Measure([0, 0.2, 0.25, 1])).operator_names
+        ['near min (1)', 'near min (2)']
+        """
+        names = [operator.name for operator in self.operators]
+        return [
+            f"{name} ({number})" if names.count(name) > 1 else name
+            for number, name in enumerate(names, start=1)
+        ]
 
     def __repr__(self) -> str:
         return (
             f"<Decomposition of {self.measure.n_sources} sources into {self.n_operators} operators>"
         )
+
+
+def _percent(share: float) -> str:
+    """A share in per cent, never rounded up to all."""
+    return f"{min(100 * share, 99.9):.3g} %"

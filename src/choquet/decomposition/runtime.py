@@ -109,7 +109,7 @@ def labels_of_sorts(decomposition: Decomposition, sorts: IntArray) -> IntArray:
 
 
 def similar_sorts(decomposition: Decomposition, sorts: IntArray) -> IntArray:
-    """For each sort the supported one that shares most sets with it, the nearest order deciding ties.
+    """For each sort the supported one that shares most sets with it, then the nearest order.
 
     The candidates are the sorts that data observed, or walks drawn from the supported ones.
     """

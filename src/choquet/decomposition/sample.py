@@ -1,7 +1,8 @@
-"""The operators that are to be clustered: all distinct ones with multiplicity, or a sample of walks."""
+"""The operators to be clustered: all distinct ones with multiplicity, or of walks drawn."""
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from math import factorial
 from typing import Any
@@ -116,6 +117,6 @@ def stratified_sorts(n_sources: int, n: int, rng: np.random.Generator) -> IntArr
     edges = [k * total // n for k in range(n + 1)]
     ranks = [
         low + int(rng.random() * (high - low)) if high > low else min(low, total - 1)
-        for low, high in zip(edges[:-1], edges[1:], strict=True)
+        for low, high in itertools.pairwise(edges)
     ]
     return sort_unrank(ranks, n_sources)
