@@ -20,7 +20,8 @@ import scipy.sparse as sp
 from choquet.arrays import BoolArray, FloatArray
 from choquet.errors import OptionError
 from choquet.lattice import check_dense
-from choquet.learning.statistics import Statistics, WordArray, chains, unique_words
+from choquet.lattice.wide import WordArray, unique_rows
+from choquet.learning.statistics import Statistics, chains
 
 __all__ = [
     "Absolute",
@@ -191,7 +192,7 @@ def least_squares(
     --------
     >>> from choquet.learning.statistics import Statistics
     >>> problem = least_squares(Statistics.from_data([[0.9, 0.4]], [0.6]))
-    >>> problem.n_values, problem.objective(np.array([0.0, 0.4, 0.7, 1.0]))
+    >>> problem.n_values, round(problem.objective(np.array([0.0, 0.4, 0.7, 1.0])), 12)
     (4, 0.0)
     """
     masks, place, size = _layout(statistics, dense)
@@ -228,7 +229,7 @@ def _layout(statistics: Statistics, dense: bool) -> tuple[WordArray, Any, int]:
     top = np.zeros((1, statistics.masks.shape[1]), dtype=np.uint64)
     for source in range(statistics.n_sources):
         top[0, source // 64] |= np.uint64(1 << source % 64)
-    masks, place = unique_words(np.concatenate([statistics.masks, top]))
+    masks, place = unique_rows(np.concatenate([statistics.masks, top]))
     return masks, place[:-1], len(masks)
 
 

@@ -26,6 +26,8 @@ SolverName = Literal["auto", "interior", "admm", "supported", "free"]
 
 INTERIOR_SOURCES = 9
 """Up to here one interior-point call on the whole lattice takes less than a quarter second."""
+FALLBACK_SOURCES = 11
+"""Up to here the interior point takes over where ADMM does not come to an end."""
 
 
 class Solver(NamedTuple):
@@ -57,9 +59,11 @@ def choose_solver(problem: Problem) -> str:
         return "free"
     if not problem.dense:
         return "supported"
-    if admm_handles(problem) and problem.n_sources > INTERIOR_SOURCES:
-        return "admm"
-    return "interior"
+    if not admm_handles(problem) or problem.n_sources <= INTERIOR_SOURCES:
+        return "interior"
+    # Few samples for many values leave flat directions, along which ADMM creeps.
+    sparse = problem.quadratic.nnz < 0.3 * 3**problem.n_sources and problem.prior is None
+    return "interior" if problem.n_sources == INTERIOR_SOURCES + 1 and sparse else "admm"
 
 
 def solve(
@@ -99,7 +103,12 @@ def solve(
     if problem.power is not None:
         return _reweighted(problem, solver, verbose)
     name = choose_solver(problem) if solver == "auto" else solver
-    solution = SOLVERS[name].run(problem, start=start, verbose=verbose)
+    if solver == "auto" and name == "admm" and problem.n_sources <= FALLBACK_SOURCES:
+        solution = admm(problem, start=start, verbose=verbose, max_iterations=2500)
+        if solution.status != "solved":
+            solution = interior(problem, verbose=verbose)
+    else:
+        solution = SOLVERS[name].run(problem, start=start, verbose=verbose)
     if solution.status != "solved":
         warnings.warn(
             f"solver {name} stopped early ({solution.message}) after {solution.iterations} "

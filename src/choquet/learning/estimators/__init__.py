@@ -1,0 +1,17 @@
+"""scikit-learn estimators of the learning room."""
+
+from choquet.learning.estimators.baselines import (
+    GradientDescentRegressor,
+    LambdaRegressor,
+    LinearConvexSumRegressor,
+    OWARegressor,
+)
+from choquet.learning.estimators.regressor import ChoquetRegressor
+
+__all__ = [
+    "ChoquetRegressor",
+    "GradientDescentRegressor",
+    "LambdaRegressor",
+    "LinearConvexSumRegressor",
+    "OWARegressor",
+]

@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from choquet.learning.estimators import (
+    ChoquetRegressor,
+    GradientDescentRegressor,
+    LambdaRegressor,
+    LinearConvexSumRegressor,
+    OWARegressor,
+)
+
+ESTIMATORS = [
+    ChoquetRegressor(),
+    ChoquetRegressor(monotone=False, normal=False, bias=True, penalty="l2"),
+    GradientDescentRegressor(max_iter=100),
+    LambdaRegressor(),
+    LinearConvexSumRegressor(),
+    OWARegressor(),
+]
+
+
+# The checks feed targets and inputs of any scale, which the estimators rightly warn about.
+@pytest.mark.filterwarnings("ignore::choquet.errors.SupportWarning")
+@parametrize_with_checks(ESTIMATORS)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
