@@ -1,7 +1,7 @@
-"""Fits of a Sugeno λ-measure, and gradient descent on a monotone parametrisation, from statistics.
+"""Simple fits from statistics: weighted means, OWA, Sugeno λ, and gradient descent.
 
-Both are baselines: the first has N densities in place of 2**N values, the second is what network
-papers do. Neither problem is convex; both need nothing but the statistics of least squares.
+Baselines: the first three have about N numbers in place of 2**N values, the last is what network
+papers do. All work on the subsets that data saw, whatever the number of sources.
 """
 
 from __future__ import annotations
@@ -12,73 +12,156 @@ import numpy as np
 import scipy.optimize as so
 import scipy.sparse as sp
 
-from choquet.arrays import FloatArray
-from choquet.lattice import check_dense, subset_sizes, upward_maximum
+from choquet.arrays import BoolArray, FloatArray, IntArray
+from choquet.lattice.wide import WordArray, membership
+from choquet.learning.solvers.interior import Conic, run_clarabel
 from choquet.learning.statistics import Statistics
-from choquet.measures.families import sugeno_lambda
 
-__all__ = ["Descent", "descend", "fit_lambda", "quadratic_form"]
-
-
-def quadratic_form(statistics: Statistics) -> tuple[sp.csr_array, FloatArray]:
-    """Gram matrix and target products over all 2**N subsets."""
-    check_dense(statistics.n_sources)
-    size = 1 << statistics.n_sources
-    gram = sp.coo_array(statistics.gram)
-    place = statistics.positions
-    full = sp.csr_array((gram.data, (place[gram.row], place[gram.col])), shape=(size, size))
-    targets = np.zeros(size)
-    targets[place] = statistics.targets
-    return full, targets
+__all__ = [
+    "Descent",
+    "LambdaFit",
+    "descend",
+    "fit_lambda",
+    "fit_weights",
+    "members_of",
+    "ranks_of",
+]
 
 
-def fit_lambda(statistics: Statistics, *, starts: int = 3) -> FloatArray:
-    """Densities of the Sugeno λ-measure of least squared error.
+def fit_weights(statistics: Statistics, pattern: FloatArray) -> FloatArray:
+    """Weights w ≥ 0 with Σ w = 1 that fit best where g(A) = pattern[A] @ w on the seen subsets.
 
-    Quasi-Newton from symmetric densities below, at and above additivity, each in (0, 1).
+    Parameters
+    ----------
+    statistics : Statistics
+    pattern : array of shape (K, R)
+        One row for each of `Statistics.masks`.
+
+    References
+    ----------
+    Lawson & Hanson (1974), "Solving least squares problems".
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).random((100, 3))
+    >>> statistics = Statistics.from_data(X, X @ [0.2, 0.3, 0.5])
+    >>> fit_weights(statistics, members_of(statistics.masks, 3)).round(6)
+    array([0.2, 0.3, 0.5])
+    """
+    n = pattern.shape[1]
+    A = sp.vstack([np.ones((1, n)), -sp.eye_array(n)])
+    b = np.concatenate([[1.0], np.zeros(n)])
+    P = sp.csc_array(2 * pattern.T @ (statistics.gram @ pattern))
+    q = -2 * pattern.T @ statistics.targets
+    x, *_ = run_clarabel(Conic(P, q, A, b, 1, sp.eye_array(n), np.zeros(n)))
+    weights = np.maximum(x, 0.0)
+    return np.asarray(weights / weights.sum())
+
+
+def members_of(words: WordArray, n_sources: int) -> FloatArray:
+    """Membership of each subset as 0.0 and 1.0."""
+    return membership(words, n_sources).astype(np.float64)
+
+
+def ranks_of(words: WordArray, n_sources: int) -> FloatArray:
+    """Row of |A| ones followed by zeros for each subset: which ranks it sums."""
+    sizes = np.bitwise_count(words).sum(axis=1)
+    return (np.arange(n_sources) < sizes[:, None]).astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class LambdaFit:
+    """A λ-measure as a distorted probability: g(A) = (e^(c a(A)) - 1) / (e^c - 1)."""
+
+    shares: FloatArray
+    curve: float
+
+    @property
+    def densities(self) -> FloatArray:
+        """Values on single sources."""
+        return _distort(self.shares, self.curve)
+
+    @property
+    def parameter(self) -> float:
+        """Sugeno's λ."""
+        return float(np.expm1(self.curve))
+
+    def values(self, words: WordArray) -> FloatArray:
+        """Values on the given subsets."""
+        t = members_of(words, len(self.shares)) @ self.shares
+        return _distort(np.minimum(t, 1.0), self.curve)
+
+
+def _distort(t: FloatArray, curve: float) -> FloatArray:
+    if abs(curve) < 1e-6:
+        return t + 0.5 * curve * t * (t - 1)
+    return np.asarray(np.expm1(curve * t) / np.expm1(curve))
+
+
+def fit_lambda(statistics: Statistics) -> LambdaFit:
+    """Sugeno λ-measure of least squared error.
+
+    With a_i = log(1 + λ g_i) / log(1 + λ) the densities become shares that sum to one, and λ one
+    number that bends them: no root to find, a smooth problem, any number of sources.
 
     References
     ----------
     Sugeno (1974), "Theory of fuzzy integrals and its applications"; Keller & Osborn (1996),
-    "Training the fuzzy integral".
+    "Training the fuzzy integral"; Wakker (1990), for distorted probabilities.
 
     Examples
     --------
     >>> from choquet import Measure, choquet_integral
     >>> X = np.random.default_rng(0).random((100, 3))
     >>> y = choquet_integral(Measure.sugeno_lambda([0.1, 0.3, 0.2]), X)
-    >>> fit_lambda(Statistics.from_data(X, y)).round(3)
+    >>> fit_lambda(Statistics.from_data(X, y)).densities.round(4)
     array([0.1, 0.3, 0.2])
     """
     n = statistics.n_sources
-    if n == 1:
-        return np.ones(1)
-    gram, targets = quadratic_form(statistics)
-    # Only the touched rows matter; on large lattices that is most of the time.
+    inside = members_of(statistics.masks, n)
+    gram, targets = statistics.gram, statistics.targets
     scale = max(statistics.target_square, 1e-300)
 
-    def loss(logits: FloatArray) -> float:
-        g = sugeno_lambda(_unit(logits))
-        return float(g @ (gram @ g) - 2 * targets @ g) / scale
+    def loss(unknown: FloatArray) -> tuple[float, FloatArray]:
+        shares, c = _softmax(unknown[:n]), float(unknown[n])
+        t = inside @ shares
+        g = _distort(t, c)
+        image = gram @ g
+        slope = 2 * (image - targets) / scale
+        by_t, by_c = _distortion_slopes(t, g, c)
+        by_share = inside.T @ (slope * by_t)
+        by_logit = shares * (by_share - shares @ by_share)
+        value = (float(g @ image - 2 * targets @ g) + statistics.target_square) / scale
+        return value, np.append(by_logit, slope @ by_c)
 
-    best = None
-    for density in np.geomspace(0.3 / n, min(2.5 / n, 0.9), starts):
-        start = np.full(n, np.log(density / (1 - density)))
-        found = so.minimize(loss, start, method="L-BFGS-B", bounds=[(-12.0, 8.0)] * n,
-                            options={"ftol": 1e-15, "gtol": 1e-10, "maxiter": 500})  # fmt: skip
-        if best is None or found.fun < best.fun:
-            best = found
-    assert best is not None
-    return np.asarray(_unit(best.x))
+    found = [
+        so.minimize(
+            loss, np.append(np.zeros(n), c), jac=True, method="L-BFGS-B",
+            bounds=[(-15.0, 15.0)] * n + [(-30.0, 30.0)],
+            options={"ftol": 1e-16, "gtol": 1e-12, "maxiter": 1000},
+        )
+        for c in (-2.0, 0.1, 2.0)
+    ]  # fmt: skip
+    best = min(found, key=lambda result: float(result.fun))
+    return LambdaFit(_softmax(best.x[:n]), float(best.x[n]))
 
 
-def _unit(logits: FloatArray) -> FloatArray:
-    return np.asarray(1 / (1 + np.exp(-logits)))
+def _softmax(logits: FloatArray) -> FloatArray:
+    weights = np.exp(logits - logits.max())
+    return np.asarray(weights / weights.sum())
+
+
+def _distortion_slopes(t: FloatArray, g: FloatArray, c: float) -> tuple[FloatArray, FloatArray]:
+    if abs(c) < 1e-6:
+        return 1 + 0.5 * c * (2 * t - 1), 0.5 * t * (t - 1)
+    scale = np.expm1(c)
+    by_t = c * np.exp(c * t) / scale
+    return by_t, t * np.exp(c * t) / scale - g * (1 + 1 / scale)
 
 
 @dataclass(frozen=True, eq=False)
 class Descent:
-    """Values found by gradient descent, the error after each step, and the number of steps."""
+    """Values on the seen subsets, the error after each step, and the number of steps."""
 
     values: FloatArray
     errors: FloatArray
@@ -88,7 +171,7 @@ class Descent:
 def descend(
     statistics: Statistics, *, rate: float = 0.02, n_steps: int = 1000, tolerance: float = 1e-9
 ) -> Descent:
-    """Gradient descent on increments: g(A) = max over A∖i of g + max(0, θ(A)), cut at 1.
+    """Gradient descent on increments: g(A) = max over seen B ⊂ A of g(B) + max(0, θ(A)), cut at 1.
 
     References
     ----------
@@ -100,22 +183,26 @@ def descend(
     --------
     >>> X = np.random.default_rng(0).random((100, 3))
     >>> descend(Statistics.from_data(X, X.max(axis=1))).values.round(1)
-    array([0., 1., 1., 1., 1., 1., 1., 1.])
+    array([1., 1., 1., 1., 1., 1., 1.])
     """
-    gram, targets = quadratic_form(statistics)
+    gram, targets = statistics.gram, statistics.targets
     n, size = statistics.n_sources, len(targets)
-    sizes = subset_sizes(n)
-    theta = np.where(sizes > 0, 1.0 / n, 0.0)
+    sizes = np.bitwise_count(statistics.masks).sum(axis=1).astype(np.int64)
+    theta = np.full(size, 1.0 / n)
     first, second = np.zeros(size), np.zeros(size)
-    levels = [np.flatnonzero(sizes == k) for k in range(1, n)]
-    parents = [_parents(level, n) for level in levels]
+    levels = [level for k in range(1, n) if len(level := np.flatnonzero(sizes == k))]
+    parents = _parents(statistics.masks, sizes, levels)
+    top = sizes == n
     weight = max(statistics.weight, 1e-300)
     errors: list[float] = []
     best, values = np.inf, sizes / n
+    square = statistics.target_square
     for step in range(1, n_steps + 1):
         g, chosen = _forward(theta, levels, parents)
-        gradient = 2 * (gram @ g - targets) / weight
-        error = (float(g @ (gram @ g) - 2 * targets @ g) + statistics.target_square) / weight
+        g[top] = 1.0
+        image = gram @ g
+        gradient = np.where(top, 0.0, 2 * (image - targets) / weight)
+        error = (float(g @ image - 2 * targets @ g) + square) / weight
         errors.append(error)
         if error < best:
             best, values = error, g
@@ -127,28 +214,42 @@ def descend(
         recent = errors[-101:-1]
         if step > 100 and min(recent[:50]) - min(recent[50:]) < tolerance * best:
             break
-    return Descent(np.minimum(upward_maximum(values), 1.0), np.array(errors), len(errors))
+    return Descent(values, np.array(errors), len(errors))
 
 
-def _parents(level: FloatArray, n_sources: int) -> FloatArray:
-    bits = 1 << np.arange(n_sources)
-    inside = (level[:, None] & bits) > 0
-    return np.where(inside, level[:, None] ^ bits, level[:, None] * 0)
+def _parents(words: WordArray, sizes: IntArray, levels: list[IntArray]) -> list[BoolArray]:
+    """For each level, which smaller subsets each of its subsets contains."""
+    inside = []
+    for level in levels:
+        below = np.flatnonzero(sizes < sizes[level[0]])
+        part = np.zeros((len(level), len(sizes)), dtype=bool)
+        outside = (words[below][None, :, :] & ~words[level][:, None, :]).any(axis=2)
+        part[:, below] = ~outside
+        inside.append(part)
+    return inside
 
 
-def _forward(theta, levels, parents):  # type: ignore[no-untyped-def]
+def _forward(
+    theta: FloatArray, levels: list[IntArray], parents: list[BoolArray]
+) -> tuple[FloatArray, list[IntArray]]:
     g = np.zeros(len(theta))
     chosen = []
-    for level, below in zip(levels, parents, strict=True):
-        values = g[below]
+    for level, inside in zip(levels, parents, strict=True):
+        values = np.where(inside, g[None, :], -1.0)
         at = values.argmax(axis=1)
-        chosen.append(below[np.arange(len(level)), at])
-        g[level] = np.minimum(values.max(axis=1) + np.maximum(theta[level], 0.0), 1.0)
-    g[-1] = 1.0
+        best = values[np.arange(len(level)), at]
+        chosen.append(np.where(best >= 0, at, -1))
+        g[level] = np.minimum(np.maximum(best, 0.0) + np.maximum(theta[level], 0.0), 1.0)
     return g, chosen
 
 
-def _backward(theta, g, gradient, levels, chosen):  # type: ignore[no-untyped-def]
+def _backward(
+    theta: FloatArray,
+    g: FloatArray,
+    gradient: FloatArray,
+    levels: list[IntArray],
+    chosen: list[IntArray],
+) -> FloatArray:
     flow = gradient.copy()
     slope = np.zeros(len(theta))
     for level, source in zip(reversed(levels), reversed(chosen), strict=True):
@@ -157,5 +258,5 @@ def _backward(theta, g, gradient, levels, chosen):  # type: ignore[no-untyped-de
         alive = (g[level] < 1.0) | (flow[level] > 0)
         passed = np.where(alive, flow[level], 0.0)
         slope[level] = np.where((theta[level] > 0) | (passed < 0), passed, 0.0)
-        np.add.at(flow, source, passed)
+        np.add.at(flow, source[source >= 0], passed[source >= 0])
     return slope

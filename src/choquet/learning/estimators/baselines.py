@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from choquet.learning.bases import additive_basis, symmetric_basis
+from sklearn.utils.validation import check_is_fitted, validate_data
+
 from choquet.learning.estimators.common import MeasureRegressor, sources_of
-from choquet.learning.families import descend, fit_lambda
-from choquet.learning.problem import least_squares, with_basis
-from choquet.learning.solvers import solve
-from choquet.measures import Measure
-from choquet.measures.families import sugeno_lambda
+from choquet.learning.families import descend, fit_lambda, fit_weights, members_of, ranks_of
+from choquet.learning.fill import fill_unsupported
+from choquet.learning.statistics import chains
+from choquet.measures import Measure, SupportedMeasure
 
 __all__ = [
     "GradientDescentRegressor",
@@ -20,13 +20,52 @@ __all__ = [
 ]
 
 
-class LambdaRegressor(MeasureRegressor):
+MAX_LATTICE_SOURCES = 16
+"""Up to here `measure_` holds all subsets; beyond, those that data support."""
+
+
+class _Formula(MeasureRegressor):
+    """A measure given by a formula for any subset, so that no subset is unsupported."""
+
+    def _measure(self, statistics):
+        n_sources = statistics.n_sources
+        names = sources_of(self) or tuple(f"x{i + 1}" for i in range(n_sources))
+        if n_sources <= MAX_LATTICE_SOURCES:
+            values = self._values(np.arange(1 << n_sources, dtype=np.uint64)[:, None], n_sources)
+            values[0], values[-1] = 0.0, 1.0
+            return Measure(np.minimum(fill_unsupported(values, values >= 0), 1.0), names)
+        sizes = np.bitwise_count(statistics.masks).sum(axis=1)
+        words = statistics.masks[sizes < n_sources]
+        return SupportedMeasure(words, np.clip(self._values(words, n_sources), 0, 1), names)
+
+    def predict(self, X):
+        """Integral of each row with respect to the learned measure.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_sources)
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
+        check_is_fitted(self, "measure_")
+        if isinstance(self.measure_, Measure):
+            return super().predict(X)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        words, gaps = chains(X)
+        values = self._values(words.reshape(-1, words.shape[2]), X.shape[1])
+        return (gaps * values.reshape(gaps.shape)).sum(axis=1)
+
+
+class LambdaRegressor(_Formula):
     """Sugeno λ-measure whose N densities fit best.
 
     Attributes
     ----------
     measure_ : Measure
     densities_ : array of shape (n_sources,)
+    lambda_ : float
     support_ : DataSupport
 
     References
@@ -42,23 +81,27 @@ class LambdaRegressor(MeasureRegressor):
     """
 
     def _solve(self, statistics):
-        self.densities_ = fit_lambda(statistics)
-        values = sugeno_lambda(self.densities_)
-        self.measure_, self.bias_ = Measure(values, sources_of(self)), 0.0
+        self.fit_ = fit_lambda(statistics)
+        self.densities_, self.lambda_ = self.fit_.densities, self.fit_.parameter
+        self.measure_, self.bias_ = self._measure(statistics), 0.0
+
+    def _values(self, words, n_sources):
+        return self.fit_.values(words)
 
 
-class _Restricted(MeasureRegressor):
-    """Least squares over a family of measures that is a column space."""
+class _Weighted(_Formula):
+    """Convex weights on the columns of a pattern of subsets."""
 
     def _solve(self, statistics):
-        problem = least_squares(statistics)
-        problem = with_basis(problem, self._basis(statistics.n_sources))
-        self.solution_ = solve(problem)
-        self.measure_, self.bias_ = Measure(self.solution_.values, sources_of(self)), 0.0
-        self._finish()
+        pattern = self._pattern(statistics.masks, statistics.n_sources)
+        self.weights_ = fit_weights(statistics, pattern)
+        self.measure_, self.bias_ = self._measure(statistics), 0.0
+
+    def _values(self, words, n_sources):
+        return self._pattern(words, n_sources) @ self.weights_
 
 
-class OWARegressor(_Restricted):
+class OWARegressor(_Weighted):
     """Ordered weighted average (one linear order statistic) of least squared error.
 
     Attributes
@@ -78,18 +121,14 @@ class OWARegressor(_Restricted):
     --------
     >>> import numpy as np
     >>> X = np.random.default_rng(0).random((100, 3))
-    >>> OWARegressor().fit(X, np.median(X, axis=1)).weights_.round(6) + 0.0
+    >>> OWARegressor().fit(X, np.median(X, axis=1)).weights_.round(5) + 0.0
     array([0., 1., 0.])
     """
 
-    _basis = staticmethod(symmetric_basis)
-
-    def _finish(self):
-        values = self.measure_.values[(1 << np.arange(self.measure_.n_sources + 1)) - 1]
-        self.weights_ = np.diff(values)
+    _pattern = staticmethod(ranks_of)
 
 
-class LinearConvexSumRegressor(_Restricted):
+class LinearConvexSumRegressor(_Weighted):
     """Weighted mean with weights not below zero that sum to one, of least squared error.
 
     Attributes
@@ -112,17 +151,14 @@ class LinearConvexSumRegressor(_Restricted):
     array([0.2, 0.3, 0.5])
     """
 
-    _basis = staticmethod(additive_basis)
-
-    def _finish(self):
-        self.weights_ = self.measure_.values[1 << np.arange(self.measure_.n_sources)].copy()
+    _pattern = staticmethod(members_of)
 
 
 class GradientDescentRegressor(MeasureRegressor):
     """Gradient descent on a parametrisation that is monotone by construction.
 
-    What network papers do; it stops near, not at, the least error, and values without data stay
-    where they started.
+    What network papers do; it stops near, not at, the least error. Values without data are put in
+    the middle of what is possible.
 
     Parameters
     ----------
@@ -157,5 +193,14 @@ class GradientDescentRegressor(MeasureRegressor):
 
     def _solve(self, statistics):
         found = descend(statistics, rate=self.rate, n_steps=self.max_iter)
-        self.errors_, self.n_iter_ = found.errors, found.n_steps
-        self.measure_, self.bias_ = Measure(found.values, sources_of(self)), 0.0
+        self.errors_, self.n_iter_, self.bias_ = found.errors, found.n_steps, 0.0
+        n_sources = statistics.n_sources
+        names = sources_of(self) or tuple(f"x{i + 1}" for i in range(n_sources))
+        if n_sources > MAX_LATTICE_SOURCES:
+            proper = np.bitwise_count(statistics.masks).sum(axis=1) < n_sources
+            self.measure_ = SupportedMeasure(statistics.masks[proper], found.values[proper], names)
+            return
+        values, supported = np.zeros(1 << n_sources), np.zeros(1 << n_sources, dtype=bool)
+        values[statistics.positions], supported[statistics.positions] = found.values, True
+        values[-1] = 1.0
+        self.measure_ = Measure(fill_unsupported(values, supported), names)
