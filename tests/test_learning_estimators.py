@@ -5,6 +5,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from choquet.learning.estimators import (
     ChoquetRegressor,
+    ChoquetRegressorCV,
     GradientDescentRegressor,
     LambdaRegressor,
     LinearConvexSumRegressor,
@@ -14,6 +15,7 @@ from choquet.learning.estimators import (
 ESTIMATORS = [
     ChoquetRegressor(),
     ChoquetRegressor(monotone=False, normal=False, bias=True, penalty="l2"),
+    ChoquetRegressorCV(priors=("symmetric", "lambda"), strengths=(1.0,), n_paths=1, cv=2),
     GradientDescentRegressor(max_iter=100),
     LambdaRegressor(),
     LinearConvexSumRegressor(),

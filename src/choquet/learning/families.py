@@ -138,7 +138,7 @@ def fit_lambda(statistics: Statistics) -> LambdaFit:
         so.minimize(
             loss, np.append(np.zeros(n), c), jac=True, method="L-BFGS-B",
             bounds=[(-15.0, 15.0)] * n + [(-30.0, 30.0)],
-            options={"ftol": 1e-16, "gtol": 1e-12, "maxiter": 1000},
+            options={"ftol": 1e-15, "gtol": 1e-11, "maxiter": 300, "maxfun": 500},
         )
         for c in (-2.0, 0.1, 2.0)
     ]  # fmt: skip

@@ -228,7 +228,10 @@ class Statistics:
         >>> round(statistics.squared_error([0.0, 0.4, 0.7, 1.0]), 12)
         0.01
         """
-        g = np.asarray(values, dtype=np.float64)[self.positions]
+        return self.error_of(np.asarray(values, dtype=np.float64)[self.positions], bias)
+
+    def error_of(self, g: FloatArray, bias: float = 0.0) -> float:
+        """Weighted sum of squared errors of values on `masks`."""
         square, total = self.target_square, self.target_sum
         error = g @ (self.gram @ g) - 2 * g @ (self.targets - bias * self.sums)
         error += square - 2 * bias * total + bias * bias * self.weight

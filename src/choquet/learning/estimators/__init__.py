@@ -6,10 +6,12 @@ from choquet.learning.estimators.baselines import (
     LinearConvexSumRegressor,
     OWARegressor,
 )
+from choquet.learning.estimators.cross_validated import ChoquetRegressorCV
 from choquet.learning.estimators.regressor import ChoquetRegressor
 
 __all__ = [
     "ChoquetRegressor",
+    "ChoquetRegressorCV",
     "GradientDescentRegressor",
     "LambdaRegressor",
     "LinearConvexSumRegressor",

@@ -6,7 +6,7 @@ import numpy as np
 
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from choquet.learning.estimators.common import MeasureRegressor, sources_of
+from choquet.learning.estimators.common import IncrementalRegressor, sources_of
 from choquet.learning.families import descend, fit_lambda, fit_weights, members_of, ranks_of
 from choquet.learning.fill import fill_unsupported
 from choquet.learning.statistics import chains
@@ -24,7 +24,7 @@ MAX_LATTICE_SOURCES = 16
 """Up to here `measure_` holds all subsets; beyond, those that data support."""
 
 
-class _Formula(MeasureRegressor):
+class _Formula(IncrementalRegressor):
     """A measure given by a formula for any subset, so that no subset is unsupported."""
 
     def _measure(self, statistics):
@@ -154,7 +154,7 @@ class LinearConvexSumRegressor(_Weighted):
     _pattern = staticmethod(members_of)
 
 
-class GradientDescentRegressor(MeasureRegressor):
+class GradientDescentRegressor(IncrementalRegressor):
     """Gradient descent on a parametrisation that is monotone by construction.
 
     What network papers do; it stops near, not at, the least error. Values without data are put in

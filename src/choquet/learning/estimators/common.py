@@ -11,12 +11,20 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from choquet.arrays import FloatArray
 from choquet.errors import DataError, SupportWarning
 from choquet.integrals import choquet_integral, choquet_interval
+from choquet.learning.fill import uncertainty
 from choquet.learning.sparse import SparseMeasure
 from choquet.learning.statistics import Statistics
 from choquet.measures import Measure, SupportedMeasure
-from choquet.walks import DataSupport
+from choquet.walks import DataSupport, sorts_of
 
-__all__ = ["MeasureRegressor", "check_information", "integrate", "sources_of"]
+__all__ = [
+    "IncrementalRegressor",
+    "MeasureRegressor",
+    "check_information",
+    "check_reach",
+    "integrate",
+    "sources_of",
+]
 
 
 def sources_of(estimator) -> tuple[str, ...] | None:
@@ -116,21 +124,6 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
         """
         return self._learn(X, y, sample_weight, fresh=True)
 
-    def partial_fit(self, X, y, sample_weight=None):
-        """Learn from one more batch; the result equals one `fit` on all batches.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_sources)
-        y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,), optional
-
-        Returns
-        -------
-        self
-        """
-        return self._learn(X, y, sample_weight, fresh=not hasattr(self, "statistics_"))
-
     def _learn(self, X, y, sample_weight, fresh):
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, reset=fresh)
         y = y.astype(np.float64)
@@ -168,8 +161,81 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return integrate(self.measure_, X, getattr(self, "fill", "midpoint")) + self.bias_
 
+    def predict_interval(self, X):
+        """Tight bounds of each prediction over all fillings of the unsupported subsets.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_sources)
+
+        Returns
+        -------
+        array of shape (n_samples, 2)
+            Without monotonicity an unsupported subset can have any value: the bounds are infinite
+            for rows that need one.
+        """
+        check_is_fitted(self, "measure_")
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        if isinstance(self.measure_, SupportedMeasure):
+            return choquet_interval(self.measure_, X) + self.bias_
+        if not getattr(self, "monotone", True):
+            value = integrate(self.measure_, X, "midpoint") + self.bias_
+            half = np.where(self._unsupported_steps(X).any(axis=1), np.inf, 0.0)
+            return np.column_stack([value - half, value + half])
+        bounds = uncertainty(self.measure_.values, self.support_.supported)
+        ends = [
+            choquet_integral(Measure(end, normal=self.measure_.normal), X) + self.bias_ for end in bounds
+        ]
+        return np.sort(np.column_stack(ends), axis=1)
+
+    def trust(self, X):
+        """Share of the subsets each row needs that data support (1: all; the paper's 1 - Φ).
+
+        Ties need nothing: only subsets at strict gaps count.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_sources)
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
+        check_is_fitted(self, "measure_")
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        needed = self._strict(X)
+        missing = self._unsupported_steps(X)
+        return 1.0 - missing.sum(axis=1) / np.maximum(needed.sum(axis=1), 1)
+
+    def _strict(self, X):
+        return np.diff(np.sort(X, axis=1)[:, ::-1], axis=1) < 0
+
+    def _unsupported_steps(self, X):
+        # Flags by size of the subset; a tied row does not need the subsets inside its ties.
+        flags = np.asarray(self.support_.unsupported_steps(sorts_of(X)), dtype=bool)
+        return flags[:, : X.shape[1] - 1] & self._strict(X)
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         # A mean of the inputs cannot reach targets on another scale.
         tags.regressor_tags.poor_score = True
         return tags
+
+
+class IncrementalRegressor(MeasureRegressor):
+    """A regressor that can go on learning, because statistics add up."""
+
+    def partial_fit(self, X, y, sample_weight=None):
+        """Learn from one more batch; the result equals one `fit` on all batches.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_sources)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        return self._learn(X, y, sample_weight, fresh=not hasattr(self, "statistics_"))

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from choquet.arrays import check_option
 from choquet.errors import DataError, OptionError
-from choquet.integrals import choquet_integral, choquet_interval
 from choquet.learning.bases import FAMILIES, k_additive_basis
 from choquet.learning.choice import choose
-from choquet.learning.estimators.common import MeasureRegressor, integrate, sources_of
-from choquet.learning.fill import FILLS, fill_unsupported, uncertainty
+from choquet.learning.estimators.common import IncrementalRegressor, sources_of
+from choquet.learning.fill import FILLS, fill_unsupported
 from choquet.learning.identify import Identification, identify, states
 from choquet.learning.problem import (
     Problem,
@@ -27,7 +26,6 @@ from choquet.learning.solvers import solve
 from choquet.learning.sparse import SparseMeasure
 from choquet.learning.statistics import Statistics
 from choquet.measures import Measure, SupportedMeasure
-from choquet.walks import sorts_of
 
 __all__ = ["ChoquetRegressor", "PENALTIES"]
 
@@ -37,7 +35,7 @@ MAX_LATTICE_SOURCES = 16
 PENALTIES = ("l1", "l2", "elasticnet", "lp")
 
 
-class ChoquetRegressor(MeasureRegressor):
+class ChoquetRegressor(IncrementalRegressor):
     """Choquet integral fitted to data, with an account of what the data determine.
 
     The default is the monotone, normal measure of least squared error. Choquet regression as in
@@ -247,60 +245,6 @@ class ChoquetRegressor(MeasureRegressor):
         return SparseMeasure(problem.masks, values, names)
 
     # -- what the data determine -------------------------------------------------------------------
-
-    def predict_interval(self, X):
-        """Tight bounds of each prediction over all fillings of the unsupported subsets.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_sources)
-
-        Returns
-        -------
-        array of shape (n_samples, 2)
-            Without monotonicity an unsupported subset can have any value: the bounds are infinite
-            for rows that need one.
-        """
-        check_is_fitted(self, "measure_")
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        if isinstance(self.measure_, SupportedMeasure):
-            return choquet_interval(self.measure_, X) + self.bias_
-        if not self.monotone:
-            value = integrate(self.measure_, X, self.fill) + self.bias_
-            half = np.where(self._unsupported_steps(X).any(axis=1), np.inf, 0.0)
-            return np.column_stack([value - half, value + half])
-        bounds = uncertainty(self.measure_.values, self.support_.supported)
-        ends = [
-            choquet_integral(Measure(end, normal=self.normal), X) + self.bias_ for end in bounds
-        ]
-        return np.sort(np.column_stack(ends), axis=1)
-
-    def trust(self, X):
-        """Share of the subsets each row needs that data support (1: all; the paper's 1 - Φ).
-
-        Ties need nothing: only subsets at strict gaps count.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_sources)
-
-        Returns
-        -------
-        array of shape (n_samples,)
-        """
-        check_is_fitted(self, "measure_")
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        needed = self._strict(X)
-        missing = self._unsupported_steps(X)
-        return 1.0 - missing.sum(axis=1) / np.maximum(needed.sum(axis=1), 1)
-
-    def _strict(self, X):
-        return np.diff(np.sort(X, axis=1)[:, ::-1], axis=1) < 0
-
-    def _unsupported_steps(self, X):
-        # Flags by size of the subset; a tied row does not need the subsets inside its ties.
-        flags = np.asarray(self.support_.unsupported_steps(sorts_of(X)), dtype=bool)
-        return flags[:, : X.shape[1] - 1] & self._strict(X)
 
     def states(self):
         """State of every subset by mask: 0 free, 1 touched, 2 identified by the design alone."""
