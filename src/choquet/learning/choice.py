@@ -63,7 +63,7 @@ def choose(problem: Problem, solution: Solution, *, by: ChoiceName) -> Solution:
         constant=0.0,
         l1=0.0,
         prior=None,
-        bias=False,
+        bias=0,
         rows=_same_predictions(problem, solution),
     )
     plain = replace(
@@ -78,8 +78,7 @@ def choose(problem: Problem, solution: Solution, *, by: ChoiceName) -> Solution:
         values = _largest_entropy(plain, increments, weights)
     return finish(
         problem,
-        values,
-        bias=solution.bias,
+        np.append(values, solution.intercepts),
         gap=solution.gap,
         solved=solution.status == "solved",
         message=f"{solution.message}; then chosen by {by}",

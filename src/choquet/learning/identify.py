@@ -88,7 +88,7 @@ def states(problem: Problem) -> IntArray:
     state = np.zeros(n, dtype=np.int64)
     state[problem.fixed] = 2
     diagonal = problem.quadratic.diagonal()
-    free = np.append(~problem.fixed, np.ones(int(problem.bias), dtype=bool))
+    free = np.append(~problem.fixed, np.ones(problem.bias, dtype=bool))
     used = np.flatnonzero((diagonal > 0) & free)
     if not len(used):
         return state
@@ -175,7 +175,7 @@ class _Ellipsoid:
         conic = conic_form(problem)
         self.lift = sp.csr_array(conic.lift)
         self.values = solution.values
-        at = np.append(solution.values, solution.bias) if problem.bias else solution.values
+        at = np.append(solution.values, solution.intercepts)
         if problem.basis is None:
             x = conic.lift.T @ (at - conic.offset)
         else:

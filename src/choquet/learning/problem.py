@@ -5,7 +5,7 @@ A `Problem` is built in steps, each a function from problem to problem::
     least_squares(statistics)  ─►  with_penalty / with_prior / with_basis / with_rows  ─►  solve
 
 The unknowns are the values on `masks` (every subset in a *dense* problem, only supported ones
-otherwise), followed by the bias if there is one.
+otherwise), followed by the intercepts if there are any.
 """
 
 from __future__ import annotations
@@ -80,9 +80,11 @@ class Problem:
     masks : array of shape (K, W)
         Subsets whose values are unknowns, ascending. A dense problem holds all 2**N of them.
     quadratic, linear, constant
-        P (scipy.sparse, CSC), q and c over the K values and, if `bias`, one more unknown.
-    monotone, normal, bias : bool
-        Whether g must not decrease, whether g(X) = 1, whether there is an intercept.
+        P (scipy.sparse, CSC), q and c over the K values and the intercepts.
+    monotone, normal : bool
+        Whether g must not decrease, whether g(X) = 1.
+    bias : int
+        Number of intercepts (ordered classes have several).
     l1 : float
         Weight of Σ |g(A)|.
     power : tuple of float (p, weight), or None
@@ -102,7 +104,7 @@ class Problem:
     constant: float
     monotone: bool = True
     normal: bool = True
-    bias: bool = False
+    bias: int = 0
     l1: float = 0.0
     power: tuple[float, float] | None = None
     prior: PriorTerm | None = None
@@ -140,7 +142,7 @@ class Problem:
         start[-1] = 1.0 if self.normal and self.has_top else 0.0
         return start
 
-    def objective(self, values: FloatArray, bias: float = 0.0) -> float:
+    def objective(self, values: FloatArray, bias: float | FloatArray = 0.0) -> float:
         """What is minimised, at these values."""
         v = np.append(values, bias) if self.bias else values
         total = 0.5 * v @ (self.quadratic @ v) + self.linear @ v + self.constant
@@ -217,7 +219,7 @@ def least_squares(
         constant=statistics.target_square,
         monotone=monotone,
         normal=normal,
-        bias=bias,
+        bias=int(bias),
     )
 
 
@@ -277,7 +279,7 @@ def absolute_loss(
         constant=0.0,
         monotone=monotone,
         normal=normal,
-        bias=bias,
+        bias=int(bias),
         absolute=Absolute(design, np.asarray(y, dtype=np.float64), weights),
     )
 
@@ -306,7 +308,7 @@ def with_penalty(
         raise OptionError(f"p={power[0]} is out of range; an lp penalty needs 0 < p <= 2")
     quadratic = problem.quadratic
     if l2:
-        inner = np.append(~problem.fixed, np.zeros(int(problem.bias), dtype=bool))
+        inner = np.append(~problem.fixed, np.zeros(problem.bias, dtype=bool))
         quadratic = sp.csc_array(quadratic + sp.diags_array(2 * l2 * inner))
         quadratic.sort_indices()
     return replace(problem, quadratic=quadratic, l1=problem.l1 + l1, power=power)
@@ -337,8 +339,8 @@ def with_prior(problem: Problem, prior: Any, strength: float) -> Problem:
     if sp.issparse(prior):
         return replace(problem, prior=PriorTerm(sp.csr_array(prior), float(strength)))
     center = np.asarray(prior, dtype=np.float64)
-    ones = np.append(np.ones(problem.n_values), np.zeros(int(problem.bias)))
-    padded = np.append(center, np.zeros(int(problem.bias)))
+    ones = np.append(np.ones(problem.n_values), np.zeros(problem.bias))
+    padded = np.append(center, np.zeros(problem.bias))
     quadratic = sp.csc_array(problem.quadratic + sp.diags_array(2 * strength * ones))
     quadratic.sort_indices()
     return replace(

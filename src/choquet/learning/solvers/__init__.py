@@ -127,7 +127,7 @@ def _reweighted(problem: Problem, solver: SolverName, verbose: bool) -> Solution
     plain = replace(problem, power=None)
     if p == 2 or weight == 0:
         solution = solve(_ridge(plain, np.full(problem.n_values, weight)), solver=solver)
-        return replace(solution, objective=problem.objective(solution.values, solution.bias))
+        return replace(solution, objective=problem.objective(solution.values, solution.intercepts))
     solution = solve(plain, solver=solver, verbose=verbose)
     values, best, smooth, quiet = solution.values, solution, 1.0, 0
     for _ in range(200):
@@ -135,8 +135,8 @@ def _reweighted(problem: Problem, solver: SolverName, verbose: bool) -> Solution
         solution = solve(_ridge(plain, ridge), solver=solver, start=solution)
         moved = float(np.abs(solution.values - values).max(initial=0.0))
         values = solution.values
-        score = problem.objective(values, solution.bias)
-        if score < problem.objective(best.values, best.bias) - 1e-12 * abs(score):
+        score = problem.objective(values, solution.intercepts)
+        if score < problem.objective(best.values, best.intercepts) - 1e-12 * abs(score):
             best, quiet = solution, 0
         else:
             quiet += 1
@@ -144,12 +144,12 @@ def _reweighted(problem: Problem, solver: SolverName, verbose: bool) -> Solution
             smooth *= 0.7
         elif moved < 1e-9 or quiet > 5:
             break
-    objective = problem.objective(best.values, best.bias)
+    objective = problem.objective(best.values, best.intercepts)
     return replace(best, objective=objective, gap=np.nan, message="reweighted least squares")
 
 
 def _ridge(problem: Problem, weights: FloatArray) -> Problem:
-    diagonal = np.append(np.where(problem.fixed, 0.0, 2 * weights), np.zeros(int(problem.bias)))
+    diagonal = np.append(np.where(problem.fixed, 0.0, 2 * weights), np.zeros(problem.bias))
     quadratic = sp.csc_array(problem.quadratic + sp.diags_array(diagonal))
     quadratic.sort_indices()
     return replace(problem, quadratic=quadratic)

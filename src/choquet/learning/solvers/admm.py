@@ -135,8 +135,7 @@ def admm(
     values = _polished(problem, form, state)
     return finish(
         problem,
-        values[: problem.n_values],
-        bias=float(values[-1]) if problem.bias else 0.0,
+        values,
         gap=gap,
         solved=done,
         message="the bound on the gap is small" if done else "stopped at max_iterations",
@@ -147,7 +146,7 @@ def admm(
 
 
 def _form(problem: Problem) -> _Form:
-    extra = int(problem.bias)
+    extra = problem.bias
     free = np.append(~problem.fixed, np.ones(extra, dtype=bool))
     at = np.append(problem.start, np.zeros(extra))
     quadratic = sp.csr_array(problem.quadratic)
@@ -170,7 +169,7 @@ def _form(problem: Problem) -> _Form:
 
 
 def _initial(problem: Problem, form: _Form, start: Solution | None) -> _State:
-    n, extra = problem.n_sources, int(problem.bias)
+    n, extra = problem.n_sources, problem.bias
     if start is not None and isinstance(start.warm, _State):
         warm = start.warm
         return _State(warm.v.copy(), warm.copies.copy(), warm.duals.copy(), warm.rho)
@@ -244,8 +243,8 @@ def _gap(problem: Problem, form: _Form, state: _State) -> tuple[float, float]:
         pairs, force = g.reshape(-1, 2, 1 << i), state.duals[i].reshape(-1, 2, 1 << i)
         slack += float((force[:, 0] * (pairs[:, 1] - pairs[:, 0])).sum())
     reach = np.maximum(g, max(1.0, float(g[-1])) - g)
-    bias = float(v[-1]) if problem.bias else 0.0
-    return state.rho * slack + float(np.abs(rest) @ reach), problem.objective(g, bias)
+    objective = problem.objective(g, v[problem.n_values :])
+    return state.rho * slack + float(np.abs(rest) @ reach), objective
 
 
 def _polished(problem: Problem, form: _Form, state: _State) -> FloatArray:
@@ -285,6 +284,6 @@ def _polished(problem: Problem, form: _Form, state: _State) -> FloatArray:
 def _best(problem: Problem, candidates: list[FloatArray]) -> FloatArray:
     def value(v: FloatArray) -> float:
         closed, _ = close(problem, v[: problem.n_values])
-        return problem.objective(closed, float(v[-1]) if problem.bias else 0.0)
+        return problem.objective(closed, v[problem.n_values :])
 
     return min(candidates, key=value)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import scipy.linalg as sl
 import scipy.sparse as sp
@@ -57,8 +59,6 @@ def free(
             "solver='free' needs a problem without constraints; use solver='interior'"
         )
     l1 = problem.l1
-    from dataclasses import replace
-
     conic = conic_form(replace(problem, l1=0.0))
     # Only unknowns that the objective mentions need a solve; the others stay at zero.
     matrix = sp.csr_array(conic.P)
@@ -84,11 +84,9 @@ def free(
         x[used] = _least_norm(P, -q)
     if verbose:
         print(f"free: {len(used)} unknowns, {iterations} sweeps")  # noqa: T201 - asked for
-    v = conic.lift @ x + conic.offset
     return finish(
         problem,
-        v[: problem.n_values],
-        bias=float(v[-1]) if problem.bias else 0.0,
+        conic.lift @ x + conic.offset,
         gap=0.0 if l1 == 0 else np.nan,
         solved=iterations < max_iterations,
         message="closed form" if l1 == 0 else "coordinate descent",

@@ -74,12 +74,9 @@ def interior(
     """
     conic = conic_form(problem, pairs)
     x, gap, message, iterations = run_clarabel(conic, verbose=verbose)
-    v = conic.lift @ x + conic.offset
-    values, bias = v[: problem.n_values], float(v[-1]) if problem.bias else 0.0
     solution = finish(
         problem,
-        values,
-        bias=bias,
+        conic.lift @ x + conic.offset,
         gap=gap,
         solved=message == "Solved",
         message=message,
@@ -118,7 +115,7 @@ def conic_form(problem: Problem, pairs: IntArray | None = None) -> Conic:
 
 
 def _coordinates(problem: Problem) -> tuple[Any, FloatArray, Any, FloatArray]:
-    extra = int(problem.bias)
+    extra = problem.bias
     size = problem.n_values + extra
     fixed = np.append(problem.fixed, np.zeros(extra, dtype=bool))
     offset = np.append(problem.start, np.zeros(extra))
@@ -137,7 +134,7 @@ def _coordinates(problem: Problem) -> tuple[Any, FloatArray, Any, FloatArray]:
 def _order_rows(problem: Problem, pairs: IntArray | None) -> Any:
     if not problem.monotone:
         return None
-    size = problem.n_values + int(problem.bias)
+    size = problem.n_values + problem.bias
     if pairs is None:
         pairs = cover_pairs(problem.n_sources)
     count = np.arange(len(pairs))
@@ -155,7 +152,7 @@ def _row_blocks(problem: Problem, lift: Any, offset: FloatArray) -> list[tuple[A
     assert rows is not None
     matrix = rows.matrix
     if problem.bias:
-        matrix = sp.hstack([matrix, sp.csr_array((matrix.shape[0], 1))])
+        matrix = sp.hstack([matrix, sp.csr_array((matrix.shape[0], problem.bias))])
     matrix = sp.csr_array(matrix)
     at, inside = matrix @ offset, matrix @ lift
     upper, lower = np.isfinite(rows.upper), np.isfinite(rows.lower)

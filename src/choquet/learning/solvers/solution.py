@@ -23,6 +23,7 @@ class Solution:
     values : array of shape (K,)
         Values on `Problem.masks`; monotone to the bit if the problem is.
     bias : float
+        The first intercept, or zero.
     objective : float
         Recomputed from `values`, not the solver's own account.
     violation : float
@@ -34,6 +35,7 @@ class Solution:
         The solver's own words.
     iterations : int
     solver : str
+    intercepts : array of shape (B,)
     warm : object
         What the same solver can start from next time.
     """
@@ -47,6 +49,7 @@ class Solution:
     message: str
     iterations: int
     solver: str
+    intercepts: FloatArray = field(default_factory=lambda: np.zeros(0), repr=False)
     warm: Any = field(default=None, repr=False)
 
 
@@ -80,9 +83,8 @@ def _close_supported(problem: Problem, values: FloatArray) -> FloatArray:
 
 def finish(
     problem: Problem,
-    values: FloatArray,
+    unknowns: FloatArray,
     *,
-    bias: float = 0.0,
     gap: float = np.nan,
     solved: bool = True,
     message: str,
@@ -90,8 +92,9 @@ def finish(
     solver: str,
     warm: Any = None,
 ) -> Solution:
-    """Close, recompute the objective, and wrap up."""
-    closed, moved = close(problem, values)
+    """Close, recompute the objective, and wrap up values followed by intercepts."""
+    closed, moved = close(problem, unknowns[: problem.n_values])
+    intercepts = unknowns[problem.n_values :]
     violation = moved
     if problem.rows is not None:
         at = problem.rows.matrix @ closed
@@ -99,13 +102,14 @@ def finish(
         violation = max(violation, float(broken.max(initial=0.0)))
     return Solution(
         values=closed,
-        bias=float(bias),
-        objective=problem.objective(closed, float(bias)),
+        bias=float(intercepts[0]) if len(intercepts) else 0.0,
+        objective=problem.objective(closed, intercepts),
         violation=violation,
         gap=float(gap),
         status="solved" if solved else "inaccurate",
         message=message,
         iterations=iterations,
         solver=solver,
+        intercepts=intercepts,
         warm=warm,
     )

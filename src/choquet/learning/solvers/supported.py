@@ -12,6 +12,7 @@ import numpy as np
 from choquet.arrays import FloatArray, IntArray
 from choquet.errors import OptionError
 from choquet.learning.problem import Problem
+from choquet.learning.solvers.interior import conic_form, run_clarabel
 from choquet.learning.solvers.solution import Solution, finish
 
 __all__ = ["chain_pairs", "supported", "violated_containments"]
@@ -47,44 +48,28 @@ def supported(
     if not problem.monotone:
         raise OptionError("solver='supported' is for monotone problems; use solver='free'")
     pairs = chain_pairs(problem)
-    iterations, solution = 0, None
+    iterations = 0
     for round_number in range(1, max_rounds + 1):
-        solution, raw = _relaxed(problem, pairs)
-        iterations += solution.iterations
-        new, count = violated_containments(problem, raw, TOLERANCE)
+        conic = conic_form(problem, pairs)
+        x, gap, message, steps = run_clarabel(conic)
+        unknowns = conic.lift @ x + conic.offset
+        iterations += steps
+        new, count = violated_containments(problem, unknowns[: problem.n_values], TOLERANCE)
         if verbose:
             print(  # noqa: T201 - asked for
                 f"supported: round {round_number}, {len(pairs)} containments, {count} violated"
             )
         if not len(new):
             break
-        merged = np.concatenate([pairs, new])
-        pairs = np.unique(merged, axis=0)
-    assert solution is not None
+        pairs = np.unique(np.concatenate([pairs, new]), axis=0)
     return finish(
         problem,
-        raw,
-        bias=solution.bias,
-        gap=solution.gap,
-        solved=solution.status == "solved" and not len(new),
+        unknowns,
+        gap=gap,
+        solved=message == "Solved" and not len(new),
         message=f"{round_number} rounds, {count} containments violated",
         iterations=iterations,
         solver="supported",
-    )
-
-
-def _relaxed(problem: Problem, pairs: IntArray) -> tuple[Solution, FloatArray]:
-    from choquet.learning.solvers.interior import conic_form, run_clarabel
-
-    conic = conic_form(problem, pairs)
-    x, gap, message, iterations = run_clarabel(conic)
-    v = conic.lift @ x + conic.offset
-    raw = v[: problem.n_values]
-    bias = float(v[-1]) if problem.bias else 0.0
-    status: str = "solved" if message == "Solved" else "inaccurate"
-    return (
-        Solution(raw, bias, np.nan, np.nan, gap, status, message, iterations, "supported"),  # type: ignore[arg-type]
-        raw,
     )
 
 
