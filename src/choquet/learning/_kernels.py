@@ -280,9 +280,6 @@ def hlms_passes(X, y, g, rate, epochs):
                 new = g[a] - rate * error * (X[m, order[j]] - X[m, order[j + 1]])
                 for i in range(n_sources):
                     bit = 1 << i
-                    if a & bit:
-                        new = max(new, g[a ^ bit])
-                    else:
-                        new = min(new, g[a | bit])
+                    new = max(new, g[a ^ bit]) if a & bit else min(new, g[a | bit])
                 g[a] = new
         g[full] = 1.0

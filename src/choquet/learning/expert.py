@@ -1,4 +1,4 @@
-"""What experts say, as rows of the learning problem: each function gives lower ≤ matrix @ g ≤ upper.
+"""What experts say, as rows of the learning problem: lower ≤ matrix @ g ≤ upper.
 
 Join statements with ``+``. Shapley values, interactions and orness are linear in the measure, so a
 statement about them costs one row.
@@ -100,7 +100,9 @@ def interaction_bounds(n_sources: int, i: int, j: int, lower: float, upper: floa
     masks = np.arange(1 << n_sources)
     within = (masks >> i & 1) + (masks >> j & 1)
     rest = subset_sizes(n_sources).astype(np.int64) - within
-    weight = np.array([1 / ((n_sources - 1) * comb(n_sources - 2, k)) for k in range(n_sources - 1)])
+    weight = np.array(
+        [1 / ((n_sources - 1) * comb(n_sources - 2, k)) for k in range(n_sources - 1)]
+    )
     return _one_row(np.where(within == 1, -1.0, 1.0) * weight[rest], lower, upper)
 
 
@@ -144,7 +146,9 @@ def modular(n_sources: int, kind: Literal["sub", "super"]) -> Rows:
     for i in range(n_sources):
         for j in range(i):
             base = masks[(masks >> i | masks >> j) & 1 == 0]
-            quads.append(np.column_stack([base | 1 << i, base | 1 << j, base, base | 1 << i | 1 << j]))
+            quads.append(
+                np.column_stack([base | 1 << i, base | 1 << j, base, base | 1 << i | 1 << j])
+            )
     corners = np.concatenate(quads) if quads else np.empty((0, 4), dtype=np.int64)
     sign = np.array([1.0, 1.0, -1.0, -1.0]) * (1 if kind == "sub" else -1)
     rows = np.repeat(np.arange(len(corners)), 4)

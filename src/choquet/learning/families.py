@@ -66,7 +66,7 @@ def members_of(words: WordArray, n_sources: int) -> FloatArray:
 def ranks_of(words: WordArray, n_sources: int) -> FloatArray:
     """Row of |A| ones followed by zeros for each subset: which ranks it sums."""
     sizes = np.bitwise_count(words).sum(axis=1)
-    return (np.arange(n_sources) < sizes[:, None]).astype(np.float64)
+    return np.asarray(np.arange(n_sources) < sizes[:, None], dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)

@@ -60,7 +60,7 @@ def _similar(values: FloatArray, supported: BoolArray, _: FloatArray | None) -> 
     return estimate
 
 
-def _prior(values: FloatArray, _: BoolArray, prior: FloatArray | None) -> FloatArray:
+def _prior(_values: FloatArray, _: BoolArray, prior: FloatArray | None) -> FloatArray:
     if prior is None:
         raise OptionError("fill='prior' needs a prior: pass one, or choose fill='midpoint'")
     return np.asarray(prior, dtype=np.float64)

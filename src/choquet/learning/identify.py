@@ -149,7 +149,7 @@ def identify(
         raise OptionError(f"tau={tau} must be positive")
     state = states(problem)
     if masks is None:
-        wanted = np.flatnonzero((problem.quadratic.diagonal()[: problem.n_values] > 0))
+        wanted = np.flatnonzero(problem.quadratic.diagonal()[: problem.n_values] > 0)
         wanted = wanted[~problem.fixed[wanted]]
     else:
         wanted = np.asarray(masks, dtype=np.int64)

@@ -172,7 +172,9 @@ def _newton(
     share = np.clip((weight @ t) / weight.sum(), 1e-3, 1 - 1e-3)
     intercepts = np.log(share / (1 - share))
     current = loss.value(u, intercepts, strength)
-    for iteration in range(1, max_iterations + 1):
+    iterations = 0
+    while iterations < max_iterations:
+        iterations += 1
         new_u, new_intercepts = _step(X, t, weight, loss, u, intercepts, strength, monotone, dense)
         length, found = 1.0, np.inf
         while length > 1e-6:
@@ -196,7 +198,7 @@ def _newton(
         )
     # Steps of part length are monotone but for rounding.
     u, _ = close(first, u)
-    return Logistic(first.masks, u, intercepts, current, iteration)
+    return Logistic(first.masks, u, intercepts, current, iterations)
 
 
 def _step(
@@ -231,9 +233,7 @@ def _with_intercepts(
 ) -> Problem:
     cross = sp.csc_array(2 * (design.T @ heavy))
     corner = sp.diags_array(2 * heavy.sum(axis=0))
-    quadratic = sp.csc_array(
-        sp.block_array([[problem.quadratic, cross], [cross.T, corner]])
-    )
+    quadratic = sp.csc_array(sp.block_array([[problem.quadratic, cross], [cross.T, corner]]))
     quadratic.sort_indices()
     return replace(
         problem,

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -104,8 +105,8 @@ def fit_candidate(
         prior = prior.values
     if isinstance(prior, np.ndarray) and np.isinf(strength):
         return _fitted(np.clip(prior, 0, None), 0.0, None)
-    if prior in ("l1", "l2") if isinstance(prior, str) else False:
-        problem = with_penalty(problem, **{prior: strength})
+    if isinstance(prior, str) and prior in ("l1", "l2"):
+        problem = _penalised(problem, prior, strength)
     elif prior is not None:
         basis = FAMILIES[prior].basis(n) if isinstance(prior, str) else None
         if basis is not None and np.isinf(strength):
@@ -119,6 +120,12 @@ def fit_candidate(
         supported[statistics.positions] = True
         values = fill_unsupported(values, supported)
     return _fitted(values, solution.bias, solution)
+
+
+def _penalised(problem: Problem, name: str, strength: float) -> Problem:
+    if name == "l1":
+        return with_penalty(problem, l1=strength)
+    return with_penalty(problem, l2=strength)
 
 
 def _run(problem: Problem, start: Solution | None, rough: bool) -> Solution:
@@ -145,7 +152,7 @@ def _fit_wide(
         return Fitted(lambda words: pattern(words, n) @ weights, 0.0, None, None)
     problem = least_squares(statistics, monotone=monotone, normal=normal, bias=bias, dense=False)
     if candidate.prior in ("l1", "l2"):
-        problem = with_penalty(problem, **{candidate.prior: candidate.strength})
+        problem = _penalised(problem, candidate.prior, candidate.strength)
     solution = solve(problem)
     names = [f"x{i + 1}" for i in range(n)]
     if monotone:
@@ -172,7 +179,7 @@ def select(
     normal: bool = True,
     bias: bool = False,
     n_paths: int = 2,
-    run: Callable[[list[Callable[[], FloatArray]]], list[FloatArray]] | None = None,
+    run: Callable[[Sequence[Callable[[], FloatArray]]], Sequence[FloatArray]] | None = None,
 ) -> Selection:
     """Cross-validated error of candidates, and the best.
 
@@ -214,8 +221,8 @@ def select(
                 errors[k] = test.error_of(found.values(test.masks), found.bias)
             return errors
 
-        jobs = [lambda a=a, b=b: one(a, b) for a, b in folds]
-        return np.sum(call(jobs), axis=0) / weight
+        jobs = [partial(one, train, test) for train, test in folds]
+        return np.asarray(np.sum(call(jobs), axis=0) / weight)
 
     dense = folds[0][0].n_sources <= MAX_LATTICE_SOURCES
     penalties = [prior for prior in priors if prior in ("l1", "l2") and isinstance(prior, str)]

@@ -159,9 +159,7 @@ class Statistics:
             counts=counts,
             rows=unique // max(size, 1),
             columns=unique % max(size, 1),
-            products=_grouped(
-                labels, np.concatenate([self.products, other.products]), len(unique)
-            ),
+            products=_grouped(labels, np.concatenate([self.products, other.products]), len(unique)),
             target_products=_grouped(
                 place, np.concatenate([self.target_products, other.target_products]), size
             ),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from choquet.learning.estimators.common import IncrementalRegressor, sources_of
@@ -85,7 +84,7 @@ class LambdaRegressor(_Formula):
         self.densities_, self.lambda_ = self.fit_.densities, self.fit_.parameter
         self.measure_, self.bias_ = self._measure(statistics), 0.0
 
-    def _values(self, words, n_sources):
+    def _values(self, words, n_sources):  # noqa: ARG002 - the fit knows it
         return self.fit_.values(words)
 
 

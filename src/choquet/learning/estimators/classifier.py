@@ -70,9 +70,7 @@ class ChoquetClassifier(ClassifierMixin, BaseEstimator):
     array([False,  True])
     """
 
-    def __init__(
-        self, *, strength=0.01, monotone=True, ordinal=False, max_iter=50, n_jobs=None
-    ):
+    def __init__(self, *, strength=0.01, monotone=True, ordinal=False, max_iter=50, n_jobs=None):
         self.strength = strength
         self.monotone = monotone
         self.ordinal = ordinal
@@ -128,8 +126,7 @@ class ChoquetClassifier(ClassifierMixin, BaseEstimator):
             return [fit_ordinal(X, level.astype(float), n_classes, weight, **options)]
         targets = [1] if n_classes == 2 else range(n_classes)
         return Parallel(n_jobs=self.n_jobs)(
-            delayed(fit_logistic)(X, (level == k).astype(float), weight, **options)
-            for k in targets
+            delayed(fit_logistic)(X, (level == k).astype(float), weight, **options) for k in targets
         )
 
     def _measure(self, found):

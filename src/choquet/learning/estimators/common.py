@@ -100,8 +100,13 @@ def integrate(
 class MeasureRegressor(RegressorMixin, BaseEstimator):
     """Base of the regressors that learn from statistics; subclasses define `_solve`."""
 
-    _normal = True
-    """Whether the measure is normal and monotone (subclasses with options override `_relaxed`)."""
+    statistics_: Statistics
+    support_: DataSupport
+    measure_: Measure | SupportedMeasure | SparseMeasure
+    bias_: float
+
+    def _normal_measure(self) -> bool:
+        return bool(getattr(self, "normal", True))
 
     def _relaxed(self) -> bool:
         return False
@@ -184,7 +189,8 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
             return np.column_stack([value - half, value + half])
         bounds = uncertainty(self.measure_.values, self.support_.supported)
         ends = [
-            choquet_integral(Measure(end, normal=self.measure_.normal), X) + self.bias_ for end in bounds
+            choquet_integral(Measure(end, normal=self._normal_measure()), X) + self.bias_
+            for end in bounds
         ]
         return np.sort(np.column_stack(ends), axis=1)
 

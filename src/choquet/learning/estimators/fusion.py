@@ -82,6 +82,9 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
     (1.0, (1, 3))
     """
 
+    statistics_: list[Statistics]
+    supports_: list[DataSupport]
+
     def __init__(self, estimators=None, *, shared=True, cv=5, regressor=None, n_jobs=None):
         self.estimators = estimators
         self.shared = shared

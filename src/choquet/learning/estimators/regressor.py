@@ -27,7 +27,7 @@ from choquet.learning.sparse import SparseMeasure
 from choquet.learning.statistics import Statistics
 from choquet.measures import Measure, SupportedMeasure
 
-__all__ = ["ChoquetRegressor", "PENALTIES"]
+__all__ = ["PENALTIES", "ChoquetRegressor"]
 
 MAX_LATTICE_SOURCES = 16
 """Up to here all 2**N values are learned; beyond, only those that data support."""
@@ -239,9 +239,7 @@ class ChoquetRegressor(IncrementalRegressor):
                 values = fill_unsupported(values, supported, policy=self.fill, prior=prior)
             return Measure(values, names, monotone=self.monotone, normal=self.normal)
         if self.monotone:
-            return SupportedMeasure(
-                problem.masks[:-1], values[:-1], names, total=float(values[-1])
-            )
+            return SupportedMeasure(problem.masks[:-1], values[:-1], names, total=float(values[-1]))
         return SparseMeasure(problem.masks, values, names)
 
     # -- what the data determine -------------------------------------------------------------------

@@ -150,7 +150,8 @@ def _form(problem: Problem) -> _Form:
     free = np.append(~problem.fixed, np.ones(extra, dtype=bool))
     at = np.append(problem.start, np.zeros(extra))
     quadratic = sp.csr_array(problem.quadratic)
-    linear = problem.linear + problem.l1 * np.append(~problem.fixed, np.zeros(extra))
+    inner = np.append((~problem.fixed).astype(np.float64), np.zeros(extra))
+    linear = problem.linear + problem.l1 * inner
     right = -(linear + quadratic @ at)
     diagonal = quadratic.diagonal()
     frame, strength = np.zeros((0, problem.n_values)), 0.0
@@ -159,9 +160,7 @@ def _form(problem: Problem) -> _Form:
         frame = np.ascontiguousarray(np.linalg.qr(problem.prior.basis.toarray())[0].T)
         top = problem.start
         right[: problem.n_values] -= strength * (top - frame.T @ (frame @ top))
-        diagonal = diagonal + np.append(
-            strength * (1 - (frame**2).sum(axis=0)), np.zeros(extra)
-        )
+        diagonal = diagonal + np.append(strength * (1 - (frame**2).sum(axis=0)), np.zeros(extra))
     pick = sp.diags_array(free.astype(np.float64))
     matrix = sp.csr_array(pick @ quadratic @ pick)
     matrix.eliminate_zeros()
@@ -173,10 +172,7 @@ def _initial(problem: Problem, form: _Form, start: Solution | None) -> _State:
     if start is not None and isinstance(start.warm, _State):
         warm = start.warm
         return _State(warm.v.copy(), warm.copies.copy(), warm.duals.copy(), warm.rho)
-    if start is not None:
-        g = np.array(start.values)
-    else:
-        g = subset_sizes(n) / n
+    g = np.array(start.values) if start is not None else subset_sizes(n) / n
     inner = form.diagonal[: problem.n_values][~problem.fixed]
     touched = inner[inner > 0]
     rho = float(np.median(touched)) if len(touched) else 1.0
@@ -205,9 +201,7 @@ def _iterate(
     )  # fmt: skip
     x[:n_values] += problem.start
     state.v = x
-    primal, dual = lattice_step(
-        x[:n_values], state.copies, state.duals, total, OVER_RELAXATION
-    )
+    primal, dual = lattice_step(x[:n_values], state.copies, state.duals, total, OVER_RELAXATION)
     return float(np.sqrt(primal / state.copies.size)), float(np.sqrt(dual / state.copies.size))
 
 

@@ -1,4 +1,4 @@
-"""Problems without constraints: a linear system, or coordinate descent where there is an l1 term."""
+"""Problems without constraints: a linear system, or coordinate descent with an l1 term."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 import scipy.linalg as sl
 import scipy.sparse as sp
 
+from choquet.arrays import FloatArray
 from choquet.errors import OptionError
 from choquet.learning.problem import Problem
 from choquet.learning.solvers.interior import conic_form
@@ -95,7 +96,7 @@ def free(
     )
 
 
-def _least_norm(P: np.ndarray, b: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+def _least_norm(P: FloatArray, b: FloatArray) -> FloatArray:
     try:
         factor = sl.cho_factor(P)
         diagonal = np.abs(np.diag(factor[0]))

@@ -11,7 +11,12 @@ __all__ = ["hlms"]
 
 
 def hlms(
-    X: FloatArray, y: FloatArray, *, rate: float = 0.1, epochs: int = 5, start: FloatArray | None = None
+    X: FloatArray,
+    y: FloatArray,
+    *,
+    rate: float = 0.1,
+    epochs: int = 5,
+    start: FloatArray | None = None,
 ) -> FloatArray:
     """Values of a normal measure by the heuristic least mean squares of Grabisch.
 
