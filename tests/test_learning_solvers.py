@@ -16,6 +16,7 @@ from choquet.learning import (
     Statistics,
     absolute_loss,
     choose,
+    expert,
     hlms,
     identify,
     k_additive_basis,
@@ -26,7 +27,6 @@ from choquet.learning import (
     with_prior,
     with_rows,
 )
-from choquet.learning import expert
 from choquet.learning.solvers import choose_solver
 from choquet.learning.solvers.supported import violated_containments
 from choquet.learning.statistics import chains
@@ -218,7 +218,9 @@ def test_choice_keeps_the_fit_and_evens_the_rest(by):
     assert chosen.objective == pytest.approx(solution.objective, abs=1e-6)
     untouched = least_squares(Statistics.from_data([[0.5, 0.5, 0.5]], [0.5]))
     even = choose(untouched, solve(untouched), by=by)
-    np.testing.assert_allclose(even.values, choquet.Measure.symmetric([1 / 3] * 3).values, atol=1e-4)
+    np.testing.assert_allclose(
+        even.values, choquet.Measure.symmetric([1 / 3] * 3).values, atol=1e-4
+    )
 
 
 def test_heuristic_least_mean_squares_comes_near():
