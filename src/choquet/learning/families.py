@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.optimize as so
 import scipy.sparse as sp
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
@@ -119,31 +118,45 @@ def fit_lambda(statistics: Statistics) -> LambdaFit:
     """
     n = statistics.n_sources
     inside = members_of(statistics.masks, n)
-    gram, targets = statistics.gram, statistics.targets
-    scale = max(statistics.target_square, 1e-300)
+    found = [_levenberg(statistics, inside, np.append(np.zeros(n), c)) for c in (-2.0, 0.1, 2.0)]
+    best = min(found, key=lambda result: result[0])[1]
+    return LambdaFit(_softmax(best[:n]), float(best[n]))
 
-    def loss(unknown: FloatArray) -> tuple[float, FloatArray]:
+
+def _levenberg(
+    statistics: Statistics, inside: FloatArray, unknown: FloatArray
+) -> tuple[float, FloatArray]:
+    """Damped Gauss-Newton steps on the logits of the shares and the curve."""
+    gram, targets, n = statistics.gram, statistics.targets, statistics.n_sources
+
+    def error(at: FloatArray) -> float:
+        g = _distort(inside @ _softmax(at[:n]), float(at[n]))
+        return float(g @ (gram @ g) - 2 * targets @ g) + statistics.target_square
+
+    current, damping = error(unknown), 1e-3
+    for _ in range(200):
         shares, c = _softmax(unknown[:n]), float(unknown[n])
         t = inside @ shares
         g = _distort(t, c)
-        image = gram @ g
-        slope = 2 * (image - targets) / scale
         by_t, by_c = _distortion_slopes(t, g, c)
-        by_share = inside.T @ (slope * by_t)
-        by_logit = shares * (by_share - shares @ by_share)
-        value = (float(g @ image - 2 * targets @ g) + statistics.target_square) / scale
-        return value, np.append(by_logit, slope @ by_c)
-
-    found = [
-        so.minimize(
-            loss, np.append(np.zeros(n), c), jac=True, method="L-BFGS-B",
-            bounds=[(-15.0, 15.0)] * n + [(-30.0, 30.0)],
-            options={"ftol": 1e-15, "gtol": 1e-11, "maxiter": 300, "maxfun": 500},
-        )
-        for c in (-2.0, 0.1, 2.0)
-    ]  # fmt: skip
-    best = min(found, key=lambda result: float(result.fun))
-    return LambdaFit(_softmax(best.x[:n]), float(best.x[n]))
+        by_logit = by_t[:, None] * (inside - t[:, None]) * shares
+        jacobian = np.column_stack([by_logit, by_c])
+        slope = jacobian.T @ (gram @ g - targets)
+        curvature = jacobian.T @ (gram @ jacobian)
+        scale = np.maximum(np.diag(curvature), 1e-12 * max(float(np.trace(curvature)), 1e-300))
+        gained = 0.0
+        while damping < 1e12:
+            step = np.linalg.solve(curvature + damping * np.diag(scale), slope)
+            trial = np.clip(unknown - step, -30.0, 30.0)
+            new = error(trial)
+            if new < current:
+                gained, current, unknown = current - new, new, trial
+                damping = max(damping / 5, 1e-12)
+                break
+            damping *= 4
+        if gained <= 1e-13 * max(current, 1e-14 * statistics.target_square):
+            break
+    return current, unknown
 
 
 def _softmax(logits: FloatArray) -> FloatArray:
