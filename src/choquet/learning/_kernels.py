@@ -1,0 +1,285 @@
+"""Compiled loops of the learning room. Import this module inside functions: Numba loads slowly."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+__all__ = [
+    "accumulate",
+    "close_containments",
+    "conjugate_gradients",
+    "lattice_step",
+    "sum_runs",
+    "worst_containments",
+]
+
+
+@njit(cache=True, inline="always")
+def _add(pair, k, term):
+    # Error-free sum (Knuth): the lost bits go to the second column, so that the order of the
+    # terms leaves no trace in the rounded total. Fast-math would undo it.
+    old = pair[k, 0]
+    new = old + term
+    back = new - old
+    pair[k, 1] += (old - (new - back)) + (term - back)
+    pair[k, 0] = new
+
+
+@njit(cache=True)
+def accumulate(X, y, weight, gram, targets, sums, totals, counts):
+    """Add every row's gap products to tables indexed by ternary pair code and by mask."""
+    n_samples, n_sources = X.shape
+    powers = np.empty(n_sources, np.int64)
+    powers[0] = 1
+    for i in range(1, n_sources):
+        powers[i] = 3 * powers[i - 1]
+    order = np.empty(n_sources, np.int64)
+    masks = np.empty(n_sources, np.int64)
+    codes = np.empty(n_sources, np.int64)
+    gaps = np.empty(n_sources)
+    for m in range(n_samples):
+        w = weight[m]
+        if w == 0.0:
+            continue
+        for i in range(n_sources):
+            k = i
+            while k > 0 and X[m, order[k - 1]] < X[m, i]:
+                order[k] = order[k - 1]
+                k -= 1
+            order[k] = i
+        mask = 0
+        code = 0
+        kept = 0
+        for j in range(n_sources):
+            source = order[j]
+            mask |= 1 << source
+            code += powers[source]
+            gap = X[m, source]
+            if j + 1 < n_sources:
+                gap -= X[m, order[j + 1]]
+            if gap != 0.0:
+                masks[kept] = mask
+                codes[kept] = code
+                gaps[kept] = gap
+                kept += 1
+        for a in range(kept):
+            scaled = w * gaps[a]
+            _add(sums, masks[a], scaled)
+            _add(targets, masks[a], scaled * y[m])
+            counts[masks[a]] += 1
+            for b in range(a, kept):
+                _add(gram, codes[a] + codes[b], scaled * gaps[b])
+        _add(totals, 0, w)
+        _add(totals, 1, w * y[m])
+        _add(totals, 2, w * y[m] * y[m])
+
+
+@njit(cache=True)
+def sum_runs(labels, values, carried, out):
+    """Sum `values + carried` over runs of equal labels into the rows of `out`, error-free."""
+    for k in range(len(labels)):
+        _add(out, labels[k], values[k])
+        _add(out, labels[k], carried[k])
+
+
+@njit(cache=True)
+def lattice_step(g, copies, duals, total, alpha):
+    """Project each source's copy onto its ordered pairs; return squared primal and dual changes.
+
+    Monotonicity along one source is 2**(N-1) independent pairs: a pair out of order moves to its
+    mean. `total` receives the sum over sources of copy minus dual.
+    """
+    n_sources = copies.shape[0]
+    n = len(g)
+    primal = 0.0
+    dual = 0.0
+    for a in range(n):
+        total[a] = 0.0
+    for i in range(n_sources):
+        bit = 1 << i
+        copy = copies[i]
+        u = duals[i]
+        for block in range(0, n, 2 * bit):
+            for a in range(block, block + bit):
+                b = a + bit
+                low = alpha * g[a] + (1 - alpha) * copy[a] + u[a]
+                high = alpha * g[b] + (1 - alpha) * copy[b] + u[b]
+                # Without a branch the loop vectorises: half the overlap moves to either side.
+                shift = 0.5 * max(low - high, 0.0)
+                new_low = low - shift
+                new_high = high + shift
+                dual += (new_low - copy[a]) ** 2 + (new_high - copy[b]) ** 2
+                primal += (g[a] - new_low) ** 2 + (g[b] - new_high) ** 2
+                copy[a] = new_low
+                copy[b] = new_high
+                u[a] = shift
+                u[b] = -shift
+                total[a] += new_low - shift
+                total[b] += new_high + shift
+    return primal, dual
+
+
+@njit(cache=True)
+def close_containments(masks, sizes, order, values):
+    """Raise each value to the largest one on a contained subset, smallest subsets first."""
+    n_words = masks.shape[1]
+    for k in range(len(order)):
+        b = order[k]
+        best = values[b]
+        for j in range(k):
+            a = order[j]
+            if sizes[a] == sizes[b]:
+                break
+            if values[a] <= best:
+                continue
+            inside = True
+            for w in range(n_words):
+                if masks[a, w] & ~masks[b, w]:
+                    inside = False
+                    break
+            if inside:
+                best = values[a]
+        values[b] = best
+
+
+@njit(cache=True)
+def worst_containments(masks, sizes, order, values, tolerance):
+    """For each subset the contained one whose value exceeds its own most, or -1; and the count."""
+    n_words = masks.shape[1]
+    worst = np.full(len(values), -1, np.int64)
+    count = 0
+    for k in range(len(order)):
+        b = order[k]
+        best = values[b] + tolerance
+        for j in range(k):
+            a = order[j]
+            if sizes[a] == sizes[b]:
+                break
+            if values[a] <= values[b] + tolerance:
+                continue
+            inside = True
+            for w in range(n_words):
+                if masks[a, w] & ~masks[b, w]:
+                    inside = False
+                    break
+            if inside:
+                count += 1
+                if values[a] > best:
+                    best = values[a]
+                    worst[b] = a
+    return worst, count
+
+
+@njit(cache=True)
+def conjugate_gradients(
+    indptr, indices, data, frame, strength, shift, inverse, free, b, x, tolerance, limit
+):
+    """Solve (P + strength (I - frame frame') + diag(shift)) x = b on the free unknowns, in place.
+
+    `frame` has orthonormal columns (none without a prior); `inverse` is the inverse diagonal.
+    Returns the number of iterations.
+    """
+    n = len(x)
+    n_frame = frame.shape[0]
+    direction = np.zeros(n)
+    image = np.empty(n)
+    residual = np.empty(n)
+    old = 0.0
+    for k in range(limit + 1):
+        source = x if k == 0 else direction
+        for i in range(n):
+            total = 0.0
+            if free[i]:
+                for e in range(indptr[i], indptr[i + 1]):
+                    total += data[e] * source[indices[e]]
+                total += shift[i] * source[i]
+            image[i] = total
+        if n_frame and strength > 0:
+            m = frame.shape[1]
+            back = frame.T @ (frame @ source[:m])
+            for i in range(m):
+                if free[i]:
+                    image[i] += strength * (source[i] - back[i])
+        if k == 0:
+            for i in range(n):
+                residual[i] = b[i] - image[i] if free[i] else 0.0
+        else:
+            curvature = 0.0
+            for i in range(n):
+                curvature += direction[i] * image[i]
+            if curvature <= 0.0:
+                return k
+            length = old / curvature
+            for i in range(n):
+                x[i] += length * direction[i]
+                residual[i] -= length * image[i]
+        square = 0.0
+        new = 0.0
+        for i in range(n):
+            square += residual[i] * residual[i]
+            new += residual[i] * residual[i] * inverse[i]
+        if np.sqrt(square) <= tolerance:
+            return k
+        ratio = new / old if k > 0 else 0.0
+        for i in range(n):
+            direction[i] = residual[i] * inverse[i] + ratio * direction[i]
+        old = new
+    return limit
+
+
+@njit(cache=True)
+def coordinate_descent(P, q, weight, x, limit, tolerance):
+    """Minimise ½x'Px + q'x + Σ weight |x| in place; return the number of sweeps."""
+    n = len(x)
+    gradient = P @ x + q
+    for sweep in range(limit):
+        moved = 0.0
+        for i in range(n):
+            curvature = P[i, i]
+            if curvature <= 0.0:
+                continue
+            target = curvature * x[i] - gradient[i]
+            size = abs(target) - weight[i]
+            new = 0.0
+            if size > 0.0:
+                new = size / curvature if target > 0.0 else -size / curvature
+            step = new - x[i]
+            if step != 0.0:
+                x[i] = new
+                for j in range(n):
+                    gradient[j] += step * P[j, i]
+                moved = max(moved, abs(step) * np.sqrt(curvature))
+        if moved <= tolerance * (1.0 + np.sqrt(np.abs(x @ (P @ x)))):
+            return sweep + 1
+    return limit
+
+
+@njit(cache=True)
+def hlms_passes(X, y, g, rate, epochs):
+    """Move the values on each sample's chain against its error, within their neighbours' reach."""
+    n_samples, n_sources = X.shape
+    full = (1 << n_sources) - 1
+    chain = np.empty(n_sources, np.int64)
+    for _ in range(epochs):
+        for m in range(n_samples):
+            order = np.argsort(-X[m])
+            mask = 0
+            value = 0.0
+            for j in range(n_sources):
+                mask |= 1 << order[j]
+                chain[j] = mask
+                below = X[m, order[j + 1]] if j + 1 < n_sources else 0.0
+                value += (X[m, order[j]] - below) * g[mask]
+            error = value - y[m]
+            for k in range(n_sources - 1):
+                # Downward moves start at the bottom and upward ones at the top, so that a chain
+                # can move as a whole.
+                j = k if error > 0 else n_sources - 2 - k
+                a = chain[j]
+                new = g[a] - rate * error * (X[m, order[j]] - X[m, order[j + 1]])
+                for i in range(n_sources):
+                    bit = 1 << i
+                    new = max(new, g[a ^ bit]) if a & bit else min(new, g[a | bit])
+                g[a] = new
+        g[full] = 1.0

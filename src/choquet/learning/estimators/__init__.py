@@ -1,0 +1,23 @@
+"""scikit-learn estimators of the learning room."""
+
+from choquet.learning.estimators.baselines import (
+    GradientDescentRegressor,
+    LambdaRegressor,
+    LinearConvexSumRegressor,
+    OWARegressor,
+)
+from choquet.learning.estimators.classifier import ChoquetClassifier
+from choquet.learning.estimators.cross_validated import ChoquetRegressorCV
+from choquet.learning.estimators.fusion import FusionClassifier
+from choquet.learning.estimators.regressor import ChoquetRegressor
+
+__all__ = [
+    "ChoquetClassifier",
+    "ChoquetRegressor",
+    "ChoquetRegressorCV",
+    "FusionClassifier",
+    "GradientDescentRegressor",
+    "LambdaRegressor",
+    "LinearConvexSumRegressor",
+    "OWARegressor",
+]

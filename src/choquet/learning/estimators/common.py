@@ -1,0 +1,247 @@
+"""What the least-squares estimators share: validation, statistics, and warnings about the data."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from choquet.arrays import FloatArray
+from choquet.errors import DataError, SupportWarning
+from choquet.integrals import choquet_integral, choquet_interval
+from choquet.learning.fill import uncertainty
+from choquet.learning.sparse import SparseMeasure
+from choquet.learning.statistics import Statistics
+from choquet.measures import Measure, SupportedMeasure
+from choquet.walks import DataSupport, sorts_of
+
+__all__ = [
+    "IncrementalRegressor",
+    "MeasureRegressor",
+    "check_information",
+    "check_reach",
+    "integrate",
+    "sources_of",
+]
+
+
+def sources_of(estimator) -> tuple[str, ...] | None:
+    """Names of the sources from the columns of a frame, or None."""
+    names = getattr(estimator, "feature_names_in_", None)
+    return None if names is None else tuple(str(name) for name in names)
+
+
+def check_information(statistics: Statistics, *, normal: bool) -> None:
+    """Raise where there is nothing to learn from; warn where next to nothing is."""
+    if statistics.n_samples == 0 or statistics.weight <= 0:
+        raise DataError(
+            "nothing to learn from: sample_weight is zero in every row; "
+            "give at least one row a positive weight"
+        )
+    if statistics.n_sources == 1:
+        if normal:
+            warnings.warn(
+                "one source only (n_features = 1): a normal measure on it has no free value, "
+                "the prediction is the input itself. Set normal=False to learn a factor",
+                SupportWarning,
+                stacklevel=4,
+            )
+        return
+    sizes = np.bitwise_count(statistics.masks).sum(axis=1)
+    if not (sizes < statistics.n_sources).any():
+        message = (
+            "every row is tied in all sources, so no subset but the whole has any data; "
+            "give inputs that differ between sources"
+        )
+        if normal:
+            raise DataError(message)
+        warnings.warn(message, SupportWarning, stacklevel=4)
+    mean = statistics.target_sum / statistics.weight
+    spread = statistics.target_square / statistics.weight - mean**2
+    if spread <= 1e-14 * max(mean**2, 1e-300):
+        warnings.warn(
+            f"the target is constant ({mean:g}): the measure will say little about the sources",
+            SupportWarning,
+            stacklevel=4,
+        )
+
+
+def check_reach(X: FloatArray, y: FloatArray) -> None:
+    """Warn if a normal monotone measure cannot come near the targets."""
+    low, high = float(X.min()), float(X.max())
+    margin = 0.05 * max(high - low, 1e-12)
+    share = float(np.mean((y < low - margin) | (y > high + margin)))
+    if share > 0.1:
+        warnings.warn(
+            f"{share:.0%} of the targets lie outside [{low:.4g}, {high:.4g}], the range of the "
+            "inputs, where no normal monotone measure can reach them; rescale the inputs or the "
+            "targets, or use monotone=False, normal=False, bias=True",
+            SupportWarning,
+            stacklevel=4,
+        )
+
+
+def integrate(
+    measure: Measure | SupportedMeasure | SparseMeasure, X: FloatArray, fill: str
+) -> FloatArray:
+    """Choquet integrals of a dense measure, or of a supported one filled by `fill`."""
+    if isinstance(measure, Measure):
+        return choquet_integral(measure, X)
+    if isinstance(measure, SparseMeasure):
+        return measure.integral(X)
+    bounds = choquet_interval(measure, X)
+    if fill == "lower":
+        return bounds[:, 0]
+    return bounds[:, 1] if fill == "upper" else bounds.mean(axis=1)
+
+
+class MeasureRegressor(RegressorMixin, BaseEstimator):
+    """Base of the regressors that learn from statistics; subclasses define `_solve`."""
+
+    statistics_: Statistics
+    support_: DataSupport
+    measure_: Measure | SupportedMeasure | SparseMeasure
+    bias_: float
+
+    def _normal_measure(self) -> bool:
+        return bool(getattr(self, "normal", True))
+
+    def _relaxed(self) -> bool:
+        return False
+
+    def _solve(self, statistics: Statistics) -> None:
+        raise NotImplementedError
+
+    def fit(self, X, y, sample_weight=None):
+        """Learn from samples by sources.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_sources)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        return self._learn(X, y, sample_weight, fresh=True)
+
+    def _learn(self, X, y, sample_weight, fresh):
+        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, reset=fresh)
+        y = y.astype(np.float64)
+        if sample_weight is not None:
+            sample_weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        statistics = Statistics.from_data(X, y, sample_weight)
+        support = DataSupport.from_data(X, sample_weight=sample_weight)
+        if not fresh:
+            statistics = self.statistics_ + statistics
+            support = self.support_ + support
+        check_information(statistics, normal=not self._relaxed())
+        if not self._relaxed():
+            check_reach(X, y)
+        self._rows = (X, y, sample_weight)
+        try:
+            self._solve(statistics)
+        finally:
+            del self._rows
+        self.statistics_ = statistics
+        self.support_ = support
+        return self
+
+    def predict(self, X):
+        """Integral of each row with respect to the learned measure.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_sources)
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
+        check_is_fitted(self, "measure_")
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        return integrate(self.measure_, X, getattr(self, "fill", "midpoint")) + self.bias_
+
+    def predict_interval(self, X):
+        """Tight bounds of each prediction over all fillings of the unsupported subsets.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_sources)
+
+        Returns
+        -------
+        array of shape (n_samples, 2)
+            Without monotonicity an unsupported subset can have any value: the bounds are infinite
+            for rows that need one.
+        """
+        check_is_fitted(self, "measure_")
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        if isinstance(self.measure_, SupportedMeasure):
+            return choquet_interval(self.measure_, X) + self.bias_
+        if not getattr(self, "monotone", True):
+            value = integrate(self.measure_, X, "midpoint") + self.bias_
+            half = np.where(self._unsupported_steps(X).any(axis=1), np.inf, 0.0)
+            return np.column_stack([value - half, value + half])
+        bounds = uncertainty(self.measure_.values, self.support_.supported)
+        ends = [
+            choquet_integral(Measure(end, normal=self._normal_measure()), X) + self.bias_
+            for end in bounds
+        ]
+        return np.sort(np.column_stack(ends), axis=1)
+
+    def trust(self, X):
+        """Share of the subsets each row needs that data support (1: all; the paper's 1 - Φ).
+
+        Ties need nothing: only subsets at strict gaps count.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_sources)
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
+        check_is_fitted(self, "measure_")
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        needed = self._strict(X)
+        missing = self._unsupported_steps(X)
+        return 1.0 - missing.sum(axis=1) / np.maximum(needed.sum(axis=1), 1)
+
+    def _strict(self, X):
+        return np.diff(np.sort(X, axis=1)[:, ::-1], axis=1) < 0
+
+    def _unsupported_steps(self, X):
+        # Flags by size of the subset; a tied row does not need the subsets inside its ties.
+        flags = np.asarray(self.support_.unsupported_steps(sorts_of(X)), dtype=bool)
+        return flags[:, : X.shape[1] - 1] & self._strict(X)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        # A mean of the inputs cannot reach targets on another scale.
+        tags.regressor_tags.poor_score = True
+        return tags
+
+
+class IncrementalRegressor(MeasureRegressor):
+    """A regressor that can go on learning, because statistics add up."""
+
+    def partial_fit(self, X, y, sample_weight=None):
+        """Learn from one more batch; the result equals one `fit` on all batches.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_sources)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        return self._learn(X, y, sample_weight, fresh=not hasattr(self, "statistics_"))

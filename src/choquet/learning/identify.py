@@ -1,0 +1,234 @@
+"""What the data determine: near-optimal intervals, and identified, touched or free subsets.
+
+A subset with a gap in the data is *touched*; its value can still be anything if other values can
+make up for it. The near-optimal interval of g(A) is the range of g(A) over all feasible measures
+whose error is at most (1 + τ) times the optimum: two second-order cone programs per subset.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from choquet.arrays import BoolArray, FloatArray, IntArray
+from choquet.errors import OptionError
+from choquet.learning.problem import Problem
+from choquet.learning.solvers.interior import Conic, conic_form, run_clarabel
+from choquet.learning.solvers.solution import Solution
+
+__all__ = ["STATES", "Identification", "identify", "states"]
+
+STATES = ("free", "touched", "identified")
+"""Names of the states 0, 1 and 2: no data, data but no unique value, one value."""
+
+
+@dataclass(frozen=True, eq=False)
+class Identification:
+    """Near-optimal interval and state of each subset.
+
+    Attributes
+    ----------
+    tau : float
+        Relative slack of the error.
+    masks : array of shape (K,)
+        Subsets, as bit masks.
+    lower, upper : arrays of shape (K,)
+        Range of g(A) over near-optimal measures.
+    state : array of shape (K,)
+        0 free, 1 touched, 2 identified: positions in `STATES`.
+    """
+
+    tau: float
+    masks: IntArray
+    lower: FloatArray
+    upper: FloatArray
+    state: IntArray
+
+    @property
+    def width(self) -> FloatArray:
+        """Lengths of the intervals."""
+        return self.upper - self.lower
+
+    def stable_walks(self, sorts: npt.ArrayLike, *, width: float = 0.05) -> BoolArray:
+        """Whether every value on a walk is pinned to within `width`, for each sort.
+
+        Walks through subsets that were not asked for are not stable.
+
+        Examples
+        --------
+        >>> found = Identification(0.01, np.array([1]), np.array([0.3]), np.array([0.31]),
+        ...                        np.array([2]))
+        >>> found.stable_walks([[0, 1], [1, 0]])
+        array([ True, False])
+        """
+        order = np.asarray(sorts, dtype=np.int64)
+        chain = np.cumsum(np.left_shift(1, order), axis=1)[:, :-1]
+        pinned = self.masks[self.width <= width]
+        return np.asarray(np.isin(chain, pinned).all(axis=1))
+
+
+def states(problem: Problem) -> IntArray:
+    """State of each of the problem's values: 0 free, 1 touched, 2 identified by the data alone.
+
+    A value is identified if no direction that leaves all predictions alone moves it: its row of the
+    null space of the quadratic form is zero. Known values are identified.
+
+    Examples
+    --------
+    >>> from choquet.learning.problem import least_squares
+    >>> from choquet.learning.statistics import Statistics
+    >>> states(least_squares(Statistics.from_data([[0.9, 0.4, 0.4]], [0.6])))
+    array([2, 2, 0, 0, 0, 0, 0, 2])
+    """
+    n = problem.n_values
+    state = np.zeros(n, dtype=np.int64)
+    state[problem.fixed] = 2
+    diagonal = problem.quadratic.diagonal()
+    free = np.append(~problem.fixed, np.ones(problem.bias, dtype=bool))
+    used = np.flatnonzero((diagonal > 0) & free)
+    if not len(used):
+        return state
+    block = sp.csr_array(problem.quadratic)[used][:, used].toarray()
+    scale = 1 / np.sqrt(diagonal[used])
+    values, vectors = np.linalg.eigh(block * scale[:, None] * scale[None, :])
+    null = vectors[:, values <= 1e-10 * values.max()]
+    moved = (null**2).sum(axis=1) > 1e-12
+    inner = used < n
+    state[used[inner]] = np.where(moved[inner], 1, 2)
+    return state
+
+
+def identify(
+    problem: Problem,
+    solution: Solution,
+    *,
+    tau: float = 0.01,
+    width: float = 0.05,
+    masks: npt.ArrayLike | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Identification:
+    """Near-optimal interval of each supported value.
+
+    Parameters
+    ----------
+    problem : Problem
+        Dense, with a squared loss.
+    solution : Solution
+        Its optimum.
+    tau : float, default 0.01
+        Measures whose objective is at most (1 + tau) times the optimum count as near-optimal.
+    width : float, default 0.05
+        Longest interval that still counts as identified; a subset with data and a longer one, or
+        with a direction along which nothing is predicted differently, is only touched.
+    masks : array-like of ints, optional
+        Subsets to look at; all supported ones by default.
+    progress : callable, optional
+        Called with (done, total) after each subset.
+
+    References
+    ----------
+    Boyd & Vandenberghe (2004), "Convex optimization", 4.4.2, for the cone program.
+
+    Examples
+    --------
+    >>> from choquet.learning.problem import least_squares
+    >>> from choquet.learning.solvers import solve
+    >>> from choquet.learning.statistics import Statistics
+    >>> problem = least_squares(Statistics.from_data([[0.9, 0.4], [0.8, 0.2]], [0.6, 0.5]))
+    >>> found = identify(problem, solve(problem), tau=0.1)
+    >>> found.masks, found.lower < found.upper
+    (array([1]), array([ True]))
+    """
+    if not problem.dense or problem.absolute is not None or problem.prior is not None:
+        raise OptionError("identify needs a dense problem with squared loss and no family prior")
+    if not tau > 0:
+        raise OptionError(f"tau={tau} must be positive")
+    state = states(problem)
+    if masks is None:
+        wanted = np.flatnonzero(problem.quadratic.diagonal()[: problem.n_values] > 0)
+        wanted = wanted[~problem.fixed[wanted]]
+    else:
+        wanted = np.asarray(masks, dtype=np.int64)
+    cone = _Ellipsoid(problem, solution, tau)
+    lower, upper = np.empty(len(wanted)), np.empty(len(wanted))
+    for k, mask in enumerate(wanted):
+        lower[k], upper[k] = cone.extremes(int(mask))
+        if progress is not None:
+            progress(k + 1, len(wanted))
+    state = np.where((state[wanted] == 2) & (upper - lower > width), 1, state[wanted])
+    return Identification(float(tau), wanted, lower, upper, state)
+
+
+class _Ellipsoid:
+    """Feasible measures of small excess error, as cones around the optimum.
+
+    With d the distance from the optimum, c the gradient there and s = τ · optimum, the excess is
+    d'Gd + c'd ≤ s; dividing by s keeps the numbers near one whatever the scale of the error.
+    """
+
+    def __init__(self, problem: Problem, solution: Solution, tau: float) -> None:
+        self.problem = problem
+        conic = conic_form(problem)
+        self.lift = sp.csr_array(conic.lift)
+        self.values = solution.values
+        at = np.append(solution.values, solution.intercepts)
+        if problem.basis is None:
+            x = conic.lift.T @ (at - conic.offset)
+        else:
+            x = sp.linalg.lsqr(conic.lift, at, atol=1e-14, btol=1e-14)[0]
+        # A perfect fit has no error to be relative to: then what rounding leaves of the targets.
+        floor = 1e-12 * max(abs(problem.constant), 1e-300)
+        slack = max(tau * solution.objective, floor)
+        gradient = (conic.P @ x + conic.q) / slack
+        values, vectors = np.linalg.eigh(conic.P.toarray() / (2 * slack))
+        keep = values > 1e-14 * values.max(initial=0.0)
+        root = np.sqrt(values[keep])[:, None] * vectors[:, keep].T
+        self.root, self.gradient = root, gradient
+        n = len(gradient)
+        ball = np.vstack([gradient, gradient, -2 * root])
+        bound = np.concatenate([[2.0, 0.0], np.zeros(len(root))])
+        self.A = sp.csc_array(sp.vstack([conic.A, sp.csr_array(ball)]))
+        rest = conic.b - conic.A @ x
+        rest[conic.n_equal :] = np.maximum(rest[conic.n_equal :], 0.0)
+        rest[: conic.n_equal] = 0.0
+        self.b = np.concatenate([rest, bound])
+        self.conic, self.n = conic, n
+
+    def extremes(self, mask: int) -> tuple[float, float]:
+        import clarabel
+
+        row = self.lift[[mask]].toarray().ravel()
+        if not row.any():
+            return float(self.values[mask]), float(self.values[mask])
+        if not self.problem.monotone and self.problem.rows is None:
+            return self._closed_form(mask, row)
+        cones = [
+            clarabel.ZeroConeT(self.conic.n_equal),
+            clarabel.NonnegativeConeT(len(self.conic.b) - self.conic.n_equal),
+            clarabel.SecondOrderConeT(len(self.root) + 2),
+        ]
+        ends = []
+        for sign in (1.0, -1.0):
+            form = Conic(
+                sp.csc_array((self.n, self.n)), sign * row, self.A, self.b,
+                self.conic.n_equal, self.lift, self.conic.offset,
+            )  # fmt: skip
+            d = run_clarabel(form, cones=cones)[0]
+            ends.append(float(self.values[mask] + row @ d))
+        low, high = min(ends[0], self.values[mask]), max(ends[1], self.values[mask])
+        if self.problem.monotone:
+            low = max(low, 0.0)
+            high = min(high, 1.0) if self.problem.normal else high
+        return float(low), float(high)
+
+    def _closed_form(self, mask: int, row: FloatArray) -> tuple[float, float]:
+        # Without constraints the set is an ellipsoid: its half-width along the row is a norm.
+        z, rest, *_ = np.linalg.lstsq(self.root.T, row, rcond=None)
+        missed = np.abs(self.root.T @ z - row).max()
+        half = np.inf if missed > 1e-6 else float(np.sqrt(z @ z))
+        del rest
+        return float(self.values[mask] - half), float(self.values[mask] + half)

@@ -1,0 +1,371 @@
+"""The learning problem as data: a quadratic form on subsets, and what the measure must satisfy.
+
+A `Problem` is built in steps, each a function from problem to problem::
+
+    least_squares(statistics)  ─►  with_penalty / with_prior / with_basis / with_rows  ─►  solve
+
+The unknowns are the values on `masks` (every subset in a *dense* problem, only supported ones
+otherwise), followed by the intercepts if there are any.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from choquet.arrays import BoolArray, FloatArray
+from choquet.errors import OptionError
+from choquet.lattice import check_dense
+from choquet.lattice.wide import WordArray, unique_rows
+from choquet.learning.statistics import Statistics, chains
+
+__all__ = [
+    "Absolute",
+    "PriorTerm",
+    "Problem",
+    "Rows",
+    "absolute_loss",
+    "least_squares",
+    "with_basis",
+    "with_penalty",
+    "with_prior",
+    "with_rows",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Linear statements about a dense measure: lower ≤ matrix @ g ≤ upper."""
+
+    matrix: Any
+    lower: FloatArray
+    upper: FloatArray
+
+    def __add__(self, other: Rows) -> Rows:
+        return Rows(
+            sp.csr_array(sp.vstack([self.matrix, other.matrix])),
+            np.concatenate([self.lower, other.lower]),
+            np.concatenate([self.upper, other.upper]),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class PriorTerm:
+    """strength · min over θ of the squared distance from g to basis @ θ."""
+
+    basis: Any
+    strength: float
+
+
+@dataclass(frozen=True, eq=False)
+class Absolute:
+    """Weighted sum of absolute errors of design @ unknowns against the targets."""
+
+    design: Any
+    targets: FloatArray
+    weights: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Minimise ½ v'Pv + q'v + c + penalties over the unknowns v, subject to what is asked.
+
+    Attributes
+    ----------
+    n_sources : int
+    masks : array of shape (K, W)
+        Subsets whose values are unknowns, ascending. A dense problem holds all 2**N of them.
+    quadratic, linear, constant
+        P (scipy.sparse, CSC), q and c over the K values and the intercepts.
+    monotone, normal : bool
+        Whether g must not decrease, whether g(X) = 1.
+    bias : int
+        Number of intercepts (ordered classes have several).
+    l1 : float
+        Weight of Σ |g(A)|.
+    power : tuple of float (p, weight), or None
+        Weight of Σ |g(A)|^p.
+    prior : PriorTerm or None
+    basis : sparse matrix of shape (K, R), or None
+        Restricts g to basis @ x: k-additive or symmetric measures.
+    rows : Rows or None
+        What experts say.
+    absolute : Absolute or None
+    """
+
+    n_sources: int
+    masks: WordArray
+    quadratic: Any
+    linear: FloatArray
+    constant: float
+    monotone: bool = True
+    normal: bool = True
+    bias: int = 0
+    l1: float = 0.0
+    power: tuple[float, float] | None = None
+    prior: PriorTerm | None = None
+    basis: Any = None
+    rows: Rows | None = None
+    absolute: Absolute | None = None
+
+    @property
+    def n_values(self) -> int:
+        """Number of subsets whose values are unknowns."""
+        return len(self.masks)
+
+    @property
+    def dense(self) -> bool:
+        """Whether every subset is there, so that a mask is its own position."""
+        return self.n_sources < 60 and self.n_values == 1 << self.n_sources
+
+    @property
+    def fixed(self) -> BoolArray:
+        """Which values are known beforehand: g(∅) = 0 and, if normal, g(X) = 1."""
+        fixed = np.zeros(self.n_values, dtype=bool)
+        fixed[0] = not self.masks[0].any()
+        fixed[-1] = self.normal and self.has_top
+        return fixed
+
+    @property
+    def has_top(self) -> bool:
+        """Whether the set of all sources is among the unknowns (it is always the last)."""
+        return int(np.bitwise_count(self.masks[-1]).sum()) == self.n_sources
+
+    @property
+    def start(self) -> FloatArray:
+        """Values at the fixed positions, zero elsewhere."""
+        start = np.zeros(self.n_values)
+        start[-1] = 1.0 if self.normal and self.has_top else 0.0
+        return start
+
+    def objective(self, values: FloatArray, bias: float | FloatArray = 0.0) -> float:
+        """What is minimised, at these values."""
+        v = np.append(values, bias) if self.bias else values
+        total = 0.5 * v @ (self.quadratic @ v) + self.linear @ v + self.constant
+        inner = np.abs(values[~self.fixed])
+        total += self.l1 * inner.sum()
+        if self.power is not None:
+            total += self.power[1] * (inner ** self.power[0]).sum()
+        if self.prior is not None:
+            total += self.prior.strength * prior_distance(self.prior.basis, values)
+        if self.absolute is not None:
+            error = np.abs(self.absolute.design @ v - self.absolute.targets)
+            total += self.absolute.weights @ error
+        return float(total)
+
+
+def prior_distance(basis: Any, values: FloatArray) -> float:
+    """Squared distance from values to the column space of a sparse basis."""
+    gram = (basis.T @ basis).toarray()
+    theta = np.linalg.lstsq(gram, basis.T @ values, rcond=None)[0]
+    rest = values - basis @ theta
+    return float(rest @ rest)
+
+
+def least_squares(
+    statistics: Statistics,
+    *,
+    monotone: bool = True,
+    normal: bool = True,
+    bias: bool = False,
+    dense: bool = True,
+) -> Problem:
+    """Sum of squared errors as a problem.
+
+    Parameters
+    ----------
+    statistics : Statistics
+        The data.
+    monotone, normal, bias : bool
+        ``monotone=False, normal=False, bias=True`` is the Choquet regression "CIR".
+    dense : bool, default True
+        All 2**N subsets as unknowns; otherwise only those that data support.
+
+    References
+    ----------
+    Anderson, Price & Havens (2014), "Regularization-based learning of the Choquet integral";
+    Kakula, Pinar, Havens & Anderson (2020), "Choquet integral ridge regression".
+
+    Examples
+    --------
+    >>> from choquet.learning.statistics import Statistics
+    >>> problem = least_squares(Statistics.from_data([[0.9, 0.4]], [0.6]))
+    >>> problem.n_values, round(problem.objective(np.array([0.0, 0.4, 0.7, 1.0])), 12)
+    (4, 0.0)
+    """
+    masks, place, size = _layout(statistics, dense)
+    total = size + int(bias)
+    gram = sp.coo_array(statistics.gram)
+    rows, columns, data = place[gram.row], place[gram.col], gram.data
+    linear = np.zeros(total)
+    linear[place] = -2 * statistics.targets
+    if bias:
+        edge = np.full(len(place), size)
+        rows = np.concatenate([rows, place, edge, [size]])
+        columns = np.concatenate([columns, edge, place, [size]])
+        data = np.concatenate([data, statistics.sums, statistics.sums, [statistics.weight]])
+        linear[size] = -2 * statistics.target_sum
+    quadratic = sp.csc_array((2 * data, (rows, columns)), shape=(total, total))
+    quadratic.sort_indices()
+    return Problem(
+        n_sources=statistics.n_sources,
+        masks=masks,
+        quadratic=quadratic,
+        linear=linear,
+        constant=statistics.target_square,
+        monotone=monotone,
+        normal=normal,
+        bias=int(bias),
+    )
+
+
+def _layout(statistics: Statistics, dense: bool) -> tuple[WordArray, Any, int]:
+    if dense:
+        check_dense(statistics.n_sources)
+        size = 1 << statistics.n_sources
+        return np.arange(size, dtype=np.uint64)[:, None], statistics.positions, size
+    top = np.zeros((1, statistics.masks.shape[1]), dtype=np.uint64)
+    for source in range(statistics.n_sources):
+        top[0, source // 64] |= np.uint64(1 << source % 64)
+    masks, place = unique_rows(np.concatenate([statistics.masks, top]))
+    return masks, place[:-1], len(masks)
+
+
+def absolute_loss(
+    X: FloatArray,
+    y: FloatArray,
+    sample_weight: FloatArray | None = None,
+    *,
+    monotone: bool = True,
+    normal: bool = True,
+    bias: bool = False,
+) -> Problem:
+    """Sum of absolute errors as a problem (a linear program; needs the rows themselves).
+
+    References
+    ----------
+    Beliakov (2009), "Construction of aggregation functions from data using linear programming".
+
+    Examples
+    --------
+    >>> problem = absolute_loss(np.array([[0.9, 0.4]]), np.array([0.5]))
+    >>> round(problem.objective(np.array([0.0, 0.4, 0.7, 1.0])), 12)
+    0.1
+    """
+    n_samples, n_sources = X.shape
+    check_dense(n_sources)
+    words, gaps = chains(X)
+    size = 1 << n_sources
+    total = size + int(bias)
+    rows = np.repeat(np.arange(n_samples), n_sources)
+    columns = words[..., 0].ravel().astype(np.int64)
+    data = gaps.ravel()
+    if bias:
+        rows = np.concatenate([rows, np.arange(n_samples)])
+        columns = np.concatenate([columns, np.full(n_samples, size)])
+        data = np.concatenate([data, np.ones(n_samples)])
+    design = sp.csr_array((data, (rows, columns)), shape=(n_samples, total))
+    design.eliminate_zeros()
+    weights = np.ones(n_samples) if sample_weight is None else np.asarray(sample_weight)
+    return Problem(
+        n_sources=n_sources,
+        masks=np.arange(size, dtype=np.uint64)[:, None],
+        quadratic=sp.csc_array((total, total)),
+        linear=np.zeros(total),
+        constant=0.0,
+        monotone=monotone,
+        normal=normal,
+        bias=int(bias),
+        absolute=Absolute(design, np.asarray(y, dtype=np.float64), weights),
+    )
+
+
+def with_penalty(
+    problem: Problem, *, l1: float = 0.0, l2: float = 0.0, power: tuple[float, float] | None = None
+) -> Problem:
+    """Add l1 Σ|g| + l2 Σ g² (both: elastic net) + weight Σ|g|^p with ``power=(p, weight)``.
+
+    The bias and known values are not penalised.
+
+    References
+    ----------
+    Zou & Hastie (2005), "Regularization and variable selection via the elastic net".
+
+    Examples
+    --------
+    >>> from choquet.learning.statistics import Statistics
+    >>> problem = least_squares(Statistics.from_data([[0.9, 0.4]], [0.6]))
+    >>> with_penalty(problem, l1=1.0).objective(np.array([0.0, 0.4, 0.7, 1.0]))
+    1.1
+    """
+    if min(l1, l2) < 0 or (power is not None and power[1] < 0):
+        raise OptionError("penalties must not be negative")
+    if power is not None and not 0 < power[0] <= 2:
+        raise OptionError(f"p={power[0]} is out of range; an lp penalty needs 0 < p <= 2")
+    quadratic = problem.quadratic
+    if l2:
+        inner = np.append(~problem.fixed, np.zeros(problem.bias, dtype=bool))
+        quadratic = sp.csc_array(quadratic + sp.diags_array(2 * l2 * inner))
+        quadratic.sort_indices()
+    return replace(problem, quadratic=quadratic, l1=problem.l1 + l1, power=power)
+
+
+def with_prior(problem: Problem, prior: Any, strength: float) -> Problem:
+    """Add strength · squared distance to a prior.
+
+    Parameters
+    ----------
+    problem : Problem
+    prior : array of values, or a sparse basis
+        A given measure on the problem's subsets; or a matrix whose column space is the family that
+        g shrinks towards, the member of the family being estimated jointly with g.
+    strength : float
+        In the units of the squared error: the weight of one squared unit of g.
+
+    Examples
+    --------
+    >>> from choquet.learning.statistics import Statistics
+    >>> problem = least_squares(Statistics.from_data([[0.9, 0.4]], [0.6]))
+    >>> prior = np.array([0.0, 0.5, 0.5, 1.0])
+    >>> round(with_prior(problem, prior, 1.0).objective(np.array([0.0, 0.4, 0.7, 1.0])), 12)
+    0.05
+    """
+    if not (np.isfinite(strength) and strength >= 0):
+        raise OptionError(f"strength={strength} must be a number not below zero")
+    if sp.issparse(prior):
+        return replace(problem, prior=PriorTerm(sp.csr_array(prior), float(strength)))
+    center = np.asarray(prior, dtype=np.float64)
+    ones = np.append(np.ones(problem.n_values), np.zeros(problem.bias))
+    padded = np.append(center, np.zeros(problem.bias))
+    quadratic = sp.csc_array(problem.quadratic + sp.diags_array(2 * strength * ones))
+    quadratic.sort_indices()
+    return replace(
+        problem,
+        quadratic=quadratic,
+        linear=problem.linear - 2 * strength * padded,
+        constant=problem.constant + strength * float(center @ center),
+    )
+
+
+def with_basis(problem: Problem, basis: Any) -> Problem:
+    """Restrict the measure to basis @ x (see `choquet.learning.bases`)."""
+    return replace(problem, basis=sp.csr_array(basis))
+
+
+def with_rows(problem: Problem, rows: Rows) -> Problem:
+    """Add what experts say (see `choquet.learning.expert`); the problem must be dense."""
+    if not problem.dense:
+        raise OptionError("expert statements need a dense problem: at most 16 sources or so")
+    return replace(problem, rows=rows if problem.rows is None else problem.rows + rows)
+
+
+def dense_values(problem: Problem, values: npt.ArrayLike) -> FloatArray:
+    """Values by mask from values on the problem's subsets; NaN where the problem has none."""
+    full = np.full(1 << problem.n_sources, np.nan)
+    full[0] = 0.0
+    full[problem.masks[:, 0].astype(np.int64)] = values
+    return full

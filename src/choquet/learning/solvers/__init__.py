@@ -1,0 +1,155 @@
+"""Solvers of the learning problem, as rows of a table, and the choice among them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Literal, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from choquet.arrays import FloatArray, check_option
+from choquet.errors import SolverWarning
+from choquet.learning.problem import Problem
+from choquet.learning.solvers.admm import admm, admm_handles
+from choquet.learning.solvers.free import free, free_handles
+from choquet.learning.solvers.hlms import hlms
+from choquet.learning.solvers.interior import interior
+from choquet.learning.solvers.solution import Solution
+from choquet.learning.solvers.supported import supported
+
+__all__ = ["SOLVERS", "Solution", "Solver", "SolverName", "choose_solver", "hlms", "solve"]
+
+SolverName = Literal["auto", "interior", "admm", "supported", "free"]
+
+INTERIOR_SOURCES = 9
+"""Up to here one interior-point call on the whole lattice takes less than a quarter second."""
+FALLBACK_SOURCES = 11
+"""Up to here the interior point takes over where ADMM does not come to an end."""
+
+
+class Solver(NamedTuple):
+    """One row of the table of solvers."""
+
+    run: Callable[..., Solution]
+    meaning: str
+
+
+SOLVERS: dict[str, Solver] = {
+    "interior": Solver(interior, "Clarabel on all constraints; any problem, up to 10-12 sources"),
+    "admm": Solver(admm, "pair projections on the dense lattice; squared loss, up to 16 sources"),
+    "supported": Solver(supported, "supported subsets, lazy containments; any number of sources"),
+    "free": Solver(free, "closed form or coordinate descent; no constraints"),
+}
+
+
+def choose_solver(problem: Problem) -> str:
+    """Name of the solver that `solve` takes for a problem with ``solver="auto"``.
+
+    Examples
+    --------
+    >>> from choquet.learning.problem import least_squares
+    >>> from choquet.learning.statistics import Statistics
+    >>> choose_solver(least_squares(Statistics.from_data([[0.9, 0.4]], [0.6])))
+    'interior'
+    """
+    if free_handles(problem):
+        return "free"
+    if not problem.dense:
+        return "supported"
+    if not admm_handles(problem) or problem.n_sources <= INTERIOR_SOURCES:
+        return "interior"
+    # Few samples for many values leave flat directions, along which ADMM creeps.
+    sparse = problem.quadratic.nnz < 0.3 * 3**problem.n_sources and problem.prior is None
+    return "interior" if problem.n_sources == INTERIOR_SOURCES + 1 and sparse else "admm"
+
+
+def solve(
+    problem: Problem,
+    *,
+    solver: SolverName = "auto",
+    start: Solution | None = None,
+    verbose: bool = False,
+) -> Solution:
+    """Solve a learning problem.
+
+    Parameters
+    ----------
+    problem : Problem
+    solver : {"auto", "interior", "admm", "supported", "free"}, default "auto"
+        A row of `SOLVERS`, or the choice of `choose_solver`.
+    start : Solution, optional
+        A solution of a similar problem, for solvers that can start from one.
+    verbose : bool, default False
+        Show progress.
+
+    Warns
+    -----
+    SolverWarning
+        If the solver stopped before its accuracy was reached.
+
+    Examples
+    --------
+    >>> from choquet.learning.problem import least_squares
+    >>> from choquet.learning.statistics import Statistics
+    >>> problem = least_squares(Statistics.from_data([[0.9, 0.4], [0.2, 0.6]], [0.6, 0.48]))
+    >>> solution = solve(problem)
+    >>> solution.status, solution.values.round(6)
+    ('solved', array([0. , 0.4, 0.7, 1. ]))
+    """
+    check_option("solver", solver, ["auto", *SOLVERS])
+    if problem.power is not None:
+        return _reweighted(problem, solver, verbose)
+    name = choose_solver(problem) if solver == "auto" else solver
+    if solver == "auto" and name == "admm" and problem.n_sources <= FALLBACK_SOURCES:
+        solution = admm(problem, start=start, verbose=verbose, max_iterations=2500)
+        if solution.status != "solved":
+            solution = interior(problem, verbose=verbose)
+    else:
+        solution = SOLVERS[name].run(problem, start=start, verbose=verbose)
+    if solution.status != "solved":
+        warnings.warn(
+            f"solver {name} stopped early ({solution.message}) after {solution.iterations} "
+            f"iterations; the objective {solution.objective:.6g} may be above the optimum by "
+            f"{solution.gap:.1e}. Scale the data, add a penalty, or try another solver",
+            SolverWarning,
+            stacklevel=2,
+        )
+    return solution
+
+
+def _reweighted(problem: Problem, solver: SolverName, verbose: bool) -> Solution:
+    """Iteratively reweighted least squares for Σ|g|^p: each |g|^p is capped by a parabola."""
+    assert problem.power is not None
+    p, weight = problem.power
+    plain = replace(problem, power=None)
+    if p == 2 or weight == 0:
+        solution = solve(_ridge(plain, np.full(problem.n_values, weight)), solver=solver)
+        return replace(solution, objective=problem.objective(solution.values, solution.intercepts))
+    solution = solve(plain, solver=solver, verbose=verbose)
+    values, best, smooth, quiet = solution.values, solution, 1.0, 0
+    for _ in range(200):
+        ridge = weight * (p / 2) * (values**2 + smooth**2) ** (p / 2 - 1)
+        solution = solve(_ridge(plain, ridge), solver=solver, start=solution)
+        moved = float(np.abs(solution.values - values).max(initial=0.0))
+        values = solution.values
+        score = problem.objective(values, solution.intercepts)
+        if score < problem.objective(best.values, best.intercepts) - 1e-12 * abs(score):
+            best, quiet = solution, 0
+        else:
+            quiet += 1
+        if smooth > 1e-7:
+            smooth *= 0.7
+        elif moved < 1e-9 or quiet > 5:
+            break
+    objective = problem.objective(best.values, best.intercepts)
+    return replace(best, objective=objective, gap=np.nan, message="reweighted least squares")
+
+
+def _ridge(problem: Problem, weights: FloatArray) -> Problem:
+    diagonal = np.append(np.where(problem.fixed, 0.0, 2 * weights), np.zeros(problem.bias))
+    quadratic = sp.csc_array(problem.quadratic + sp.diags_array(diagonal))
+    quadratic.sort_indices()
+    return replace(problem, quadratic=quadratic)

@@ -1,0 +1,114 @@
+"""Only supported subsets as unknowns, containments added as they are violated: any N.
+
+Monotone values on any family of subsets extend to the whole lattice, so all containments within the
+family are enough, and exact. Most of them never bind: the steps of the observed chains come first,
+then, in rounds, for each subset the contained one that exceeds it most.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from choquet.arrays import FloatArray, IntArray
+from choquet.errors import OptionError
+from choquet.learning.problem import Problem
+from choquet.learning.solvers.interior import conic_form, run_clarabel
+from choquet.learning.solvers.solution import Solution, finish
+
+__all__ = ["chain_pairs", "supported", "violated_containments"]
+
+TOLERANCE = 1e-7
+"""Decreases below this are left to the exact closure."""
+
+
+def supported(
+    problem: Problem,
+    *,
+    start: Solution | None = None,  # noqa: ARG001 - an interior point cannot use a start
+    verbose: bool = False,
+    max_rounds: int = 40,
+) -> Solution:
+    """Solve on the problem's own subsets, whatever the number of sources.
+
+    Examples
+    --------
+    >>> from choquet.learning.problem import least_squares
+    >>> from choquet.learning.statistics import Statistics
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.random((20, 70))
+    >>> problem = least_squares(Statistics.from_data(X, X.mean(axis=1)), dense=False)
+    >>> supported(problem).status
+    'solved'
+    """
+    if problem.dense or problem.basis is not None or problem.rows is not None:
+        raise OptionError(
+            "solver='supported' needs a problem built with dense=False, without expert "
+            "statements or basis"
+        )
+    if not problem.monotone:
+        raise OptionError("solver='supported' is for monotone problems; use solver='free'")
+    pairs = chain_pairs(problem)
+    iterations = 0
+    for round_number in range(1, max_rounds + 1):
+        conic = conic_form(problem, pairs)
+        x, gap, message, steps = run_clarabel(conic)
+        unknowns = conic.lift @ x + conic.offset
+        iterations += steps
+        new, count = violated_containments(problem, unknowns[: problem.n_values], TOLERANCE)
+        if verbose:
+            print(  # noqa: T201 - asked for
+                f"supported: round {round_number}, {len(pairs)} containments, {count} violated"
+            )
+        if not len(new):
+            break
+        pairs = np.unique(np.concatenate([pairs, new]), axis=0)
+    return finish(
+        problem,
+        unknowns,
+        gap=gap,
+        solved=message == "Solved" and not len(new),
+        message=f"{round_number} rounds, {count} containments violated",
+        iterations=iterations,
+        solver="supported",
+    )
+
+
+def chain_pairs(problem: Problem) -> IntArray:
+    """Containments to start from: each subset with its smallest supersets among comparable ones.
+
+    Comparable pairs that one sample saw are the off-diagonal entries of the quadratic form; of
+    these the ones with the next larger size are kept, and every subset is below the top.
+    """
+    import scipy.sparse as sp
+
+    n = problem.n_values
+    sizes = np.bitwise_count(problem.masks).sum(axis=1).astype(np.int64)
+    entries = sp.coo_array(problem.quadratic)
+    a, b = entries.row.astype(np.int64), entries.col.astype(np.int64)
+    inside = (a < n) & (b < n)
+    a, b = a[inside], b[inside]
+    up = sizes[a] < sizes[b]
+    a, b = a[up], b[up]
+    step = sizes[b] - sizes[a]
+    order = np.lexsort((step, a))
+    a, b, step = a[order], b[order], step[order]
+    first = np.ones(len(a), dtype=bool)
+    first[1:] = a[1:] != a[:-1]
+    shortest = step[first][np.cumsum(first) - 1] if len(a) else step
+    kept = step == shortest
+    pairs = np.column_stack([a[kept], b[kept]])
+    below = np.column_stack([np.arange(n - 1), np.full(n - 1, n - 1)])
+    return np.unique(np.concatenate([pairs, below]), axis=0)
+
+
+def violated_containments(
+    problem: Problem, values: FloatArray, tolerance: float
+) -> tuple[IntArray, int]:
+    """For each subset the contained one that exceeds it most; and how many are violated at all."""
+    from choquet.learning._kernels import worst_containments
+
+    sizes = np.bitwise_count(problem.masks).sum(axis=1).astype(np.int64)
+    order = np.argsort(sizes, kind="stable")
+    worst, count = worst_containments(problem.masks, sizes, order, values, tolerance)
+    at = np.flatnonzero(worst >= 0)
+    return np.column_stack([worst[at], at]), int(count)

@@ -1,0 +1,51 @@
+"""Choquet regression on many sources: values on the subsets that data saw, zero elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from choquet.arrays import FloatArray, as_inputs
+from choquet.lattice.wide import WordArray, find_rows
+from choquet.learning.statistics import chains
+
+__all__ = ["SparseMeasure"]
+
+
+@dataclass(frozen=True, eq=False)
+class SparseMeasure:
+    """A measure without monotonicity that is zero on all but some subsets.
+
+    What least squares with a penalty says of subsets without data: nothing pulls them from zero.
+
+    Attributes
+    ----------
+    words : array of shape (K, W)
+        The subsets, ascending, as words of 64 bits.
+    values : array of shape (K,)
+    sources : tuple of str
+    """
+
+    words: WordArray
+    values: FloatArray
+    sources: tuple[str, ...]
+
+    @property
+    def n_sources(self) -> int:
+        """Number of sources."""
+        return len(self.sources)
+
+    def integral(self, X: npt.ArrayLike) -> FloatArray:
+        """Choquet integral of each row.
+
+        Examples
+        --------
+        >>> g = SparseMeasure(np.array([[3]], dtype=np.uint64), np.array([2.0]), ("a", "b"))
+        >>> g.integral([[0.5, 0.2]])
+        array([0.4])
+        """
+        words, gaps = chains(as_inputs(X, self.n_sources))
+        at = find_rows(self.words, words.reshape(-1, words.shape[2])).reshape(gaps.shape)
+        return np.asarray((gaps * np.where(at >= 0, self.values[at], 0.0)).sum(axis=1))

@@ -1,0 +1,310 @@
+from __future__ import annotations
+
+import os
+import tarfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import choquet
+from choquet.errors import OptionError, SolverError, SolverWarning
+from choquet.lattice import cover_pairs, monotonicity_witness
+from choquet.learning import (
+    FAMILIES,
+    SOLVERS,
+    Statistics,
+    absolute_loss,
+    choose,
+    expert,
+    hlms,
+    identify,
+    k_additive_basis,
+    least_squares,
+    solve,
+    with_basis,
+    with_penalty,
+    with_prior,
+    with_rows,
+)
+from choquet.learning.solvers import choose_solver
+from choquet.learning.solvers.supported import violated_containments
+from choquet.learning.statistics import chains
+
+DATA = Path(os.environ.get("CHOQUET_DATA", Path(__file__).parents[2] / "shared/data"))
+
+
+def make(n_sources, n_samples, sigma=0.05, seed=0):
+    rng = np.random.default_rng(seed)
+    g = choquet.Measure.random(n_sources, rng=rng)
+    X = rng.random((n_samples, n_sources))
+    y = choquet.choquet_integral(g, X) + sigma * rng.standard_normal(n_samples)
+    return g, X, y
+
+
+def design(X):
+    words, gaps = chains(X)
+    Z = np.zeros((len(X), 1 << X.shape[1]))
+    np.put_along_axis(Z, words[..., 0].astype(int), gaps, axis=1)
+    return Z
+
+
+@pytest.mark.parametrize("n_sources", range(3, 11))
+def test_noise_free_data_give_the_measure_back(n_sources):
+    rng = np.random.default_rng(n_sources)
+    g = choquet.Measure.random(n_sources, rng=rng)
+    # A chain through each subset, and random ones around.
+    masks = np.arange(1, 1 << n_sources)
+    inside = (masks[:, None] >> np.arange(n_sources)) & 1
+    X = np.concatenate([inside * 0.5 + 0.5 * rng.random(inside.shape)] * 6)
+    X += 0.2 * rng.random(X.shape)
+    solution = solve(least_squares(Statistics.from_data(X, choquet.choquet_integral(g, X))))
+    np.testing.assert_allclose(solution.values, g.values, atol=1e-6)
+
+
+@pytest.mark.parametrize(("n_sources", "n_samples"), [(3, 20), (4, 60), (5, 20), (6, 300)])
+def test_solvers_agree_with_an_independent_oracle(n_sources, n_samples):
+    cp = pytest.importorskip("cvxpy")
+    _, X, y = make(n_sources, n_samples, sigma=0.2)
+    Z = design(X)
+    g = cp.Variable(1 << n_sources)
+    pairs = cover_pairs(n_sources)
+    constraints = [g[0] == 0, g[(1 << n_sources) - 1] == 1, g[pairs[:, 1]] >= g[pairs[:, 0]]]
+    oracle = cp.Problem(cp.Minimize(cp.sum_squares(Z @ g - y)), constraints)
+    best = oracle.solve(solver="CLARABEL")
+    statistics = Statistics.from_data(X, y)
+    for name in ("interior", "admm", "supported"):
+        problem = least_squares(statistics, dense=name != "supported")
+        solution = solve(problem, solver=name)
+        assert solution.objective == pytest.approx(best, rel=1e-6, abs=1e-8)
+        if problem.dense:
+            assert monotonicity_witness(solution.values) is None
+            error = ((Z @ solution.values - y) ** 2).sum()
+            assert solution.objective == pytest.approx(error, rel=1e-9, abs=1e-10)
+        else:
+            assert violated_containments(problem, solution.values, 0.0)[1] == 0
+
+
+def test_optimality_conditions_hold():
+    # Σ multipliers along pairs must balance the gradient: non-negative least squares finds them.
+    from scipy.optimize import nnls
+
+    _, X, y = make(4, 80, sigma=0.3)
+    problem = least_squares(Statistics.from_data(X, y))
+    solution = solve(problem)
+    g = solution.values
+    gradient = problem.quadratic @ g + problem.linear
+    pairs = cover_pairs(4)
+    active = pairs[g[pairs[:, 1]] - g[pairs[:, 0]] < 1e-7]
+    A = np.zeros((16, len(active)))
+    A[active[:, 0], np.arange(len(active))] = -1
+    A[active[:, 1], np.arange(len(active))] = 1
+    _, rest = nnls(A[1:-1], gradient[1:-1])
+    assert rest < 1e-5
+
+
+def test_admm_reaches_the_interior_point_and_warm_starts():
+    _, X, y = make(9, 1500)
+    problem = least_squares(Statistics.from_data(X, y))
+    exact = solve(problem, solver="interior")
+    cold = solve(problem, solver="admm")
+    warm = solve(problem, solver="admm", start=cold)
+    assert cold.objective == pytest.approx(exact.objective, rel=1e-6)
+    assert warm.objective == pytest.approx(exact.objective, rel=1e-6)
+    assert warm.iterations <= cold.iterations
+    assert cold.objective - exact.objective <= cold.gap + 1e-9
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_family_priors_agree_between_solvers_and_tend_to_the_family(family):
+    _, X, y = make(5, 60)
+    problem = least_squares(Statistics.from_data(X, y))
+    basis = FAMILIES[family].basis(5)
+    prior = with_prior(problem, basis, 2.0)
+    a, b = solve(prior, solver="interior"), solve(prior, solver="admm")
+    assert a.objective == pytest.approx(b.objective, rel=1e-6)
+    strong = solve(with_prior(problem, basis, 1e6))
+    alone = solve(with_basis(problem, basis))
+    np.testing.assert_allclose(strong.values, alone.values, atol=1e-3)
+    rest = alone.values - basis @ np.linalg.lstsq(basis.toarray(), alone.values, rcond=None)[0]
+    assert np.abs(rest).max() < 1e-7
+
+
+def test_given_prior_pulls():
+    _, X, y = make(4, 10)
+    prior = choquet.Measure.additive([0.1, 0.2, 0.3, 0.4])
+    problem = with_prior(least_squares(Statistics.from_data(X, y)), prior.values, 1e8)
+    np.testing.assert_allclose(solve(problem).values, prior.values, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "penalty", [{"l1": 0.3}, {"l2": 0.3}, {"l1": 0.2, "l2": 0.2}, {"power": (1.0, 0.3)}]
+)
+def test_penalties_agree_between_solvers(penalty):
+    _, X, y = make(4, 60)
+    statistics = Statistics.from_data(X, y)
+    for shape in ({}, {"monotone": False, "normal": False, "bias": True}):
+        problem = with_penalty(least_squares(statistics, **shape), **penalty)
+        reference = with_penalty(
+            least_squares(statistics, **shape),
+            **({"l1": 0.3} if "power" in penalty else penalty),
+        )
+        best = solve(reference, solver="interior").objective
+        assert solve(problem).objective == pytest.approx(best, rel=1e-5)
+
+
+def test_choquet_regression_is_linear_regression_on_gaps():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((80, 3)), rng.standard_normal(80)
+    problem = least_squares(Statistics.from_data(X, y), monotone=False, normal=False, bias=True)
+    solution = solve(with_penalty(problem, l2=0.5))
+    Z = np.column_stack([design(X)[:, 1:], np.ones(80)])
+    ridge = 0.5 * np.eye(8)
+    ridge[-1, -1] = 0
+    expected = np.linalg.solve(Z.T @ Z + ridge, Z.T @ y)
+    np.testing.assert_allclose(np.append(solution.values[1:], solution.bias), expected, atol=1e-9)
+
+
+def test_absolute_loss_ignores_an_outlier():
+    g, X, y = make(3, 60, sigma=0.0)
+    y[0] += 5.0
+    solution = solve(absolute_loss(X, y))
+    np.testing.assert_allclose(solution.values, g.values, atol=1e-6)
+
+
+def test_k_additive_measures_have_no_larger_interactions():
+    from choquet.lattice import mobius, subset_sizes
+
+    _, X, y = make(5, 100)
+    problem = with_basis(least_squares(Statistics.from_data(X, y)), k_additive_basis(5, 2))
+    masses = mobius(solve(problem).values)
+    assert np.abs(masses[subset_sizes(5) > 2]).max() < 1e-7
+
+
+def test_experts_are_obeyed():
+    _, X, y = make(4, 60)
+    problem = least_squares(Statistics.from_data(X, y))
+    rows = (
+        expert.shapley_bounds(4, 0, 0.4, 1.0)
+        + expert.shapley_order(4, 2, 1, 0.05)
+        + expert.interaction_bounds(4, 0, 1, -np.inf, 0.0)
+        + expert.orness_bounds(4, 0.3, 0.4)
+        + expert.known_values(4, {8: 0.1})
+    )
+    solution = solve(with_rows(problem, rows))
+    at = rows.matrix @ solution.values
+    assert (at >= rows.lower - 1e-7).all()
+    assert (at <= rows.upper + 1e-7).all()
+    assert solution.values[8] == pytest.approx(0.1, abs=1e-7)
+    for kind in ("sub", "super"):
+        modular = expert.modular(4, kind)
+        found = solve(with_rows(problem, modular)).values
+        assert (modular.matrix @ found >= -1e-7).all()
+
+
+def test_contradictions_are_an_error():
+    _, X, y = make(3, 20)
+    rows = expert.known_values(3, {1: 0.9, 3: 0.1})
+    with pytest.raises(SolverError, match="contradict"):
+        solve(with_rows(least_squares(Statistics.from_data(X, y)), rows))
+
+
+@pytest.mark.parametrize("by", ["variance", "entropy"])
+def test_choice_keeps_the_fit_and_evens_the_rest(by):
+    _, X, y = make(4, 6)
+    problem = least_squares(Statistics.from_data(X, y))
+    solution = solve(problem)
+    chosen = choose(problem, solution, by=by)
+    assert chosen.objective == pytest.approx(solution.objective, abs=1e-6)
+    untouched = least_squares(Statistics.from_data([[0.5, 0.5, 0.5]], [0.5]))
+    even = choose(untouched, solve(untouched), by=by)
+    np.testing.assert_allclose(
+        even.values, choquet.Measure.symmetric([1 / 3] * 3).values, atol=1e-4
+    )
+
+
+def test_heuristic_least_mean_squares_comes_near():
+    _, X, y = make(4, 300, sigma=0.0)
+    problem = least_squares(Statistics.from_data(X, y))
+    values = hlms(X, y, rate=0.3, epochs=60)
+    assert monotonicity_witness(values) is None
+    flat = problem.objective(choquet.Measure.symmetric([0.25] * 4).values)
+    assert problem.objective(values) < 0.1 * flat
+
+
+def test_supported_solver_on_many_sources():
+    rng = np.random.default_rng(0)
+    X = rng.random((60, 70))
+    y = np.sort(X, axis=1)[:, 35:].mean(axis=1)
+    problem = least_squares(Statistics.from_data(X, y), dense=False)
+    assert choose_solver(problem) == "supported"
+    solution = solve(problem)
+    assert solution.status == "solved"
+    assert violated_containments(problem, solution.values, 0.0)[1] == 0
+
+
+def test_a_solver_that_stops_early_says_so(monkeypatch):
+    from choquet.learning import solvers
+
+    _, X, y = make(10, 100)
+    problem = least_squares(Statistics.from_data(X, y))
+
+    def hasty(problem, **options):
+        return solvers.admm(problem, max_iterations=30)
+
+    monkeypatch.setitem(SOLVERS, "admm", SOLVERS["admm"]._replace(run=hasty))
+    with pytest.warns(SolverWarning, match="stopped early"):
+        solution = solve(problem, solver="admm")
+    assert monotonicity_witness(solution.values) is None
+
+
+@pytest.mark.parametrize("solver", ["admm", "free", "supported"])
+def test_a_solver_refuses_what_it_cannot_do(solver):
+    _, X, y = make(3, 20)
+    problem = least_squares(Statistics.from_data(X, y), monotone=solver != "admm")
+    with pytest.raises(OptionError, match=f"solver='{solver}'"):
+        solve(problem, solver=solver)
+    with pytest.raises(OptionError, match="interior"):
+        solve(problem, solver="magic")
+
+
+# -- the data of the paper -------------------------------------------------------------------------
+
+
+def aid(path):
+    found = DATA / "aid" / path
+    if not found.exists():
+        pytest.skip(f"{found} is not there: set CHOQUET_DATA to the folder that holds aid/")
+    return found
+
+
+def test_four_networks_and_the_value_that_is_not_identified():
+    table = np.loadtxt(aid("aid_4nets_nnfold1_fold1_test_02.txt"), delimiter=",")
+    problem = least_squares(Statistics.from_data(table[:, :4], table[:, 4] == 1))
+    solution = solve(problem)
+    assert solution.objective == pytest.approx(4.19116e-4, rel=1e-5)
+    assert solution.values[0b1010] == pytest.approx(1.0, abs=1e-3)
+    assert solution.values[0b0110] == pytest.approx(0.0, abs=1e-3)
+    found = identify(problem, solution, tau=1e-4)
+    at = int(np.flatnonzero(found.masks == 0b0101)[0])
+    assert found.lower[at] == pytest.approx(0.0, abs=1e-3)
+    assert found.upper[at] == pytest.approx(0.997, abs=1e-3)
+    assert found.state[at] == 1
+    assert found.state[found.masks == 0b1010] == 2
+    walks = found.stable_walks([[1, 3, 0, 2], [0, 2, 1, 3]])
+    assert walks.tolist() == [True, False]
+
+
+def test_seven_networks_share_one_measure():
+    X, y = [], []
+    with tarfile.open(aid("aid_7nets_fold1.tar.xz")) as archive:
+        for member in archive.getmembers():
+            if "NNFold_1/Fold_1/training" in member.name and member.name.endswith(".txt"):
+                table = np.loadtxt(archive.extractfile(member), delimiter=",")
+                X.append(table[:, :7])
+                y.append(table[:, 7] == int(Path(member.name).stem) - 1)
+    statistics = Statistics.from_data(np.concatenate(X), np.concatenate(y))
+    solution = solve(least_squares(statistics))
+    assert solution.objective / statistics.n_samples == pytest.approx(6.9265e-4, rel=1e-4)
+    mean = choquet.all_walk_weights(choquet.Measure(solution.values)).mean(axis=0)
+    np.testing.assert_allclose(mean, [0.006, 0.014, 0.213, 0.551, 0.207, 0.008, 0.0], atol=6e-4)
