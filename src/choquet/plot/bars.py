@@ -12,7 +12,7 @@ from choquet.errors import DataError, OptionError
 from choquet.indices import interaction, shapley
 from choquet.measures import Measure
 from choquet.operators import OrderStatistic
-from choquet.plot.style import GREY, STYLES, axes_or_new, legend, points_of, style_of
+from choquet.plot.style import GREY, STYLES, axes_or_new, legend, percent, points_of, style_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,7 +54,7 @@ def operators(thing: Any, *, max_operators: int = 8, ax: Axes | None = None) -> 
         raise OptionError(f"max_operators={max_operators} must be at least 1")
     weights, names, shares, total = _listed(thing, max_operators)
     n_operators, n = weights.shape
-    ax = axes_or_new(ax, (max(6.0, 0.9 * n + 0.25 * n * n_operators), 4.0))
+    ax = axes_or_new(ax, (min(max(6.0, 0.9 * n + 0.2 * n * n_operators), 11.0), 4.0))
     wide = 0.84 / n_operators
     ranks = np.arange(1, n + 1)
     handles, texts = [], []
@@ -71,7 +71,8 @@ def operators(thing: Any, *, max_operators: int = 8, ax: Axes | None = None) -> 
             linewidth=0.6,
         )
         handles.append(bars)
-        share = "" if shares[k] is None else f", {shares[k]:.3g} of walks"
+        part = shares[k]
+        share = "" if part is None else f", {percent(part)} of walks"
         texts.append(f"{k + 1}: {names[k]}{share}")
     ax.axhline(0, color="black", linewidth=0.8)
     ax.set_xticks(ranks)

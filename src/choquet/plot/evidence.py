@@ -87,7 +87,7 @@ def _draw_shares(ax: Axes, n: int, sizes: IntArray) -> None:
     seen = np.bincount(sizes, minlength=n)[1:n]
     total = np.array([float(comb(n, k)) for k in all_sizes])
     share = seen / total
-    ax.bar(all_sizes, share, width=0.75, color=STYLES[0].colour, label="supported")
+    ax.bar(all_sizes, share, width=0.75, color=STYLES[0].colour)
     ax.bar(
         all_sizes,
         1 - share,
@@ -96,7 +96,6 @@ def _draw_shares(ax: Axes, n: int, sizes: IntArray) -> None:
         color="white",
         edgecolor=GREY,
         hatch="//",
-        label="not supported",
     )
     for k, number in enumerate(seen.tolist(), start=1):
         text = f"{number:,} of {comb(n, k):,}"
@@ -111,8 +110,7 @@ def _draw_shares(ax: Axes, n: int, sizes: IntArray) -> None:
         )
     ax.set_ylim(0, 1.12 if n <= 8 else 1.5)
     ax.set_yticks(np.linspace(0, 1, 6))
-    ax.set_ylabel("share of subsets")
-    ax.legend(fontsize=8, loc="lower right", framealpha=1.0)
+    ax.set_ylabel("share of subsets (hatched: not supported)")
 
 
 def _draw_points(ax: Axes, sizes: IntArray, values: FloatArray) -> None:
@@ -128,7 +126,8 @@ def _draw_points(ax: Axes, sizes: IntArray, values: FloatArray) -> None:
     ax.scatter(
         sizes + beside, values, s=16, color=STYLES[1].colour, edgecolor="black", linewidth=0.4
     )
-    if len(values) and values.min() > 0:
+    # Values of one size only need no powers of ten.
+    if len(values) and values.min() > 0 and values.max() > 30 * values.min():
         ax.set_yscale("log")
 
 

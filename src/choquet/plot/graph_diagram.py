@@ -94,7 +94,15 @@ def operator_graph(
         fontsize=10,
     )
     if handles:
-        legend(ax, [h for h, _ in handles], [t for _, t in handles], fontsize=8, loc="lower right")
+        legend(
+            ax,
+            [h for h, _ in handles],
+            [t for _, t in handles],
+            fontsize=8,
+            loc="upper center",
+            bbox_to_anchor=(0.5, -0.12),
+            frameon=False,
+        )
     return ax
 
 

@@ -93,7 +93,9 @@ def ivat(
     image = _draw(ax, picture, size, _scale_of([picture], scale))
     ax.set_xlabel("walk, in iVAT order")
     ax.set_ylabel("walk, in iVAT order")
-    bar = ax.figure.colorbar(image, ax=ax, location="bottom", shrink=0.6, aspect=30)
+    # Inside the axes' own space: a bar that takes room from others would move the user's layout.
+    below = ax.inset_axes((0.15, -0.2, 0.7, 0.03))
+    bar = ax.figure.colorbar(image, cax=below, orientation="horizontal")
     bar.set_label(f"iVAT dissimilarity ({picture.metric})")
     if boxes:
         found = getattr(thing, "labels", None) if labels is None else labels
@@ -305,5 +307,11 @@ def _draw_names(
             fontsize=font,
             parse_math=False,
             annotation_clip=False,
-            arrowprops={"arrowstyle": "-", "color": GREY, "linewidth": 0.8, "shrinkA": 0},
+            arrowprops={
+                "arrowstyle": "-",
+                "color": GREY,
+                "linewidth": 0.8,
+                "shrinkA": 0,
+                "relpos": (0, 0.5),
+            },
         )

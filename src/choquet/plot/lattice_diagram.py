@@ -117,7 +117,7 @@ def hasse(
         )
     labels = _legend_entries(shown, support)
     _frame(ax, n, len(labels))
-    _draw_nodes(ax, measure, x, y, supported)
+    _draw_nodes(ax, measure, x, y, supported, shown)
     if labels:
         legend(
             ax,
@@ -198,11 +198,18 @@ def _frame(ax: Axes, n: int, n_entries: int) -> None:
 
 
 def _draw_nodes(
-    ax: Axes, measure: Measure, x: FloatArray, y: FloatArray, supported: BoolArray
+    ax: Axes,
+    measure: Measure,
+    x: FloatArray,
+    y: FloatArray,
+    supported: BoolArray,
+    walks: Sequence[_Walk],
 ) -> None:
     texts, font = _node_texts(ax, measure)
+    # A line may pass behind subsets that its walk does not meet: those it meets wear its colour.
+    colours = {mask: walk.style.colour for walk in reversed(walks) for mask in walk.chain.tolist()}
     for mask, text in enumerate(texts):
-        seen = bool(supported[mask])
+        seen, met = bool(supported[mask]), mask in colours
         ax.text(
             x[mask],
             y[mask],
@@ -213,12 +220,12 @@ def _draw_nodes(
             zorder=3,
             linespacing=1.1,
             parse_math=False,
-            color="black",
+            fontweight="bold" if met else "normal",
             bbox={
                 "boxstyle": "round,pad=0.25",
                 "facecolor": "white" if seen else "#E4E4E4",
-                "edgecolor": "black",
-                "linewidth": min(1.0, font / 8),
+                "edgecolor": colours.get(mask, "black"),
+                "linewidth": min(1.0, font / 8) * (2 if met else 1),
                 "linestyle": "-" if seen else (0, (3, 2)),
             },
         )
@@ -236,8 +243,8 @@ def _node_texts(ax: Axes, measure: Measure) -> tuple[list[str], float]:
     font = _font(ax, n, names, values)
     if font < _NAMES_FONT:
         names, font = numbers, _font(ax, n, numbers, values)
-        key = "   ".join(f"{i + 1} {name}" for i, name in enumerate(measure.sources))
-        ax.set_xlabel(f"sources: {key}", parse_math=False, wrap=True)
+        key = ",  ".join(f"{i + 1} = {name}" for i, name in enumerate(measure.sources))
+        ax.set_xlabel(f"sources:  {key}", parse_math=False, wrap=True)
     return [f"{name}\n{value}" for name, value in zip(names, values, strict=True)], font
 
 
@@ -249,8 +256,8 @@ def _font(ax: Axes, n: int, names: list[str], values: list[str]) -> float:
     for size in range(n + 1):
         masks = masks_by_size(n, size)
         widest = max(max(len(names[m]), len(values[m])) for m in masks)
-        # Digits are 0.64 em wide and most letters less; the box adds 0.5 em and its line.
-        best = min(best, width / len(masks) / (0.64 * widest + 0.9))
+        # Bold digits are 0.7 em wide and most letters less; the box adds 0.5 em and its line.
+        best = min(best, width / len(masks) / (0.7 * widest + 0.9))
     return best
 
 

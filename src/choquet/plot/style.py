@@ -81,7 +81,8 @@ def axes_or_new(ax: Axes | None, size: tuple[float, float]) -> Axes:
         return ax
     from matplotlib import pyplot
 
-    new: Axes = pyplot.figure(figsize=size, layout="constrained").subplots()
+    # "compressed" is "constrained" that also keeps labels beside square images in the figure.
+    new: Axes = pyplot.figure(figsize=size, layout="compressed").subplots()
     return new
 
 
