@@ -4,6 +4,13 @@ Needs matplotlib, which is imported in this room only: ``pip install 'choquet[pl
 safe for colour-blind people, and hatches, line styles or markers say the same in grey.
 """
 
+from choquet.errors import MissingDependencyError
+
+try:
+    import matplotlib  # noqa: F401
+except ImportError:
+    raise MissingDependencyError("Plots need matplotlib: pip install 'choquet[plot]'") from None
+
 from choquet.plot.bars import indices, operators
 from choquet.plot.curves import distribution, selective
 from choquet.plot.evidence import coverage, support

@@ -64,7 +64,8 @@ def ivat(
         Pixels a side; one for each row by default, but at most 500.
     scale : float, optional
         Dissimilarity shown as white; the largest of the image by default. Give the same to
-        pictures that are to be compared, or use `compare`.
+        pictures that are to be compared, or use `compare`; ``scale=decomposition.scale`` shows how
+        little the operators may differ at all.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
 
@@ -289,7 +290,8 @@ def _draw_names(
     middles = np.array([(block.start + block.end) / 2 for block in shown])
     lines = 1 + max((names[block.label].count("\n") for block in shown), default=0)
     font = 9.0
-    gap = total * (lines * 1.3 * font) / max(min(points_of(ax)), 1.0)
+    # Lines of 1.2 em, and a third more because the layout may yet make room for these very names.
+    gap = total * (1.33 * lines * 1.2 * font) / max(min(points_of(ax)), 1.0)
     if len(shown) * gap > total:  # smaller letters before letters on top of each other
         font *= max(total / (len(shown) * gap), 0.4)
         gap = total / len(shown)

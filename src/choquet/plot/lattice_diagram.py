@@ -29,8 +29,8 @@ MAX_SOURCES = 7
 """Most sources whose 2**N subsets are drawn one by one."""
 
 _SIZES = {4: (7.0, 6.0), 5: (9.0, 7.0), 6: (13.0, 8.0), 7: (20.0, 10.0)}
-_LARGEST_FONT, _NAMES_FONT = 10.0, 7.0
-"""Points; below the second, sources are written as numbers with a key instead of names."""
+_LARGEST_FONT, _NAMES_FONT, _SMALLEST_FONT = 10.0, 7.0, 4.0
+"""Points: below the second, sources are numbers with a key; below the third, not written at all."""
 
 OBSERVED, PARTLY, UNOBSERVED = "observed", "partly observed", "unobserved"
 _WALK_STYLES: dict[str, Style] = {
@@ -206,6 +206,9 @@ def _draw_nodes(
     walks: Sequence[_Walk],
 ) -> None:
     texts, font = _node_texts(ax, measure)
+    if font < _SMALLEST_FONT:
+        _draw_dots(ax, x, y, supported)
+        return
     # A line may pass behind subsets that its walk does not meet: those it meets wear its colour.
     colours = {mask: walk.style.colour for walk in reversed(walks) for mask in walk.chain.tolist()}
     for mask, text in enumerate(texts):
@@ -229,6 +232,18 @@ def _draw_nodes(
                 "linestyle": "-" if seen else (0, (3, 2)),
             },
         )
+
+
+def _draw_dots(ax: Axes, x: FloatArray, y: FloatArray, supported: BoolArray) -> None:
+    """Nodes without labels, for axes too small for letters."""
+    for chosen, face, name in (
+        (supported, "black", "subsets"),
+        (~supported, "#E4E4E4", "unsupported subsets"),
+    ):
+        ax.scatter(
+            x[chosen], y[chosen], s=14, color=face, edgecolor="black", linewidth=0.6, zorder=3
+        ).set_gid(name)
+    ax.set_xlabel("too small for labels: give larger axes")
 
 
 def _node_texts(ax: Axes, measure: Measure) -> tuple[list[str], float]:

@@ -1,4 +1,4 @@
-"""What all pictures share: matplotlib or a sentence, axes, colours, and labels that stay apart."""
+"""What all pictures share: axes, colours, and labels that stay apart."""
 
 from __future__ import annotations
 
@@ -8,12 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from choquet.arrays import FloatArray
-from choquet.errors import MissingDependencyError
-
-try:
-    import matplotlib  # noqa: F401
-except ImportError:  # pragma: no cover - the tests take the module away in a fresh process
-    raise MissingDependencyError("Plots need matplotlib: pip install 'choquet[plot]'") from None
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
