@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 from matplotlib.collections import LineCollection
+from matplotlib.patheffects import withStroke
 
 from choquet.arrays import FloatArray, IntArray
 from choquet.errors import DataError
-from choquet.plot.style import GREY, STYLES, axes_or_new, legend, style_of
+from choquet.plot.style import STYLES, axes_or_new, legend
 from choquet.walks import OperatorGraph
 from choquet.walks.sorts import as_sorts
 
@@ -22,6 +23,8 @@ __all__ = ["operator_graph"]
 _MAX_LINES = 4_000
 """Most steps that are drawn one by one; beyond, a picture shows where states are dense."""
 _BINS = 60
+_WALKS = tuple(STYLES[k] for k in (5, 6, 2, 3, 1))
+"""Those that are dark enough to stand out from the grey of the other paths."""
 
 
 def operator_graph(
@@ -120,7 +123,7 @@ def _draw_paths(ax: Axes, graph: OperatorGraph, values: list[FloatArray]) -> Non
         for a, b in zip(start, values[j + 1][level.target], strict=True):
             segments.append([(j, a), (j + 1, b)])
     thin = 0.4 if len(segments) > 300 else 1.0
-    ax.add_collection(LineCollection(segments, colors=GREY, linewidths=thin, zorder=1))
+    ax.add_collection(LineCollection(segments, colors="#B0B0B0", linewidths=thin, zorder=1))
     for j, level in enumerate(graph.levels):
         share = (level.n_paths / graph.n_operators).astype(np.float64)
         ax.scatter(
@@ -156,7 +159,7 @@ def _draw_walks(ax: Axes, graph: OperatorGraph, sorts: IntArray) -> list[tuple[A
     handles = []
     masks = np.cumsum(np.int64(1) << sorts, axis=1)
     for k, (sort, chain) in enumerate(zip(sorts, masks, strict=True)):
-        style = style_of(k + 1)
+        style = _WALKS[k % len(_WALKS)]
         heights = np.concatenate([[0.0], graph.measure.values[chain]])
         (line,) = ax.plot(
             heights,
@@ -164,7 +167,8 @@ def _draw_walks(ax: Axes, graph: OperatorGraph, sorts: IntArray) -> list[tuple[A
             linestyle=style.line,
             marker=style.marker,
             markersize=5,
-            linewidth=2.2,
+            linewidth=2.6,
+            path_effects=[withStroke(linewidth=4.5, foreground="white")],
             zorder=3,
             gid="walk",
         )

@@ -92,8 +92,8 @@ def ivat(
     picture = _picture_of(thing)
     ax = axes_or_new(ax, (6.5, 6.0))
     image = _draw(ax, picture, size, _scale_of([picture], scale))
-    ax.set_xlabel("walk, in iVAT order")
-    ax.set_ylabel("walk, in iVAT order")
+    ax.set_xlabel("share of walks, in iVAT order")
+    ax.set_ylabel("share of walks, in iVAT order")
     # Inside the axes' own space: a bar that takes room from others would move the user's layout.
     below = ax.inset_axes((0.15, -0.2, 0.7, 0.03))
     bar = ax.figure.colorbar(image, cax=below, orientation="horizontal")
@@ -103,7 +103,7 @@ def ivat(
         if found is not None:
             blocks = _blocks(picture, np.asarray(found))
             _draw_boxes(ax, blocks)
-            _draw_names(ax, blocks, _names(thing, blocks), picture)
+            _draw_names(ax, blocks, _names(thing, blocks))
     return ax
 
 
@@ -207,7 +207,7 @@ def _draw(ax: Axes, picture: _Image, size: int | None, top: float) -> Any:
     pixels = picture.image(min(total, _SIZE) if size is None else size)
     return ax.imshow(
         pixels,
-        extent=(0, total, total, 0),
+        extent=(0, 1, 1, 0),
         cmap="gray",
         vmin=0,
         vmax=top,
@@ -216,11 +216,13 @@ def _draw(ax: Axes, picture: _Image, size: int | None, top: float) -> Any:
 
 
 def _note(thing: Any, picture: _Image) -> str:
+    """Number of operators, and by how much the output is wrong at worst, where that is known."""
     operators = getattr(thing, "operators", None)
-    walks = f"{int(picture.counts.sum()):,} walks"
     if operators is None:
-        return walks
-    return f"{len(operators)} operator{'s' if len(operators) != 1 else ''}, {walks}"
+        return f"{len(picture.order):,} points"
+    text = f"{len(operators)} operator{'s' if len(operators) != 1 else ''}"
+    worst = getattr(getattr(thing, "error", None), "worst", None)
+    return text if worst is None else f"{text}, worst error {worst:.2g}"
 
 
 # -- clusters --------------------------------------------------------------------------------------
@@ -234,6 +236,7 @@ def _blocks(picture: _Image, labels: IntArray) -> list[_Block]:
         )
     along = labels[picture.order]
     ends = np.cumsum(picture.counts[picture.order], dtype=np.float64)
+    ends /= ends[-1]
     last = np.flatnonzero(np.append(along[1:] != along[:-1], True))
     starts = np.concatenate([[0.0], ends[last[:-1]]])
     return [
@@ -276,9 +279,7 @@ def _names(thing: Any, blocks: Sequence[_Block]) -> dict[int, str]:
     return names
 
 
-def _draw_names(
-    ax: Axes, blocks: Sequence[_Block], names: Mapping[int, str], picture: _Image
-) -> None:
+def _draw_names(ax: Axes, blocks: Sequence[_Block], names: Mapping[int, str]) -> None:
     """Names beside the image, each with a line to the largest block of its cluster."""
     largest: dict[int, _Block] = {}
     for block in blocks:
@@ -286,16 +287,15 @@ def _draw_names(
         if known is None or block.end - block.start > known.end - known.start:
             largest[block.label] = block
     shown = sorted(largest.values(), key=lambda block: block.start)
-    total = float(picture.counts.sum())
     middles = np.array([(block.start + block.end) / 2 for block in shown])
     lines = 1 + max((names[block.label].count("\n") for block in shown), default=0)
     font = 9.0
     # Lines of 1.2 em, and a third more because the layout may yet make room for these very names.
-    gap = total * (1.33 * lines * 1.2 * font) / max(min(points_of(ax)), 1.0)
-    if len(shown) * gap > total:  # smaller letters before letters on top of each other
-        font *= max(total / (len(shown) * gap), 0.4)
-        gap = total / len(shown)
-    places = spread(middles, gap, gap / 2, total - gap / 2)
+    gap = (1.33 * lines * 1.2 * font) / max(min(points_of(ax)), 1.0)
+    if len(shown) * gap > 1:  # smaller letters before letters on top of each other
+        font *= max(1 / (len(shown) * gap), 0.4)
+        gap = 1 / len(shown)
+    places = spread(middles, gap, gap / 2, 1 - gap / 2)
     side = ax.get_yaxis_transform()
     for block, middle, place in zip(shown, middles, places, strict=True):
         ax.annotate(
