@@ -15,6 +15,7 @@ from choquet import (
     all_sorts,
     all_walk_weights,
     choquet_integral,
+    datasets,
     gsamp,
     random_sorts,
     sort_rank,
@@ -334,15 +335,7 @@ def test_bad_graphs():
 
 def noise_measure(n_low_pairs: int) -> Measure:
     """The handcrafted measure of Figure 4; the caption says four low pairs, the figure has five."""
-    from choquet.lattice import masks_by_size
-
-    values = np.zeros(32)
-    values[masks_by_size(5, 1)] = 0.1
-    values[masks_by_size(5, 2)] = np.where(np.arange(10) < n_low_pairs, 0.2, 0.4)
-    values[masks_by_size(5, 3)] = 0.6
-    values[masks_by_size(5, 4)] = np.where(np.arange(5) < 3, 0.6, 0.9)
-    values[-1] = 1.0
-    return Measure(values)
+    return datasets.make_noise_measure(reading={5: "figure", 4: "caption"}[n_low_pairs])
 
 
 @pytest.mark.parametrize(("n_low_pairs", "walks"), [(5, [44, 28, 16, 32]), (4, [36, 36, 12, 36])])

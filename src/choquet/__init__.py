@@ -90,13 +90,18 @@ __all__ = [
 _LAZY: dict[str, str] = {}
 """Public names by the room that holds them: they bring libraries that take long to load."""
 
+_ROOMS = ("datasets", "plot")
+"""Rooms that are named as a whole, ``choquet.plot.ivat``, and load when they first are."""
+
 
 def __getattr__(name: str) -> Any:
     """Load a heavy room when one of its names is first asked for (PEP 562)."""
     if name in _LAZY:
         return getattr(import_module(_LAZY[name]), name)
+    if name in _ROOMS:
+        return import_module(f"choquet.{name}")
     raise AttributeError(f"module 'choquet' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *_ROOMS})

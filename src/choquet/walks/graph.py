@@ -137,6 +137,31 @@ class OperatorGraph:
         """Number of edges."""
         return sum(len(level.label) for level in self._levels)
 
+    @property
+    def levels(self) -> tuple[Level, ...]:
+        """States by size, from ∅ to X, for pictures and exports; empty if no walk is kept.
+
+        Examples
+        --------
+        >>> from choquet import Measure, OperatorGraph
+        >>> graph = OperatorGraph(Measure([0, 0.2, 0.3, 1]))
+        >>> [len(level.n_paths) for level in graph.levels]
+        [1, 2, 1]
+        """
+        return self._levels
+
+    def level_subsets(self, size: int) -> IntArray:
+        """Bit masks of the members of all states of one size, in the order of ``levels``.
+
+        Examples
+        --------
+        >>> from choquet import Measure, OperatorGraph
+        >>> OperatorGraph(Measure([0, 0.2, 0.3, 1])).level_subsets(1)
+        array([1, 2])
+        """
+        masks: IntArray = self._levels[size].members // self._lattice.width
+        return masks
+
     # -- from walks to operators -------------------------------------------------------------------
 
     def index(self, sorts: npt.ArrayLike) -> npt.NDArray[Any]:
