@@ -130,8 +130,8 @@ def test_relabelling_sources_changes_nothing(g, random):
 @pytest.mark.parametrize("metric", list(DISSIMILARITIES))
 def test_every_metric(metric):
     d = decompose(noise_measure(5), metric=metric)
-    # Squares make the small steps between the four operators look like none.
-    assert d.n_operators == (2 if metric == "sql2" else 4)
+    # To these the one weight that is 0 in two of the operators matters more than all others.
+    assert d.n_operators == (2 if metric in ("sql2", "hellinger", "aitchison") else 4)
     assert d.ivat.metric == metric
     if np.isfinite(DISSIMILARITIES[metric].largest(5)):
         assert d.scale == DISSIMILARITIES[metric].largest(5)
@@ -292,21 +292,21 @@ def test_fewest_by_brute_force():
     """The smallest number of groups, over all ways to colour, for a few operators."""
     from itertools import product
 
-    for seed in range(8):
-        weights = np.random.default_rng(seed).dirichlet(np.ones(3), 7)
+    for seed in range(6):
+        weights = np.random.default_rng(seed).dirichlet(np.ones(3), 6)
         levels = np.cumsum(weights, axis=1)
         for max_error in (0.1, 0.2, 0.3):
             cover = cover_operators(weights, max_error)
             best = (
                 min(
                     len(set(colours))
-                    for colours in product(range(4), repeat=7)
+                    for colours in product(range(3), repeat=6)
                     if all(
                         np.ptp(levels[np.array(colours) == c], axis=0).max() <= 2 * max_error
                         for c in set(colours)
                     )
                 )
-                if len(cover.weights) <= 4
+                if len(cover.weights) <= 3
                 else len(cover.weights)
             )
             assert cover.lower_bound <= best <= len(cover.weights)

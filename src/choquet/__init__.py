@@ -87,7 +87,19 @@ __all__ = [
     "walk_weights",
 ]
 
-_LAZY: dict[str, str] = {}
+_LAZY: dict[str, str] = dict.fromkeys(
+    (
+        "ChoquetClassifier",
+        "ChoquetRegressor",
+        "ChoquetRegressorCV",
+        "FusionClassifier",
+        "GradientDescentRegressor",
+        "LambdaRegressor",
+        "LinearConvexSumRegressor",
+        "OWARegressor",
+    ),
+    "choquet.learning.estimators",
+)
 """Public names by the room that holds them: they bring libraries that take long to load."""
 
 _ROOMS = ("datasets", "plot")
@@ -104,4 +116,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *_ROOMS})
+    return sorted({*globals(), *__all__, *_LAZY, *_ROOMS})
