@@ -328,8 +328,8 @@ def test_wrong_content_is_not_cached(origin, cache):
     ("path", "kind", "message"),
     [
         ("/missing", FileError, r"answers 404 .* pass its name as path="),
-        ("/cut", FileError, r"broke off after .* pass its name as path=|cannot reach"),
-        ("/slow", FileError, r"cannot reach .*timed out.* pass its name as path="),
+        ("/cut", FileError, r"broke off after .* pass its name as path=|cannot fetch"),
+        ("/slow", FileError, r"cannot fetch .*timed out.* pass its name as path="),
     ],
 )
 def test_failing_origin(origin, cache, path, kind, message):
@@ -341,7 +341,7 @@ def test_failing_origin(origin, cache, path, kind, message):
 def test_offline(origin, cache):
     origin.shutdown()
     origin.server_close()
-    with pytest.raises(FileError, match=r"cannot reach http://127.* pass its name as path="):
+    with pytest.raises(FileError, match=r"cannot fetch http://127.* pass its name as path="):
         datasets.fetch_aid(url=f"{origin.url}/aid")
 
 

@@ -132,9 +132,11 @@ def download(
     except urllib.error.HTTPError as error:
         error.close()
         raise FileError(f"{url} answers {error.code} ({error.reason}); {advice}") from None
-    except (urllib.error.URLError, TimeoutError, ConnectionError, HTTPException) as error:
+    except FileError:
+        raise
+    except (OSError, HTTPException) as error:  # no network, no answer in time, no room on disk
         reason = getattr(error, "reason", None) or error
-        raise FileError(f"cannot reach {url} ({reason}); {advice}") from None
+        raise FileError(f"cannot fetch {url} ({reason}); {advice}") from None
     if total is not None and done < total:
         raise DamagedFileError(f"{url} broke off after {done:,} of {total:,} bytes; {advice}")
     if sha256 is not None and digest.hexdigest() != sha256.lower():
