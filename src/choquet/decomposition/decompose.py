@@ -213,7 +213,8 @@ def _scaled(counts: IntArray) -> IntArray:
     """
     total = float(counts.sum(dtype=np.float64))
     if total > _COUNT_LIMIT:
-        return np.maximum(np.rint(counts * (_COUNT_LIMIT / 2 / total)), 1).astype(np.int64)
+        few: IntArray = np.rint(counts * (_COUNT_LIMIT / 2 / total)).astype(np.int64)
+        return np.maximum(few, 1)
     return np.asarray(counts * ceil(_COUNT_LEAST / total))
 
 
