@@ -345,6 +345,14 @@ def best_list(problem: Problem) -> tuple[list[Clause], int]:
     conjunction that is pure, "largest" also longer ones that decide much more, and "boldest" the
     largest surplus of right over wrong walks, pure or not.
     """
+    from threadpoolctl import threadpool_limits
+
+    # The products are small: threads wait for each other, and on a busy machine for very long.
+    with threadpool_limits(limits=1, user_api="blas"):
+        return _best_list(problem)
+
+
+def _best_list(problem: Problem) -> tuple[list[Clause], int]:
     ones = np.ones(len(problem.y), dtype=np.float32)
     counts = _Tables(problem, ones)
     even = problem.is_even
