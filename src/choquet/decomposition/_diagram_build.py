@@ -105,14 +105,16 @@ def classes_by_number(levels: tuple[Level, ...]) -> list[Classes]:
 
 def _class_numbers(n_paths: npt.NDArray[Any]) -> IntArray:
     open_ = n_paths > 1
-    return np.where(open_, np.cumsum(open_), 0).astype(np.int64)
+    return np.asarray(np.where(open_, np.cumsum(open_), 0), dtype=np.int64)
 
 
 def _ranges(start: IntArray, stop: IntArray) -> IntArray:
     """start[0], …, stop[0] - 1, start[1], … in one array."""
     lengths = stop - start
     before = np.cumsum(lengths) - lengths
-    return np.arange(int(lengths.sum())) + np.repeat(start - before, lengths)
+    return np.asarray(
+        np.arange(int(lengths.sum())) + np.repeat(start - before, lengths), dtype=np.int64
+    )
 
 
 def _pointers(lengths: IntArray) -> IntArray:

@@ -23,6 +23,7 @@ from choquet.decomposition._diagram_build import (
     majority,
     merge_layers,
 )
+from choquet.decomposition._labels import as_labels
 from choquet.errors import DataError, OptionError, TooLargeError
 from choquet.walks.graph import OperatorGraph
 from choquet.walks.sorts import as_sorts
@@ -135,7 +136,7 @@ class Diagram:
                 )
             known, classes = np.zeros(1, dtype=np.int64), classes_by_number(levels)
         else:
-            known, compact = _labels(labels, graph.n_operators)
+            known, compact = as_labels(labels, graph.n_operators, "operators")
             classes = classes_by_label(levels, compact, len(known))
         layers, leaves, least = merge_layers(
             lattice, levels, classes, weighted=labels is None, max_nodes=max_nodes
@@ -167,8 +168,8 @@ class Diagram:
             usual = keys[at] != wanted if len(keys) else np.ones(len(rows), dtype=np.bool_)
             if len(self.default_weight):
                 total += self.default_weight[node]
-                total[~usual] += self.exception_weight[at[~usual]] - (
-                    self.default_weight[node[~usual]]
+                total[~usual] += (
+                    self.exception_weight[at[~usual]] - (self.default_weight[node[~usual]])
                 )
             after = self.default[node]
             after[~usual] = self.exception_child[at[~usual]]
@@ -277,19 +278,6 @@ class Diagram:
             f"<Diagram of {self.n_sources} sources: {self.n_nodes:,} nodes, "
             f"{self.n_numbers:,} numbers>"
         )
-
-
-def _labels(labels: npt.ArrayLike, n_operators: int) -> tuple[IntArray, IntArray]:
-    """Distinct labels, and the place of each operator's label among them."""
-    array = np.asarray(labels)
-    if array.shape != (n_operators,):
-        raise DataError(
-            f"there are {n_operators:,} operators, but labels have the shape {array.shape}"
-        )
-    if not np.issubdtype(array.dtype, np.integer):
-        raise DataError(f"labels must be whole numbers, not {array.dtype}")
-    known, compact = np.unique(array.astype(np.int64), return_inverse=True)
-    return known, compact.astype(np.int64)
 
 
 def _flat(n_sources: int, layers: list[Layer], labels: IntArray, *, weighted: bool) -> Diagram:
