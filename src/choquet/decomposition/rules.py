@@ -13,8 +13,10 @@ from math import factorial
 import numpy as np
 import numpy.typing as npt
 
-from choquet.arrays import BoolArray, FloatArray, IntArray, as_vector
-from choquet.decomposition._rule_search import Predicates, Problem, best_list, decide
+from choquet.arrays import BoolArray, FloatArray, IntArray
+from choquet.decomposition._labels import as_labels, as_shares
+from choquet.decomposition._rule_predicates import Predicates
+from choquet.decomposition._rule_search import Problem, best_list, decide
 from choquet.errors import DataError, OptionError
 from choquet.measures.sources import check_sources
 from choquet.walks.sorts import as_sorts
@@ -319,8 +321,8 @@ def find_rules(
     ['If gpr is the largest: median; otherwise: max.']
     """
     rows = as_sorts(sorts)
-    known, compact = _labels(labels, len(rows))
-    shares = _shares(weights, len(rows))
+    known, compact = as_labels(labels, len(rows), "sorts")
+    shares = as_shares(weights, len(rows))
     for name, value in (("max_rules", max_rules), ("max_conditions", max_conditions)):
         if value < (name == "max_conditions"):
             raise OptionError(f"{name}={value} must be at least {int(name == 'max_conditions')}")
@@ -385,31 +387,6 @@ def _condition(predicates: Predicates, literal: int) -> Condition:
     if predicates.is_top[at]:
         return Condition(source, top=bound, negated=bool(negated))
     return Condition(bound, above=source) if negated else Condition(source, above=bound)
-
-
-def _labels(labels: npt.ArrayLike, n: int) -> tuple[IntArray, IntArray]:
-    """Distinct labels, and the place of each walk's label among them."""
-    array = np.asarray(labels)
-    if array.shape != (n,):
-        raise DataError(f"there are {n} sorts, but labels have the shape {array.shape}")
-    if not n:
-        raise DataError("rules need at least one sort")
-    if array.dtype != np.bool_ and not np.issubdtype(array.dtype, np.integer):
-        raise DataError(f"labels must be whole numbers, not {array.dtype}")
-    known, compact = np.unique(array.astype(np.int64), return_inverse=True)
-    return known, compact.astype(np.int64)
-
-
-def _shares(weights: npt.ArrayLike | None, n: int) -> FloatArray:
-    if weights is None:
-        return np.full(n, 1 / n)
-    array = as_vector(weights, "weights", n)
-    if array.min() < 0 or array.sum() <= 0:
-        raise DataError(
-            f"weights must be ≥ 0 and not all 0; the least is {array.min():g}, "
-            f"the sum {array.sum():g}"
-        )
-    return np.asarray(array / array.sum(), dtype=np.float64)
 
 
 def _holds_all(positions: IntArray) -> bool:

@@ -1,0 +1,58 @@
+"""All conditions on ranks, as the columns that rules are searched in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from choquet.arrays import BoolArray, IntArray
+
+__all__ = ["Predicates"]
+
+_ALL_RANKS = 24
+"""Up to so many sources every rank is tried as a bound; beyond, the outer ones and the middle."""
+
+
+@dataclass(frozen=True)
+class Predicates:
+    """All conditions on ranks, negations left out: "i among the top t", then "i above j", i < j.
+
+    Attributes
+    ----------
+    source, bound : arrays of ints
+        The source i, and t or j.
+    is_top : array of bools
+        Which of the two kinds each one is.
+    """
+
+    source: IntArray
+    bound: IntArray
+    is_top: BoolArray
+
+    @classmethod
+    def of(cls, n_sources: int) -> Predicates:
+        """Those of N sources, the plainest first: largest, smallest, above, then other ranks."""
+        n = n_sources
+        ranks = set(range(1, n))
+        if n > _ALL_RANKS:
+            ranks = {1, 2, 3, n // 2, n - 3, n - 2, n - 1}
+        outer = [t for t in (1, n - 1) if t in ranks]
+        outer = outer[: 1 if n == 2 else 2]
+        rows = [(i, t, True) for t in outer for i in range(n)]
+        rows += [(i, j, False) for i in range(n) for j in range(i + 1, n)] if n > 2 else []
+        rows += [(i, t, True) for t in sorted(ranks - set(outer)) for i in range(n)]
+        table = np.array(rows, dtype=np.int64).reshape(-1, 3)
+        return cls(table[:, 0], table[:, 1], table[:, 2].astype(np.bool_))
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    def matrix(self, positions: IntArray) -> npt.NDArray[np.float32]:
+        """Whether each predicate holds (P rows); `positions` is the rank of every source from 0."""
+        ranks = np.ascontiguousarray(positions.T)
+        held = np.empty((len(self), len(positions)), dtype=np.float32)
+        for row, i, bound, top in zip(held, self.source, self.bound, self.is_top, strict=True):
+            row[:] = ranks[i] < (bound if top else ranks[bound])
+        return held
