@@ -1,0 +1,132 @@
+"""Benchmarks of the learning room: ratios within one run, and curves over N and M.
+
+Run ``pytest benchmarks/test_learning.py --benchmark-only -s``; set CHOQUET_BENCH=full for the
+largest sizes. Nothing here asserts a time: a slow machine is not a bug.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import time
+
+import numpy as np
+import pytest
+
+from choquet.lattice.wide import membership
+from choquet.learning import Statistics, least_squares, solve
+from choquet.learning.solvers.supported import violated_containments
+from choquet.learning.statistics import chains
+
+FULL = os.environ.get("CHOQUET_BENCH") == "full"
+
+
+def make(n_sources, n_samples, sigma=0.05, seed=1):
+    """Samples of a distorted probability, which has a value on every subset of any N."""
+    rng = np.random.default_rng(seed)
+    weights = rng.dirichlet(np.ones(n_sources))
+    X = rng.random((n_samples, n_sources))
+    words, gaps = chains(X)
+    inside = membership(words.reshape(-1, words.shape[2]), n_sources)
+    values = ((inside @ weights) ** 2).reshape(gaps.shape)
+    return X, (gaps * values).sum(axis=1) + sigma * rng.standard_normal(n_samples)
+
+
+def python_loop(X, y):
+    gram, targets = {}, {}
+    for row, target in zip(X, y, strict=True):
+        order = np.argsort(-row)
+        chain, mask = [], 0
+        for j, source in enumerate(order):
+            mask |= 1 << int(source)
+            gap = row[source] - (row[order[j + 1]] if j + 1 < len(order) else 0.0)
+            chain.append((mask, gap))
+            targets[mask] = targets.get(mask, 0.0) + gap * target
+        for i, (a, u) in enumerate(chain):
+            for b, v in chain[i:]:
+                gram[a, b] = gram.get((a, b), 0.0) + u * v
+    return gram, targets
+
+
+def once(function):
+    start = time.perf_counter()
+    result = function()
+    return time.perf_counter() - start, result
+
+
+@pytest.mark.benchmark(group="statistics")
+def test_statistics_of_a_million_rows(benchmark):
+    X, y = make(10, 1_000_000 if FULL else 200_000)
+    Statistics.from_data(X[:10], y[:10])
+    benchmark.pedantic(lambda: Statistics.from_data(X, y), rounds=3)
+    loop, _ = once(lambda: python_loop(X[:2000], y[:2000]))
+    ratio = loop / 2000 * len(X) / benchmark.stats["min"]
+    benchmark.extra_info["times_a_python_loop"] = ratio
+    print(f"\nstatistics of {len(X):,} x 10: {ratio:.0f} times a Python loop over rows")
+
+
+@pytest.mark.benchmark(group="lattice")
+@pytest.mark.parametrize(("n_sources", "n_samples"), [(10, 3000), (12, 1000)])
+def test_lattice_against_interior_point(benchmark, n_sources, n_samples):
+    if n_sources > 10 and not FULL:
+        pytest.skip("the interior point takes 20 s here: set CHOQUET_BENCH=full")
+    problem = least_squares(Statistics.from_data(*make(n_sources, n_samples)))
+    solve(least_squares(Statistics.from_data(*make(4, 50))), solver="admm")
+    best = benchmark.pedantic(lambda: solve(problem), rounds=3)
+    slow, reference = once(lambda: solve(problem, solver="interior"))
+    ratio = slow / benchmark.stats["min"]
+    benchmark.extra_info["times_faster"] = ratio
+    benchmark.extra_info["relative_excess"] = best.objective / reference.objective - 1
+    print(
+        f"\nN={n_sources} M={n_samples}: {best.solver} {ratio:.1f} times faster than one interior "
+        f"point, objective {best.objective / reference.objective - 1:+.1e} relative"
+    )
+
+
+@pytest.mark.benchmark(group="lattice")
+def test_sixteen_sources(benchmark):
+    if not FULL:
+        pytest.skip("takes a minute: set CHOQUET_BENCH=full")
+    small = least_squares(Statistics.from_data(*make(12, 1000)))
+    large = least_squares(Statistics.from_data(*make(16, 2000)))
+    unit, _ = once(lambda: solve(small, solver="admm"))
+    found = benchmark.pedantic(lambda: solve(large), rounds=1)
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    ratio = benchmark.stats["min"] / unit
+    benchmark.extra_info.update(times_twelve_sources=ratio, peak_gib=memory)
+    print(f"\nN=16 M=2000: {ratio:.0f} times N=12, peak {memory:.2f} GiB, {found.message}")
+
+
+@pytest.mark.benchmark(group="supported")
+@pytest.mark.parametrize(("n_sources", "n_samples"), [(20, 5000 if FULL else 100), (50, 300)])
+def test_supported_only(benchmark, n_sources, n_samples):
+    problem = least_squares(Statistics.from_data(*make(n_sources, n_samples)), dense=False)
+    found = benchmark.pedantic(lambda: solve(problem), rounds=1)
+    violated = violated_containments(problem, found.values, 0.0)[1]
+    benchmark.extra_info.update(n_values=problem.n_values, violated=violated)
+    print(
+        f"\nN={n_sources} M={n_samples}: {problem.n_values} values, {found.message}, "
+        f"{violated} violated after the closure"
+    )
+
+
+@pytest.mark.benchmark(group="curve")
+def test_curve_of_time_and_memory(benchmark):
+    sizes = [4, 6, 8, 10] + ([12, 14, 16, 18, 20] if FULL else [])
+    counts = [100, 1000, 10_000] + ([100_000, 1_000_000] if FULL else [])
+    benchmark.pedantic(lambda: None, rounds=1)
+    print("\n   N        M   statistics s   solve s   solver      peak GiB")
+    for n_sources in sizes:
+        for n_samples in counts:
+            # Beyond the lattice only what data support is learned, which grows with N * M.
+            if n_sources > 14 and n_samples > 1000:
+                continue
+            X, y = make(n_sources, n_samples)
+            gather, statistics = once(lambda X=X, y=y: Statistics.from_data(X, y))
+            problem = least_squares(statistics, dense=n_sources <= 16)
+            seconds, found = once(lambda problem=problem: solve(problem))
+            memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+            print(
+                f"{n_sources:4d} {n_samples:8d} {gather:14.3f} {seconds:9.3f}   "
+                f"{found.solver:9s} {memory:10.2f}"
+            )
