@@ -176,7 +176,12 @@ def test_eight_sources_end_to_end():
     X = np.random.default_rng(0).random((5000, 8))
     difference = np.abs(d.predict(X) - choquet_integral(g, X))
     assert difference.max() <= d.error.worst
+
+
+def test_rules_of_seven_sources_beat_the_commonest_operator():
+    d = decompose(Measure.random(7, rng=0))
     assert d.rules.fidelity >= max(op.share for op in d.operators) - 1e-9
+    assert (d.rules.fidelity == 1) == d.rules.exact
 
 
 # -- samples ---------------------------------------------------------------------------------------

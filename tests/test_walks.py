@@ -298,15 +298,20 @@ def test_large_graphs_count_exactly():
     assert "479,001,600 operators" in repr(generic)
 
 
-def test_more_walks_than_sixty_four_bits():
-    levels = np.linspace(0, 1, 22)
-    g = Measure.symmetric(np.diff(levels))
-    values = np.array(g.values)
-    values[1] /= 2  # one source is worth less on its own
-    graph = OperatorGraph(Measure(values))
-    assert graph.n_walks == factorial(21)
-    assert graph.n_operators == 2
-    np.testing.assert_allclose(np.sort(graph.shares), [1 / 21, 20 / 21])
+def test_counts_beyond_sixty_four_bits_are_python_integers(monkeypatch):
+    """What happens from 21 sources on, forced at five by lowering the limit of int64."""
+    g = noise_measure(5)
+    small = OperatorGraph(g)
+    monkeypatch.setattr("choquet.walks._states._EXACT", 2)
+    large = OperatorGraph(g)
+    assert large.n_operators == small.n_operators
+    sorts = all_sorts(5)
+    numbers = large.index(sorts)
+    assert numbers.dtype == object
+    np.testing.assert_array_equal(numbers.astype(int), small.index(sorts))
+    np.testing.assert_array_equal(large.weights(numbers), small.weights(small.index(sorts)))
+    drawn = large.sample(4000, over="operators", rng=0).astype(int)
+    np.testing.assert_allclose(np.bincount(drawn) / 4000, 0.25, atol=0.03)
 
 
 def test_rounding_merges_values():

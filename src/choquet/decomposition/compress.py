@@ -68,8 +68,8 @@ def cover_operators(
     --------
     >>> cover = cover_operators(np.array([[1.0, 0], [0.9, 0.1], [0, 1.0]]), 0.05)
     >>> cover.weights, cover.proved
-    (array([[0.95, 0.05],
-           [0.  , 1.  ]]), True)
+    (array([[0.  , 1.  ],
+           [0.95, 0.05]]), True)
     """
     if not max_error >= 0:
         raise OptionError(f"max_error={max_error} must be at least 0")

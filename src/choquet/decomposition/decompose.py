@@ -81,8 +81,8 @@ def decompose(
         If no two operators differ by more than this in output, for any input in [0, 1], the answer
         is one operator. It is looked at before clustering, for CLODD only.
     scale : float, "largest" or "data", default "largest"
-        What counts as black in pictures: the largest possible dissimilarity on the simplex, the
-        largest found, or a number, to share one scale between decompositions.
+        What counts as white in pictures (0 is black): the largest possible dissimilarity on the
+        simplex, the largest found, or a number, to share one scale between decompositions.
     decimals : int, default 9
         Values that agree when rounded to so many decimals are one value.
     max_operators, n_walks : int

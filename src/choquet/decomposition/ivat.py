@@ -54,6 +54,16 @@ class IVAT:
         How often each *point* occurs, in the points' own order.
     metric : str
         Name of the dissimilarity.
+
+    Examples
+    --------
+    >>> picture = ivat([[1, 0], [0, 1], [0.9, 0.1]], metric="l1")
+    >>> picture.matrix().round(6)
+    array([[0. , 1.8, 1.8],
+           [1.8, 0. , 0.2],
+           [1.8, 0.2, 0. ]])
+    >>> picture.n_distinct, picture.cut(k=2)
+    (3, array([0, 1, 0]))
     """
 
     order: IntArray

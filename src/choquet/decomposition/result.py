@@ -54,7 +54,7 @@ class Decomposition:
     metric : Dissimilarity
         What was clustered by.
     scale : float
-        The dissimilarity that is drawn black.
+        The dissimilarity that is drawn white; 0 is black.
     error : Errors
         Exact ``(worst, rms)`` difference of output over inputs in [0, 1]: over all walks that were
         decomposed if `exact`, else over those drawn.
@@ -277,7 +277,7 @@ class Decomposition:
         --------
         >>> from choquet import Measure, decompose
         >>> decompose(Measure([0, 0.2, 0.25, 1])).operator_names
-        ['near min (1)', 'near min (2)']
+        ['soft min (1)', 'soft min (2)']
         """
         names = [operator.name for operator in self.operators]
         return [

@@ -4,6 +4,8 @@ from choquet.operators.dissimilarity import (
     DISSIMILARITIES,
     Dissimilarity,
     a_norm,
+    aitchison,
+    as_dissimilarity,
     dissimilarity,
     lp,
 )
@@ -16,6 +18,8 @@ __all__ = [
     "LinearConvexSum",
     "OrderStatistic",
     "a_norm",
+    "aitchison",
+    "as_dissimilarity",
     "dissimilarity",
     "familiar_operators",
     "lp",
