@@ -274,6 +274,21 @@ def test_ties_do_not_count_as_unsupported(half_seen):
     np.testing.assert_allclose(d.predict(tied), 0.5)
 
 
+def test_rules_and_stability_from_data(half_seen):
+    g, _, support = half_seen
+    d = decompose(g, support=support, method="distinct")
+    rules = d.rules_by_data()
+    found = rules.predict(support.observed_sorts)
+    right = found == d.operator_of_sorts(support.observed_sorts)
+    assert rules.fidelity == pytest.approx(np.average(right, weights=support.sort_counts))
+    with pytest.raises(DataError, match="no data without ties"):
+        decompose(g).rules_by_data()
+    first_only = SimpleNamespace(stable_walks=lambda sorts: sorts[:, 0] == 0)
+    flagged = decompose(DEMINING, identification=first_only)
+    assert [op.stable for op in flagged.operators] == [False, True]
+    assert [op.stable for op in decompose(DEMINING).operators] == [None, None]
+
+
 def test_no_supported_walk():
     with pytest.raises(DataError, match="support no walk with Φ = 0; allow unsupported subsets"):
         decompose(Measure.random(3, rng=0), support=DataSupport.from_data([[0.5, 0.5, 0.1]]))

@@ -6,6 +6,7 @@ from choquet.decomposition.clusters import cluster, fuzzy_c_means
 from choquet.decomposition.compare import Comparison, compare, measure_distance
 from choquet.decomposition.compress import Cover, cover_operators
 from choquet.decomposition.decompose import decompose
+from choquet.decomposition.diagram import Diagram
 from choquet.decomposition.ivat import IVAT, VAT, SampledIVAT, big_ivat, ivat, vat
 from choquet.decomposition.medoids import medoids
 from choquet.decomposition.operators import ContextualOperator, Errors
@@ -26,6 +27,7 @@ __all__ = [
     "ContextualOperator",
     "Cover",
     "Decomposition",
+    "Diagram",
     "Errors",
     "OperatorSample",
     "Partition",

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from functools import cache
 from math import ceil
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from choquet.arrays import FloatArray, IntArray
+from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.decomposition.clodd import clodd, one_cluster
 from choquet.decomposition.clusters import Clusterer, cluster
 from choquet.decomposition.ivat import IVAT, ivat
@@ -27,7 +27,7 @@ from choquet.decomposition.sample import OperatorSample, sample_operators
 from choquet.errors import DataError, OptionError
 from choquet.measures import Measure
 from choquet.operators.dissimilarity import Dissimilarity, Metric, as_dissimilarity
-from choquet.walks import DataSupport, OperatorGraph, all_sorts
+from choquet.walks import DataSupport, OperatorGraph, all_sorts, walk_weights
 
 __all__ = ["decompose"]
 
@@ -36,6 +36,13 @@ _LISTED_WALKS = 40_320
 
 _COUNT_LEAST, _COUNT_LIMIT = 1000, 1 << 50
 """Multiplicities are scaled to add up to a number in this range; floats count it exactly."""
+
+
+class Identified(Protocol):
+    """What is asked of an identification: which walks the data pin down."""
+
+    def stable_walks(self, sorts: IntArray) -> BoolArray:
+        """Whether every value on each walk is pinned down."""
 
 
 def decompose(
@@ -52,6 +59,7 @@ def decompose(
     max_clusters: int = 10,
     same_below: float = 0.01,
     scale: float | Literal["largest", "data"] = "largest",
+    identification: Identified | None = None,
     decimals: int = 9,
     max_operators: int = 1_000_000,
     n_walks: int = 20_000,
@@ -83,6 +91,9 @@ def decompose(
     scale : float, "largest" or "data", default "largest"
         What counts as white in pictures (0 is black): the largest possible dissimilarity on the
         simplex, the largest found, or a number, to share one scale between decompositions.
+    identification : Identification, optional
+        What ``model.identify()`` found: which walks the data pin down. Operators then tell the
+        share of their walks that are (`stable_share`).
     decimals : int, default 9
         Values that agree when rounded to so many decimals are one value.
     max_operators, n_walks : int
@@ -135,9 +146,8 @@ def decompose(
         rng,
     )
     centres = _centres(sample, partition, row, counts)
-    return assemble(
-        sample, picture, partition, centres, row, _scale(scale, row, picture, measure), bias
-    )
+    shown = _scale(scale, row, picture, measure)
+    return assemble(sample, picture, partition, centres, row, shown, bias, identification)
 
 
 def assemble(
@@ -148,6 +158,7 @@ def assemble(
     metric: Dissimilarity,
     scale: float,
     bias: float,
+    identification: Identified | None = None,
 ) -> Decomposition:
     """Decomposition from clusters and their order statistics: errors, shares, rules."""
     labels, shares = partition.labels, sample.shares
@@ -158,6 +169,12 @@ def assemble(
         return _rules(sample, labels, centres, metric)
 
     data_shares = _data_shares(sample, labels, len(centres))
+    stable_shares = np.full(len(centres), np.nan)
+    if identification is not None:
+        sorts, _ = _walks_for_rules(sample.graph)
+        found = _labels_of_walks(sample, labels, centres, metric, sorts)
+        pinned = identification.stable_walks(sorts)
+        stable_shares = np.array([pinned[found == k].mean() for k in range(len(centres))])
     operators = []
     for number, weights in enumerate(centres):
         inside = labels == number
@@ -170,6 +187,7 @@ def assemble(
                 n_members=int(inside.sum()),
                 spread=float(away @ shares[inside] / shares[inside].sum()),
                 error=errors[number],
+                stable_share=float(stable_shares[number]),
                 context=lambda number=number: tuple(rules().of(number)),  # type: ignore[misc]
             )
         )
@@ -282,16 +300,24 @@ def _rules(
     sample: OperatorSample, labels: IntArray, centres: FloatArray, metric: Dissimilarity
 ) -> RuleList:
     """Rules from all walks kept if they can be listed, else from as many drawn."""
-    graph = sample.graph
-    sorts, complete = _walks_for_rules(graph)
-    if sample.complete:
-        found = labels[graph.index(sorts)]
-    else:
-        from choquet.walks import walk_weights
-
-        weights = walk_weights(graph.measure, sorts)
-        found = metric.matrix(weights, centres).argmin(axis=1)
+    sorts, complete = _walks_for_rules(sample.graph)
+    found = _labels_of_walks(sample, labels, centres, metric, sorts)
     return find_rules(sorts, found, complete=complete)
+
+
+def _labels_of_walks(
+    sample: OperatorSample,
+    labels: IntArray,
+    centres: FloatArray,
+    metric: Dissimilarity,
+    sorts: IntArray,
+) -> IntArray:
+    """Operator of each walk; where operators were drawn, the nearest centre."""
+    if sample.complete:
+        found: IntArray = labels[sample.graph.index(sorts).astype(np.int64)]
+        return found
+    weights = walk_weights(sample.graph.measure, sorts)
+    return np.asarray(metric.matrix(weights, centres).argmin(axis=1), dtype=np.int64)
 
 
 def _walks_for_rules(graph: OperatorGraph) -> tuple[IntArray, bool]:

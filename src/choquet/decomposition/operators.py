@@ -43,9 +43,9 @@ class ContextualOperator(OrderStatistic):
         Mean dissimilarity of those to it, weighted by walks, in the metric of the decomposition.
     error : Errors
         Worst and root mean square difference of output, where it is used.
-    stable : bool or None
-        Whether the data determine it: False if a value it rests on could be quite another at almost
-        the same error; None if that was not looked into.
+    stable_share : float
+        Share of its walks whose values the data pin down; NaN if that was not looked into. Of the
+        others some value could be quite another at almost the same error.
     """
 
     share: float
@@ -53,7 +53,7 @@ class ContextualOperator(OrderStatistic):
     n_members: int
     spread: float
     error: Errors
-    stable: bool | None
+    stable_share: float
     _context: Callable[[], tuple[Rule, ...]]
 
     def __init__(
@@ -66,7 +66,7 @@ class ContextualOperator(OrderStatistic):
         spread: float,
         error: Errors,
         context: Callable[[], tuple[Rule, ...]],
-        stable: bool | None = None,
+        stable_share: float = float("nan"),
     ) -> None:
         super().__init__(weights)
         for name, value in (
@@ -75,10 +75,15 @@ class ContextualOperator(OrderStatistic):
             ("n_members", n_members),
             ("spread", spread),
             ("error", error),
-            ("stable", stable),
+            ("stable_share", stable_share),
             ("_context", context),
         ):
             object.__setattr__(self, name, value)
+
+    @property
+    def stable(self) -> bool | None:
+        """Whether the data determine most of its walks; None if that was not looked into."""
+        return None if np.isnan(self.stable_share) else self.stable_share > 0.5
 
     @property
     def context(self) -> tuple[Rule, ...]:

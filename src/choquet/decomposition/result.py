@@ -13,7 +13,7 @@ from choquet.arrays import FloatArray, IntArray, as_inputs, check_option
 from choquet.decomposition.ivat import IVAT
 from choquet.decomposition.operators import ContextualOperator, Errors
 from choquet.decomposition.partition import Partition
-from choquet.decomposition.rules import RuleList
+from choquet.decomposition.rules import RuleList, find_rules
 from choquet.decomposition.runtime import Assessment, assess, labels_of_sorts, similar_sorts
 from choquet.decomposition.sample import OperatorSample
 from choquet.errors import DataError
@@ -96,6 +96,24 @@ class Decomposition:
         ['If gpr is the largest: median; otherwise: max.']
         """
         return self._rules()
+
+    def rules_by_data(self) -> RuleList:
+        """Rules found from the sorts that data observed, each weighted by how often it was.
+
+        They are shorter than `rules` where data see few of the walks, and say nothing of the rest.
+
+        Examples
+        --------
+        >>> from choquet import DataSupport, Measure, decompose
+        >>> support = DataSupport.from_data([[0.9, 0.5, 0.1], [0.1, 0.5, 0.9], [0.9, 0.1, 0.5]])
+        >>> d = decompose(Measure([0, 0, 1, 1, 1, 1, 1, 1], ["gpr", "ir", "emi"]), support=support)
+        >>> d.rules_by_data().text(d.measure.sources, d.operator_names)
+        ['If emi is the largest: max; otherwise: median.']
+        """
+        if self.support is None or not len(self.support.observed_sorts):
+            raise DataError("no data without ties are known; use rules, which are over all walks")
+        sorts = self.support.observed_sorts
+        return find_rules(sorts, self.operator_of_sorts(sorts), weights=self.support.sort_counts)
 
     # -- size --------------------------------------------------------------------------------------
 
