@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import importlib
 import json
 import pkgutil
@@ -100,4 +101,12 @@ def test_examples_of_the_docs_run(path, tmp_path, monkeypatch):
         pytest.skip("no examples on this page")
     names: dict[str, object] = {}
     for block in blocks:
-        exec(compile(block, str(path), "exec"), names)
+        if block.lstrip().startswith(">>>"):
+            test = doctest.DocTestParser().get_doctest(block, names, path.name, str(path), 0)
+            options = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+            assert (
+                doctest.DocTestRunner(optionflags=options).run(test, clear_globs=False).failed == 0
+            )
+            names.update(test.globs)
+        else:
+            exec(compile(block, str(path), "exec"), names)

@@ -222,4 +222,5 @@ def to_shapiq(measure: Measure) -> Any:
         n_players=measure.n_sources,
         interaction_lookup=lookup,
         baseline_value=0.0,
+        estimated=False,
     )
