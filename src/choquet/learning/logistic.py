@@ -181,13 +181,13 @@ def _newton(
             trial_u = u + length * (new_u - u)
             trial = intercepts + length * (new_intercepts - intercepts)
             found = loss.value(trial_u, trial, strength)
-            if found <= current:
+            if found <= current * (1 + 1e-13):
                 break
             length /= 2
         gained = current - found
-        if gained > 0:
+        if length > 1e-6:  # a last step that gains nothing any more still gains digits of u
             u, intercepts, current = trial_u, trial, found
-        if gained <= 1e-12 * current:
+        if gained <= 1e-13 * current:
             break
     else:
         warnings.warn(
@@ -214,7 +214,7 @@ def _step(
 ) -> tuple[FloatArray, FloatArray]:
     eta = loss.margins(u, intercepts)
     p = sigmoid(eta)
-    curvature = np.maximum(p * (1 - p), 1e-4)
+    curvature = np.maximum(p * (1 - p), 1e-7)
     working = eta + (t - p) / curvature
     heavy = weight[:, None] * curvature
     # Thresholds share u: for u their rows merge into one of summed weight and mean target.

@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from choquet.arrays import FloatArray
 from choquet.learning.bases import FAMILIES
@@ -30,10 +31,11 @@ from choquet.learning.problem import (
 )
 from choquet.learning.solvers import Solution, solve
 from choquet.learning.solvers.admm import admm, admm_handles
+from choquet.learning.solvers.interior import Conic, run_clarabel
 from choquet.learning.statistics import Statistics
 from choquet.measures import Measure, SupportedMeasure
 
-__all__ = ["Candidate", "Fitted", "Selection", "fit_candidate", "select"]
+__all__ = ["Candidate", "Fitted", "Selection", "fit_candidate", "fitted_values", "select"]
 
 MAX_LATTICE_SOURCES = 16
 
@@ -68,11 +70,22 @@ class Fitted:
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """Candidates with their cross-validated mean squared errors, and the best of them."""
+    """Candidates with their cross-validated mean squared errors, and what to make of them.
+
+    Attributes
+    ----------
+    candidates : tuple of Candidate
+    errors : array of shape (C,)
+    best : Candidate
+        The one of least error.
+    weights : array of shape (C,)
+        Convex weights of the average of least error: measures average to a measure.
+    """
 
     candidates: tuple[Candidate, ...]
     errors: FloatArray
     best: Candidate
+    weights: FloatArray
 
 
 def fit_candidate(
@@ -104,7 +117,7 @@ def fit_candidate(
     if isinstance(prior, Measure):
         prior = prior.values
     if isinstance(prior, np.ndarray) and np.isinf(strength):
-        return _fitted(np.clip(prior, 0, None), 0.0, None)
+        return fitted_values(np.clip(prior, 0, None), 0.0)
     if isinstance(prior, str) and prior in ("l1", "l2"):
         problem = _penalised(problem, prior, strength)
     elif prior is not None:
@@ -119,7 +132,7 @@ def fit_candidate(
         supported = np.zeros(len(values), dtype=bool)
         supported[statistics.positions] = True
         values = fill_unsupported(values, supported)
-    return _fitted(values, solution.bias, solution)
+    return fitted_values(values, solution.bias, solution)
 
 
 def _penalised(problem: Problem, name: str, strength: float) -> Problem:
@@ -135,7 +148,8 @@ def _run(problem: Problem, start: Solution | None, rough: bool) -> Solution:
     return solve(problem, start=start)
 
 
-def _fitted(values: FloatArray, bias: float, solution: Solution | None) -> Fitted:
+def fitted_values(values: FloatArray, bias: float, solution: Solution | None = None) -> Fitted:
+    """Values by mask as a fit."""
     return Fitted(lambda words: values[words[:, 0].astype(np.int64)], bias, solution, values)
 
 
@@ -212,17 +226,18 @@ def select(
     weight = max(sum(test.weight for _, test in folds), 1e-300)
     options = {"monotone": monotone, "normal": normal, "bias": bias}
 
-    def path(candidates: list[Candidate]) -> FloatArray:
+    def path(candidates: list[Candidate]) -> list[FloatArray]:
+        """For each fold, one row of values and a bias for each candidate."""
+
         def one(train: Statistics, test: Statistics) -> FloatArray:
-            errors, start = np.empty(len(candidates)), None
-            for k, candidate in enumerate(candidates):
+            rows, start = [], None
+            for candidate in candidates:
                 found = fit_candidate(train, candidate, start=start, rough=True, **options)
                 start = found.solution
-                errors[k] = test.error_of(found.values(test.masks), found.bias)
-            return errors
+                rows.append(np.append(found.values(test.masks), found.bias))
+            return np.array(rows)
 
-        jobs = [partial(one, train, test) for train, test in folds]
-        return np.asarray(np.sum(call(jobs), axis=0) / weight)
+        return list(call([partial(one, train, test) for train, test in folds]))
 
     dense = folds[0][0].n_sources <= MAX_LATTICE_SOURCES
     penalties = [prior for prior in priors if prior in ("l1", "l2") and isinstance(prior, str)]
@@ -230,12 +245,52 @@ def select(
     if not monotone:
         families = [p for p in families if not (isinstance(p, str) and p == "lambda")]
     tried = [Candidate()] + [Candidate(prior, np.inf) for prior in families]
-    errors = list(np.concatenate([path([candidate]) for candidate in tried]))
+    rows = [path([candidate]) for candidate in tried]
+    errors = [_errors(folds, found)[0] / weight for found in rows]
     ranked = sorted(range(1, len(tried)), key=lambda k: errors[k])
     paths = [families[k - 1] for k in ranked[:n_paths]] if dense else []
     falling = sorted((float(s) for s in strengths), reverse=True)
     for prior in [*paths, *penalties]:
         candidates = [Candidate(prior, strength) for strength in falling]
-        errors += list(path(candidates))
+        rows.append(path(candidates))
         tried += candidates
-    return Selection(tuple(tried), np.array(errors), tried[int(np.argmin(errors))])
+    joined = [np.concatenate(parts) for parts in zip(*rows, strict=True)]
+    found = _errors(folds, joined) / weight
+    return Selection(
+        tuple(tried), found, tried[int(np.argmin(found))], _average(folds, joined, found)
+    )
+
+
+def _forms(test: Statistics, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Quadratic and linear form of a fold's squared error in the weights of the candidates."""
+    values, bias = rows[:, :-1], rows[:, -1]
+    cross = np.outer(bias, values @ test.sums)
+    square = values @ (test.gram @ values.T) + cross + cross.T
+    square += test.weight * np.outer(bias, bias)
+    return square, values @ test.targets + bias * test.target_sum
+
+
+def _errors(folds: Sequence[tuple[Statistics, Statistics]], rows: list[FloatArray]) -> FloatArray:
+    total = np.zeros(len(rows[0]))
+    for (_, test), found in zip(folds, rows, strict=True):
+        square, linear = _forms(test, found)
+        total += np.diag(square) - 2 * linear + test.target_square
+    return total
+
+
+def _average(
+    folds: Sequence[tuple[Statistics, Statistics]], rows: list[FloatArray], errors: FloatArray
+) -> FloatArray:
+    n = len(errors)
+    square, linear = np.zeros((n, n)), np.zeros(n)
+    for (_, test), found in zip(folds, rows, strict=True):
+        more = _forms(test, found)
+        square, linear = square + more[0], linear + more[1]
+    A = sp.vstack([np.ones((1, n)), -sp.eye_array(n)])
+    b = np.append(1.0, np.zeros(n))
+    # The tiniest ridge decides between candidates that are the same.
+    ridge = 1e-9 * float(np.trace(square)) / n * np.eye(n)
+    conic = Conic(2 * sp.csc_array(square + ridge), -2 * linear, A, b, 1, sp.eye_array(n), b[1:])
+    weights = np.maximum(run_clarabel(conic)[0], 0.0)
+    weights[weights < 1e-3] = 0.0
+    return np.asarray(weights / weights.sum())

@@ -11,9 +11,10 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from choquet.arrays import check_option
 from choquet.errors import OptionError
+from choquet.lattice import upward_maximum
 from choquet.learning.bases import FAMILIES
 from choquet.learning.estimators.common import MeasureRegressor, sources_of
-from choquet.learning.selection import MAX_LATTICE_SOURCES, fit_candidate, select
+from choquet.learning.selection import MAX_LATTICE_SOURCES, fit_candidate, fitted_values, select
 from choquet.learning.sparse import SparseMeasure
 from choquet.learning.statistics import Statistics
 from choquet.measures import Measure, SupportedMeasure
@@ -41,6 +42,9 @@ class ChoquetRegressorCV(MeasureRegressor):
         As in scikit-learn; an int shuffles with `random_state`.
     n_paths : int, default 2
         Number of priors whose strengths are tried.
+    combine : {"average", "best"}, default "average"
+        The convex average of candidates of least error, or the one candidate of least error
+        (stacking; measures average to a measure). Beyond 16 sources always "best".
     monotone, normal : bool, default True
     bias : bool, default False
     n_jobs : int, optional
@@ -55,7 +59,7 @@ class ChoquetRegressorCV(MeasureRegressor):
     prior_, strength_
         The choice; strength infinity means the prior's own fit.
     cv_results_ : dict of arrays
-        "prior", "strength" and "mean_squared_error" of every candidate.
+        "prior", "strength", "mean_squared_error" and "weight" in the average of every candidate.
 
     References
     ----------
@@ -79,6 +83,7 @@ class ChoquetRegressorCV(MeasureRegressor):
         strengths=STRENGTHS,
         cv=5,
         n_paths=2,
+        combine="average",
         monotone=True,
         normal=True,
         bias=False,
@@ -89,6 +94,7 @@ class ChoquetRegressorCV(MeasureRegressor):
         self.strengths = strengths
         self.cv = cv
         self.n_paths = n_paths
+        self.combine = combine
         self.monotone = monotone
         self.normal = normal
         self.bias = bias
@@ -116,15 +122,32 @@ class ChoquetRegressorCV(MeasureRegressor):
             run=self._run, **shape,
         )  # fmt: skip
         best = selection.best
+        check_option("combine", self.combine, ["average", "best"])
         found = fit_candidate(statistics, best, **shape)
+        if self.combine == "average" and n_sources <= MAX_LATTICE_SOURCES:
+            found = self._average(statistics, selection, shape)
         self.prior_, self.strength_ = best.prior, best.strength
         self.cv_results_ = {
             "prior": np.array([candidate.name for candidate in selection.candidates]),
             "strength": np.array([candidate.strength for candidate in selection.candidates]),
             "mean_squared_error": selection.errors,
+            "weight": selection.weights,
         }
         self.bias_, self.solution_ = found.bias, found.solution
         self.measure_ = self._measure(statistics, found)
+
+    def _average(self, statistics, selection, shape):
+        values, bias = np.zeros(1 << statistics.n_sources), 0.0
+        for candidate, weight in zip(selection.candidates, selection.weights, strict=True):
+            if weight > 0:
+                found = fit_candidate(statistics, candidate, **shape)
+                values = values + weight * found.dense
+                bias += weight * found.bias
+        values = upward_maximum(values) if self.monotone else values
+        if self.normal:
+            values = np.minimum(values, 1.0)
+            values[-1] = 1.0
+        return fitted_values(values, bias)
 
     def _run(self, jobs):
         return Parallel(n_jobs=self.n_jobs)(delayed(_call)(job) for job in jobs)

@@ -61,9 +61,10 @@ def free(
         )
     l1 = problem.l1
     conic = conic_form(replace(problem, l1=0.0))
-    # Only unknowns that the objective mentions need a solve; the others stay at zero.
+    # An unknown that nothing pulls and nothing is coupled to stays at zero, ridge or not.
     matrix = sp.csr_array(conic.P)
-    used = np.flatnonzero((np.diff(matrix.indptr) > 0) | (conic.q != 0))
+    coupled = np.diff(matrix.indptr) > (matrix.diagonal() != 0)
+    used = np.flatnonzero(coupled | (conic.q != 0))
     if len(used) > MAX_UNKNOWNS:
         raise OptionError(
             f"solver='free' factors {len(used)} unknowns densely, the limit is {MAX_UNKNOWNS}; "

@@ -17,7 +17,7 @@ from choquet.learning.solvers.solution import Solution, finish
 
 __all__ = ["chain_pairs", "supported", "violated_containments"]
 
-TOLERANCE = 1e-7
+TOLERANCE = 1e-9
 """Decreases below this are left to the exact closure."""
 
 
