@@ -1,7 +1,7 @@
 """The command line: `choquet demo`, `fit`, `predict`, `explain`, `decompose`, `report`, …
 
-typer and rich are imported in this room only, and NumPy's company only by the commands that compute,
-so that ``choquet --help`` answers at once.
+typer and rich are imported in this room only, and the rooms that compute only by the commands that
+call them, so that ``choquet --help`` answers at once.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ def run(arguments: list[str]) -> int:
 def _tell(error: Exception) -> int:
     """Say on one line what went wrong; 2 if the command was called wrongly, else 1."""
     if isinstance(error, _CommandError):
-        text = error.format_message()  # type: ignore[attr-defined]
+        text = error.format_message()
         context = getattr(error, "ctx", None)
         path = context.command_path if context is not None else "choquet"
         warn(f"{text.rstrip('.')}; see {path} --help")
@@ -91,12 +91,10 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _options(
-    version: Annotated[  # noqa: ARG001 - its callback does all
+    version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version.")
     ] = False,
-    debug: Annotated[  # noqa: ARG001 - `run` looks for it anywhere
-        bool, typer.Option("--debug", help="Show where an error comes from.")
-    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show where an error comes from.")] = False,
 ) -> None:
     pass
 

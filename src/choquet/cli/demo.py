@@ -7,6 +7,8 @@ import json
 import os
 import sys
 import webbrowser
+from collections.abc import Callable
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -113,8 +115,8 @@ def _fuse() -> _Fusion:
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    from choquet.learning.estimators import FusionClassifier
-
+    # Through `Any`, because estimators are not typed.
+    estimator_room: Any = import_module("choquet.learning.estimators")
     bunch = load_breast_cancer()
     columns = {
         name: [k for k, text in enumerate(bunch.feature_names) if set(words) & set(text.split())]
@@ -137,7 +139,7 @@ def _fuse() -> _Fusion:
     X, X_test, y, y_test = train_test_split(
         bunch.data, bunch.target, test_size=0.4, random_state=0, stratify=bunch.target
     )
-    model = FusionClassifier(estimators).fit(X, y)
+    model = estimator_room.FusionClassifier(estimators).fit(X, y)
     scores = np.stack([one.predict_proba(X_test) for one in model.estimators_], axis=2)
     kinds = {name: kind for name, (kind, _) in classifiers.items()}
     return _Fusion(model, scores, y_test, kinds)
@@ -244,11 +246,9 @@ def _write(
         warn(f"note: no pictures. {error}")
     if find_spec("choquet.report") is not None:
         try:
-            from choquet.report import Report
-
             rows = fusion.scores.reshape(-1, fusion.scores.shape[2])
             truth = np.eye(fusion.scores.shape[1])[fusion.target].ravel()
-            page = Report(decomposition, rows, truth).html()
+            page = import_module("choquet.report").Report(decomposition, rows, truth).html()
             path = write_whole(folder / "report.html", page.encode(), overwrite=True)
             written.append(str(path))
         except MissingDependencyError as error:
@@ -263,7 +263,7 @@ def _draw(folder: Path, fusion: _Fusion, decomposition: Decomposition) -> list[s
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingDependencyError("Plots need matplotlib: pip install 'choquet[plot]'") from None
-    pictures = {
+    pictures: dict[str, tuple[tuple[float, float], Callable[[Any], Any]]] = {
         "ivat": ((9, 7), lambda ax: plot.ivat(decomposition, ax=ax)),
         "hasse": (
             (12, 7),

@@ -21,12 +21,12 @@ __all__ = ["progress", "say", "say_json", "say_table", "say_warnings", "warn"]
 
 
 def printable(text: Any) -> str:
-    """Text without characters that would command the terminal: names come from files.
+    r"""Text without characters that would command the terminal: names come from files.
 
     Examples
     --------
-    >>> printable("a\\x1b[2Jb")
-    'a\\\\x1b[2Jb'
+    >>> printable("a\x1b[2Jb")
+    'a\\x1b[2Jb'
     """
     return "".join(
         c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode()
