@@ -1,4 +1,4 @@
-"""Files of measures, supports and operators: versioned, readable, never pickled.
+"""Files of measures, decompositions, models and more: versioned, readable, never pickled.
 
 Small objects are JSON that people can read and edit; large ones are a zip archive (NumPy's npz)
 whose first member is the same JSON with the long arrays moved out. `load` tells them apart by

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields
+from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,9 @@ import numpy as np
 from choquet.lattice import mask_of, members
 from choquet.measures import Measure, SupportedMeasure
 from choquet.operators import OrderStatistic
+from choquet.storage.decompositions import decode_decomposition, encode_decomposition
+from choquet.storage.models import MODELS, decode_model, encode_model
+from choquet.storage.values import decode_value, encode_value
 from choquet.walks import DataSupport
 
 __all__ = ["KINDS", "Kind", "kind_of"]
@@ -22,12 +26,17 @@ _READABLE_SOURCES = 8
 class Kind(NamedTuple):
     """One row of the table of storable kinds."""
 
-    type: type
-    """The class."""
+    path: str
+    """The class, as "module:name": it is imported when a file holds it, not before."""
     encode: Callable[[Any], dict[str, Any]]
     """To nested dicts and lists of numbers, texts and arrays."""
     decode: Callable[[dict[str, Any]], Any]
     """Back; the class's own validation applies."""
+
+    @property
+    def class_name(self) -> str:
+        """Name of the class alone."""
+        return self.path.partition(":")[2]
 
 
 def kind_of(obj: Any) -> str:
@@ -38,11 +47,16 @@ def kind_of(obj: Any) -> str:
     >>> kind_of(OrderStatistic([1, 0]))
     'order_statistic'
     """
+    path = _path(type(obj))
     for name, kind in KINDS.items():
-        if type(obj) is kind.type:
+        if path == kind.path:
             return name
-    known = ", ".join(kind.type.__name__ for kind in KINDS.values())
+    known = ", ".join(kind.class_name for kind in KINDS.values())
     raise TypeError(f"cannot save a {type(obj).__name__}; what can be saved is {known}")
+
+
+def _path(kind: type) -> str:
+    return f"{kind.__module__}:{kind.__qualname__}"
 
 
 def _encode_measure(measure: Measure) -> dict[str, Any]:
@@ -99,12 +113,57 @@ def _decode_support(data: dict[str, Any]) -> DataSupport:
     return support
 
 
+def _decode_statistics(data: dict[str, Any]) -> Any:
+    from choquet.learning.statistics import Statistics
+
+    found = Statistics.from_arrays(data)
+    k, p = len(found.masks), len(found.rows)
+    shapes = {
+        "counts": (k,), "target_products": (k, 2), "gap_sums": (k, 2),
+        "columns": (p,), "products": (p, 2), "totals": (3, 2),
+    }  # fmt: skip
+    for name, shape in shapes.items():
+        if getattr(found, name).shape != shape:
+            raise ValueError(f"{name} has shape {getattr(found, name).shape}, not {shape}")
+    return found
+
+
+def _plain(path: str) -> Kind:
+    """A row for a dataclass whose fields are stored one by one."""
+    module, _, name = path.partition(":")
+
+    def encode(obj: Any) -> dict[str, Any]:
+        # What a solver can start from next time is its own affair, and made again.
+        return {
+            key: encode_value(value) for key, value in _encode_fields(obj).items() if key != "warm"
+        }
+
+    def decode(data: dict[str, Any]) -> Any:
+        made = getattr(import_module(module), name)
+        return made(**{key: decode_value(value) for key, value in data.items()})
+
+    return Kind(path, encode, decode)
+
+
 KINDS: dict[str, Kind] = {
-    "measure": Kind(Measure, _encode_measure, _decode_measure),
-    "supported_measure": Kind(SupportedMeasure, _encode_supported, _decode_supported),
-    "data_support": Kind(DataSupport, _encode_fields, _decode_support),
+    "measure": Kind(_path(Measure), _encode_measure, _decode_measure),
+    "supported_measure": Kind(_path(SupportedMeasure), _encode_supported, _decode_supported),
+    "data_support": Kind(_path(DataSupport), _encode_fields, _decode_support),
     "order_statistic": Kind(
-        OrderStatistic, _encode_fields, lambda data: OrderStatistic(data["weights"])
+        _path(OrderStatistic), _encode_fields, lambda data: OrderStatistic(data["weights"])
     ),
+    "decomposition": Kind(
+        "choquet.decomposition.result:Decomposition", encode_decomposition, decode_decomposition
+    ),
+    "statistics": Kind(
+        "choquet.learning.statistics:Statistics",
+        lambda statistics: dict(statistics.to_arrays()),
+        _decode_statistics,
+    ),
+    "sparse_measure": _plain("choquet.learning.sparse:SparseMeasure"),
+    "solution": _plain("choquet.learning.solvers.solution:Solution"),
+    "lambda_fit": _plain("choquet.learning.families:LambdaFit"),
+    "scaled_model": _plain("choquet.learning.scaled:ScaledModel"),
+    **{name: Kind(row.path, encode_model, decode_model) for name, row in MODELS.items()},
 }
 """Storable kinds by the name they have in files."""

@@ -1,0 +1,284 @@
+"""Columns of numbers from a CSV file, a chunk of rows at a time, whatever the file's size."""
+
+from __future__ import annotations
+
+import csv
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import chain
+from operator import itemgetter
+from pathlib import Path
+from typing import IO, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from choquet.arrays import FloatArray
+from choquet.errors import DataError, FileError, TooLargeError
+
+__all__ = ["Chunk", "CsvFile", "Missing", "open_binary"]
+
+MAX_COLUMNS = 20_000
+_MAX_LINE = 8 << 20
+"""Characters of one line; beyond it the file is hardly CSV, and would fill the memory."""
+_CHUNK_CELLS = 1 << 18
+"""Cells held as Python texts at a time: some 30 MB."""
+_DELIMITERS = ",;\t|"
+_MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}
+
+Missing = Literal["error", "drop"]
+
+
+@dataclass(frozen=True, eq=False)
+class Chunk:
+    """Some rows of the columns asked for.
+
+    Attributes
+    ----------
+    X : array of shape (n_rows, n_columns)
+        Columns of numbers.
+    labels : array of n_rows texts, or None
+        The column that was asked for as text.
+    n_bytes : int
+        Size of these rows in the file, for progress.
+    n_dropped : int
+        Rows left out because a value was missing.
+    """
+
+    X: FloatArray
+    labels: npt.NDArray[Any] | None
+    n_bytes: int
+    n_dropped: int
+
+
+@contextmanager
+def open_binary(path: Path) -> Iterator[IO[bytes]]:
+    """A file that can be read twice; standard input ("-") is kept in a temporary file for that."""
+    if str(path) == "-":
+        with tempfile.TemporaryFile() as kept:
+            while block := sys.stdin.buffer.read(1 << 20):
+                kept.write(block)
+            kept.seek(0)
+            yield kept
+        return
+    try:
+        with path.open("rb") as stream:
+            yield stream
+    except FileNotFoundError:
+        raise FileError(f"{path}: there is no such file") from None
+    except IsADirectoryError:
+        raise FileError(f"{path} is a folder; give the name of a file in it") from None
+    except PermissionError:
+        raise FileError(f"{path}: reading it is not permitted") from None
+
+
+class CsvFile:
+    """A CSV file with a header, read again from the start by each call of `chunks`.
+
+    Parameters
+    ----------
+    stream : binary stream
+        Seekable; UTF-8, with or without a byte order mark.
+    name : str
+        For messages.
+    delimiter : str, optional
+        Between cells; the most frequent of comma, semicolon, tab and bar in the header by default.
+
+    Examples
+    --------
+    >>> import io
+    >>> table = CsvFile(io.BytesIO(b"a,b\\n1,2\\n3,4\\n"), "example.csv")
+    >>> table.names
+    ('a', 'b')
+    >>> next(table.chunks(["b", "a"])).X
+    array([[2., 1.],
+           [4., 3.]])
+    """
+
+    def __init__(self, stream: IO[bytes], name: str, *, delimiter: str | None = None) -> None:
+        self._stream = stream
+        self.name = name
+        self.n_bytes = stream.seek(0, 2)
+        stream.seek(0)
+        first = next(self._lines(), "")
+        if not first.strip():
+            raise DataError(f"{name} is empty; its first line must name the columns")
+        if delimiter is None:
+            delimiter = max(_DELIMITERS, key=first.count)
+        elif len(delimiter) != 1:
+            raise DataError(f"the delimiter must be one character, not {delimiter!r}")
+        self.delimiter = delimiter
+        header = next(self._rows())[0]
+        self.names = tuple(cell.strip() for cell in header)
+        self._check_names()
+
+    def _check_names(self) -> None:
+        if len(self.names) > MAX_COLUMNS:
+            raise TooLargeError(
+                f"{self.name} has {len(self.names)} columns; at most {MAX_COLUMNS} are read"
+            )
+        seen: set[str] = set()
+        for number, name in enumerate(self.names, start=1):
+            if not name:
+                raise DataError(f"{self.name}: column {number} has no name; the header needs one")
+            if name in seen:
+                raise DataError(f"{self.name}: two columns are called {name!r}; rename one")
+            seen.add(name)
+
+    def places(self, names: Sequence[str]) -> list[int]:
+        """Positions of columns, or an error that names those that are not there."""
+        at = {name: place for place, name in enumerate(self.names)}
+        missing = [name for name in names if name not in at]
+        if missing:
+            shown = ", ".join(self.names[:10]) + (" …" if len(self.names) > 10 else "")
+            raise DataError(
+                f"{self.name} has no column {', '.join(map(repr, missing))}; it has {shown}"
+            )
+        return [at[name] for name in names]
+
+    def chunks(
+        self, columns: Sequence[str], *, text: str | None = None, missing: Missing = "error"
+    ) -> Iterator[Chunk]:
+        """Rows as numbers, in order.
+
+        Parameters
+        ----------
+        columns : sequence of str
+            Columns to read as numbers.
+        text : str, optional
+            One more column, to be read as text.
+        missing : {"error", "drop"}, default "error"
+            What to do with rows that lack a value.
+        """
+        wanted = [*self.places(columns), *(self.places([text]) if text is not None else [])]
+        pick = _picker(wanted)
+        rows = self._rows()
+        next(rows)
+        size = max(1, _CHUNK_CELLS // max(len(self.names), 1))
+        picked: list[Sequence[str]] = []
+        numbers: list[int] = []
+        before = 0
+        for row, line, at in rows:
+            if len(row) != len(self.names):
+                if not row:
+                    continue  # an empty line, as editors leave at the end
+                raise DataError(
+                    f"{self.name}, line {line}: {len(row)} cells, but the header has "
+                    f"{len(self.names)} columns"
+                )
+            picked.append(pick(row))
+            numbers.append(line)
+            if len(picked) == size:
+                yield self._chunk(picked, numbers, columns, text, missing, at - before)
+                picked, numbers, before = [], [], at
+        if picked:
+            yield self._chunk(picked, numbers, columns, text, missing, self.n_bytes - before)
+
+    def _chunk(
+        self,
+        rows: list[Sequence[str]],
+        lines: list[int],
+        columns: Sequence[str],
+        text: str | None,
+        missing: Missing,
+        n_bytes: int,
+    ) -> Chunk:
+        n, dropped = len(columns), 0
+        labels = None if text is None else [row[n].strip() for row in rows]
+        cells = chain.from_iterable(rows if text is None else (row[:n] for row in rows))
+        try:
+            X = np.array(list(map(float, cells)), dtype=np.float64).reshape(-1, n)
+        except ValueError:
+            X = np.array(
+                [
+                    [self._number(row[k], line, columns[k], missing) for k in range(n)]
+                    for row, line in zip(rows, lines, strict=True)
+                ]
+            ).reshape(-1, n)
+        lacking = ~np.isfinite(X).all(axis=1)
+        if labels is not None:
+            lacking |= np.array([label.lower() in _MISSING for label in labels])
+        if lacking.any():
+            self._refuse(X, labels, lines, (*columns, text or ""), missing, lacking)
+            X, dropped = X[~lacking], int(lacking.sum())
+        found = None if labels is None else np.array(labels, dtype=object)[~lacking]
+        return Chunk(X, found, n_bytes, dropped)
+
+    def _number(self, cell: str, line: int, column: str, missing: Missing) -> float:
+        try:
+            return float(cell)
+        except ValueError:
+            if cell.strip().lower() in _MISSING:
+                return float("nan")
+        shown = cell if len(cell) <= 40 else f"{cell[:40]}…"
+        hint = "" if missing == "error" else " (only missing values are dropped)"
+        raise DataError(
+            f"{self.name}, line {line}, column {column!r}: {shown!r} is not a number{hint}"
+        )
+
+    def _refuse(
+        self,
+        X: FloatArray,
+        labels: list[str] | None,
+        lines: list[int],
+        columns: Sequence[str],
+        missing: Missing,
+        lacking: npt.NDArray[np.bool_],
+    ) -> None:
+        """Raise for the first value that is infinite, or missing where that is an error."""
+        del labels
+        infinite = np.isinf(X)
+        bad = infinite.any(axis=1) if missing == "drop" else lacking
+        if not bad.any():
+            return
+        row = int(np.argmax(bad))
+        flags = infinite[row] if missing == "drop" else ~np.isfinite(X[row])
+        k = int(np.argmax(flags)) if flags.any() else X.shape[1]
+        where = f"{self.name}, line {lines[row]}, column {columns[k]!r}"
+        if flags.any() and infinite[row, k]:
+            raise DataError(f"{where}: the value is infinite; mend it or take the row out")
+        raise DataError(f"{where}: the value is missing; fill it in, or pass --missing drop")
+
+    # -- lines -------------------------------------------------------------------------------------
+
+    def _lines(self) -> Iterator[str]:
+        """Lines as text, each of bearable length."""
+        self._stream.seek(0)
+        number = 0
+        while line := self._stream.readline(_MAX_LINE):
+            number += 1
+            if len(line) == _MAX_LINE:
+                raise TooLargeError(
+                    f"{self.name}, line {number} is longer than {_MAX_LINE >> 20} MiB; "
+                    "is this a CSV file?"
+                )
+            self._at = self._stream.tell() if number % 256 == 0 else self._at
+            try:
+                yield line.decode("utf-8-sig" if number == 1 else "utf-8")
+            except UnicodeDecodeError:
+                raise DataError(
+                    f"{self.name}, line {number} is not UTF-8 text; save the file as CSV in UTF-8"
+                ) from None
+
+    _at = 0
+
+    def _rows(self) -> Iterator[tuple[list[str], int, int]]:
+        """Cells of each row, the line it ends on, and about how far into the file that is."""
+        reader = csv.reader(self._lines(), delimiter=self.delimiter, strict=True)
+        while True:
+            try:
+                row = next(reader)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                raise DataError(f"{self.name}, line {reader.line_num}: {error}") from None
+            yield row, reader.line_num, self._at
+
+
+def _picker(places: list[int]) -> Callable[[list[str]], Sequence[str]]:
+    if len(places) == 1:
+        return lambda row: (row[places[0]],)
+    return itemgetter(*places)

@@ -1,0 +1,127 @@
+"""What a command says: tables for people, JSON for scripts, one line for an error."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import sys
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from choquet.errors import ChoquetWarning
+
+__all__ = ["progress", "say", "say_json", "say_table", "say_warnings", "warn"]
+
+
+def printable(text: Any) -> str:
+    r"""Text without characters that would command the terminal: names come from files.
+
+    Examples
+    --------
+    >>> printable("a\x1b[2Jb")
+    'a\\x1b[2Jb'
+    """
+    return "".join(
+        c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode()
+        for c in str(text)
+    )
+
+
+def _console() -> Console:
+    # Made anew, because the streams may be replaced between two commands of one process.
+    return Console(file=sys.stdout, highlight=False, markup=False, soft_wrap=True)
+
+
+def say(text: str = "", *, style: str | None = None) -> None:
+    """Print a paragraph; wrapped where a person looks on, as it is in a pipe."""
+    console = _console()
+    console.soft_wrap = not console.is_terminal
+    console.print(Text(printable(text)), style=style)
+
+
+def say_table(
+    header: Sequence[str], rows: Iterable[Sequence[Any]], *, title: str | None = None
+) -> None:
+    """Print a table; numbers stand to the right."""
+    rows = [list(row) for row in rows]
+    table = Table(title=None if title is None else Text(printable(title)), title_justify="left")
+    for k, name in enumerate(header):
+        numeric = all(isinstance(row[k], int | float) for row in rows)
+        table.add_column(
+            Text(printable(name)), justify="right" if numeric else "left", overflow="fold"
+        )
+    for row in rows:
+        table.add_row(*(Text(_cell(value)) for value in row))
+    _console().print(table)
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float):
+        return "–" if math.isnan(value) else f"{value:.4g}"
+    return printable(value)
+
+
+def say_json(document: Any) -> None:
+    """Print one JSON document; what is not finite becomes null."""
+    sys.stdout.write(json.dumps(plain(document), indent=1, ensure_ascii=False, allow_nan=False))
+    sys.stdout.write("\n")
+
+
+def plain(node: Any) -> Any:
+    """Arrays and NumPy scalars as lists and numbers, NaN and infinities as None.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> plain({"a": np.array([1.0, np.nan]), 2: (np.int64(3),)})
+    {'a': [1.0, None], '2': [3]}
+    """
+    if isinstance(node, dict):
+        return {str(key): plain(value) for key, value in node.items()}
+    if isinstance(node, list | tuple):
+        return [plain(value) for value in node]
+    if hasattr(node, "tolist"):
+        return plain(node.tolist())
+    if isinstance(node, float) and not math.isfinite(node):
+        return None
+    return node
+
+
+def warn(text: str) -> None:
+    """Say something beside the result, on one line of standard error."""
+    sys.stderr.write(f"choquet: {printable(' '.join(str(text).split()))}\n")
+
+
+@contextlib.contextmanager
+def say_warnings() -> Iterator[None]:
+    """Turn the library's warnings into lines, each said once; others are none of the user's."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", ChoquetWarning)
+        try:
+            yield
+        finally:
+            for message in dict.fromkeys(str(one.message) for one in caught):
+                warn(f"note: {message}")
+
+
+@contextlib.contextmanager
+def progress(title: str, total: float | None) -> Iterator[Any]:
+    """A bar on standard error while work goes on; yields ``advance(amount)``.
+
+    Nothing is drawn where nobody looks on.
+    """
+    console = Console(file=sys.stderr)
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as bar:
+        task = bar.add_task(printable(title).replace("[", "\\["), total=total)
+        yield lambda amount: bar.advance(task, amount)

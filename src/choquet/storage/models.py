@@ -1,0 +1,109 @@
+"""Fitted estimators: their options, and the attributes that their methods need.
+
+Nothing here imports scikit-learn: a row names its class, which is imported when a file holds it.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from choquet.storage.values import decode_value, encode_value
+
+__all__ = ["MODELS", "Model", "decode_model", "encode_model"]
+
+_COMMON = ("n_features_in_", "feature_names_in_", "measure_", "support_")
+_LEAST_SQUARES = (*_COMMON, "bias_", "statistics_")
+
+
+class Model(NamedTuple):
+    """One row of the table of storable estimators."""
+
+    path: str
+    """The class, as "module:name"."""
+    fitted: tuple[str, ...]
+    """Attributes that are stored where the estimator has them."""
+
+
+def _row(place: str, *attributes: str) -> Model:
+    return Model(f"choquet.learning.estimators.{place}", attributes)
+
+
+MODELS: dict[str, Model] = {
+    "choquet_regressor": _row("regressor:ChoquetRegressor", *_LEAST_SQUARES, "solution_"),
+    "choquet_regressor_cv": _row(
+        "cross_validated:ChoquetRegressorCV", *_LEAST_SQUARES, "prior_", "strength_", "cv_results_"
+    ),
+    "choquet_classifier": _row(
+        "classifier:ChoquetClassifier",
+        *_COMMON, "classes_", "measures_", "scales_", "intercepts_", "n_iter_",
+    ),
+    "fusion_classifier": _row(
+        "fusion:FusionClassifier",
+        *_COMMON, "classes_", "measures_", "models_", "statistics_", "supports_",
+    ),
+    "lambda_regressor": _row(
+        "baselines:LambdaRegressor", *_LEAST_SQUARES, "fit_", "densities_", "lambda_"
+    ),
+    "owa_regressor": _row("baselines:OWARegressor", *_LEAST_SQUARES, "weights_"),
+    "linear_convex_sum_regressor": _row(
+        "baselines:LinearConvexSumRegressor", *_LEAST_SQUARES, "weights_"
+    ),
+    "gradient_descent_regressor": _row(
+        "baselines:GradientDescentRegressor", *_LEAST_SQUARES, "errors_", "n_iter_"
+    ),
+}  # fmt: skip
+"""Storable estimators by the name they have in files."""
+
+
+def _name_of(model: Any) -> str:
+    path = f"{type(model).__module__}:{type(model).__qualname__}"
+    return next(name for name, row in MODELS.items() if row.path == path)
+
+
+def encode_model(model: Any) -> dict[str, Any]:
+    """Options and fitted attributes of an estimator, as plain data."""
+    name = _name_of(model)
+    title = type(model).__name__
+    if not hasattr(model, "measure_"):
+        raise TypeError(f"cannot save a {title} that is not fitted; call fit first")
+    inner = getattr(model, "estimators", None)
+    if inner is not None:
+        raise TypeError(
+            f"cannot save a {title} with its {len(inner)} classifiers, which belong to another "
+            "library; save its fusion, choquet.save(model.measure_, …), and them by other means"
+        )
+    options = {}
+    for key, value in model.get_params(deep=False).items():
+        try:
+            options[key] = encode_value(value)
+        except TypeError:
+            raise TypeError(
+                f"cannot save a {title} with {key}={value!r}; predictions do not need it: "
+                f"call set_params({key}=None) before"
+            ) from None
+    fitted = {key: getattr(model, key) for key in MODELS[name].fitted if hasattr(model, key)}
+    return {
+        "model": name,
+        "options": options,
+        "fitted": {key: encode_value(value) for key, value in fitted.items()},
+    }
+
+
+def decode_model(data: dict[str, Any]) -> Any:
+    """The estimator again, as if it had just been fitted."""
+    row = MODELS[data["model"]]
+    module, _, name = row.path.partition(":")
+    options = {key: decode_value(value) for key, value in data["options"].items()}
+    model = getattr(import_module(module), name)(**options)
+    unknown = set(data["fitted"]) - set(row.fitted)
+    if unknown:
+        raise ValueError(f"{name} has no fitted {', '.join(sorted(unknown))}")
+    for key, value in data["fitted"].items():
+        setattr(model, key, decode_value(value))
+    if not hasattr(model, "measure_"):
+        raise ValueError(f"a fitted {name} has a measure_, but the file does not")
+    # The problem follows from the statistics; rows that absolute loss needs are not kept.
+    if hasattr(model, "solution_") and hasattr(model, "statistics_") and model.loss == "squared":
+        model.problem_ = model._problem(model.statistics_)
+    return model

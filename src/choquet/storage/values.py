@@ -1,0 +1,76 @@
+"""Values inside stored objects: numbers, texts, arrays, and other storable objects."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+__all__ = ["decode_value", "encode_value"]
+
+_WIDE = {"f": np.float64, "i": np.int64, "u": np.uint64, "b": np.bool_}
+"""What arrays are stored as, by the kind of their elements."""
+
+
+def encode_value(value: Any) -> Any:
+    """Plain data from a value, or a TypeError for what a file cannot hold.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> encode_value(("l1", 2, None))
+    {'tuple': ['l1', 2, None]}
+    >>> decode_value(encode_value(np.array(["no", "yes"])))
+    array(['no', 'yes'], dtype='<U3')
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, tuple):
+        return {"tuple": [encode_value(item) for item in value]}
+    if isinstance(value, list):
+        return {"list": [encode_value(item) for item in value]}
+    if isinstance(value, dict):
+        if not all(isinstance(key, str) for key in value):
+            raise TypeError("only dicts with texts as keys can be saved")
+        return {"dict": {key: encode_value(item) for key, item in value.items()}}
+    if isinstance(value, np.ndarray):
+        return _encode_array(value)
+    from choquet.storage.kinds import KINDS, kind_of
+
+    kind = kind_of(value)
+    return {"kind": kind, "data": KINDS[kind].encode(value)}
+
+
+def _encode_array(array: np.ndarray[Any, Any]) -> Any:
+    if array.dtype.kind in _WIDE:
+        return array.astype(_WIDE[array.dtype.kind])
+    items = array.ravel().tolist()
+    if not all(item is None or isinstance(item, bool | int | float | str) for item in items):
+        raise TypeError(f"arrays of {array.dtype} with other than numbers and texts are not saved")
+    return {"items": items, "object": array.dtype.kind == "O", "size": list(array.shape)}
+
+
+def decode_value(node: Any) -> Any:
+    """Inverse of `encode_value`; arrays arrive as arrays."""
+    if not isinstance(node, dict):
+        return node
+    if set(node) == {"tuple"}:
+        return tuple(decode_value(item) for item in node["tuple"])
+    if set(node) == {"list"}:
+        return [decode_value(item) for item in node["list"]]
+    if set(node) == {"dict"}:
+        return {key: decode_value(item) for key, item in node["dict"].items()}
+    if set(node) == {"items", "object", "size"}:
+        if math.prod(node["size"]) != len(node["items"]):
+            raise ValueError(f"{len(node['items'])} items do not fill an array of {node['size']}")
+        return np.array(node["items"], dtype=object if node["object"] else None).reshape(
+            node["size"]
+        )
+    from choquet.storage.kinds import KINDS
+
+    if node["kind"] not in KINDS:
+        raise ValueError(f"unknown kind of object, {node['kind']!r}")
+    return KINDS[node["kind"]].decode(node["data"])

@@ -1,0 +1,161 @@
+"""Decompositions, statistics and fitted estimators come back from files as they were."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import choquet
+from choquet import DataSupport, Measure, decompose, load, save
+from choquet.errors import DamagedFileError, OptionError
+from choquet.learning import Statistics
+from choquet.learning.scaled import ScaledModel
+from choquet.storage.kinds import KINDS
+from choquet.storage.models import MODELS
+
+RNG = np.random.default_rng(0)
+X = RNG.random((120, 3))
+Y = np.clip(0.7 * X.max(axis=1) + 0.3 * X[:, 0], 0, 1)
+LEVELS = np.array(["low", "middle", "<high>"])[np.digitize(Y, [0.5, 0.8])]
+
+
+def fitted(name):
+    if name == "choquet_classifier":
+        return choquet.ChoquetClassifier().fit(X, LEVELS), X
+    if name == "fusion_classifier":
+        scores = RNG.random((60, 3, 2))
+        return choquet.FusionClassifier().fit(scores, RNG.integers(0, 3, 60)), scores
+    return getattr(choquet, MODELS[name].path.partition(":")[2])().fit(X, Y), X
+
+
+@pytest.mark.parametrize("name", list(MODELS))
+def test_fitted_estimators_predict_the_same(name, tmp_path):
+    model, inputs = fitted(name)
+    back = load(save(model, tmp_path / "model.json"))
+    assert type(back) is type(model)
+    assert repr(back) == repr(model)
+    assert np.array_equal(back.predict(inputs), model.predict(inputs))
+    assert back.measure_ == model.measure_
+    if hasattr(model, "predict_interval"):
+        assert np.array_equal(back.predict_interval(X), model.predict_interval(X))
+        assert np.array_equal(back.trust(X), model.trust(X))
+    if hasattr(model, "predict_proba"):
+        assert np.array_equal(back.predict_proba(inputs), model.predict_proba(inputs))
+
+
+def test_a_loaded_regressor_goes_on_learning_and_identifies(tmp_path):
+    model = choquet.ChoquetRegressor().fit(X[:60], Y[:60])
+    back = load(save(model, tmp_path / "model.json"))
+    assert np.array_equal(back.identify().lower, model.identify().lower)
+    back.partial_fit(X[60:], Y[60:])
+    whole = choquet.ChoquetRegressor().fit(X, Y)
+    assert np.allclose(back.measure_.values, whole.measure_.values, atol=1e-9)
+
+
+def test_many_sources_and_no_monotonicity(tmp_path):
+    wide = RNG.random((40, 70))
+    for options in ({}, {"monotone": False, "normal": False, "bias": True, "penalty": "l2"}):
+        model = choquet.ChoquetRegressor(**options).fit(wide, wide.mean(axis=1))
+        back = load(save(model, tmp_path / "model.json", overwrite=True))
+        assert np.array_equal(back.predict(wide), model.predict(wide))
+
+
+def test_what_cannot_be_saved_says_what_to_do(tmp_path):
+    from sklearn.naive_bayes import GaussianNB
+
+    fusion = choquet.FusionClassifier([("a", GaussianNB()), ("b", GaussianNB(var_smoothing=0.1))])
+    fusion.fit(X, LEVELS)
+    with pytest.raises(TypeError, match=r"with its 2 classifiers.*save\(model.measure_"):
+        save(fusion, tmp_path / "fusion.json")
+    with pytest.raises(TypeError, match="not fitted; call fit first"):
+        save(choquet.OWARegressor(), tmp_path / "owa.json")
+    model = choquet.ChoquetRegressor().fit(X, Y).set_params(expert=object())
+    with pytest.raises(TypeError, match=r"call set_params\(expert=None\) before"):
+        save(model, tmp_path / "expert.json")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"support": DataSupport.from_data(RNG.random((30, 4))), "metric": "emd"},
+        {"method": "fuzzy_c_means", "k": 2},
+        {"method": "distinct", "scale": "data", "decimals": 3},
+        {"max_operators": 5, "n_walks": 20},
+    ],
+    ids=str,
+)
+def test_decompositions(options, tmp_path):
+    found = decompose(Measure.random(4, sources=["a", "b", "<c>", "d"], rng=1), **options)
+    back = load(save(found, tmp_path / "d.json"))
+    rows = RNG.random((50, 4))
+    assert str(back) == str(found)
+    assert np.array_equal(back.predict(rows), found.predict(rows))
+    assert np.array_equal(back.operator_of(rows), found.operator_of(rows))
+    assert np.array_equal(back.ivat.image(20), found.ivat.image(20))
+    assert [op.share for op in back.operators] == [op.share for op in found.operators]
+    assert (back.scale, back.error, back.metric) == (found.scale, found.error, found.metric)
+    assert back.partition.scores == found.partition.scores
+
+
+def test_a_metric_of_ones_own_cannot_be_named():
+    found = decompose(Measure.random(3, rng=0), metric=lambda V, W: np.abs(V[:, None] - W).sum(2))
+    with pytest.raises(OptionError, match="a file can only name rows of the table, l1"):
+        save(found, "nowhere")
+
+
+def test_statistics(tmp_path):
+    statistics = Statistics.from_data(X, Y)
+    back = load(save(statistics, tmp_path / "s.json"))
+    assert np.array_equal(back.gram.toarray(), statistics.gram.toarray())
+    assert (back + statistics).n_samples == 240
+
+
+def test_scaled_models(tmp_path):
+    model = choquet.ChoquetRegressor().fit(X, Y)
+    scaled = ScaledModel(
+        model, ("a", "b", "🦊"), "y", "minmax", np.zeros(3), np.array([1.0, 10, 100]), 5.0, 2.0
+    )
+    back = load(save(scaled, tmp_path / "m.json"))
+    rows = X * [1, 10, 100]
+    assert np.array_equal(back.predict(rows), scaled.predict(rows))
+    assert np.allclose(back.predict(rows), 2 * model.predict(X) + 5)
+    assert back.sources == scaled.sources
+
+
+def test_altered_files_are_refused(tmp_path):
+    path = save(choquet.OWARegressor().fit(X, Y), tmp_path / "m.json")
+    document = json.loads(path.read_text())
+    document["data"]["fitted"]["predict"] = "print"
+    path.write_text(json.dumps(document))
+    with pytest.raises(DamagedFileError, match="has no fitted predict"):
+        load(path)
+    path = save(decompose(Measure.random(3, rng=0)), tmp_path / "d.json")
+    document = json.loads(path.read_text())
+    document["data"]["labels"]["array"][0] = 99
+    path.write_text(json.dumps(document))
+    with pytest.raises(DamagedFileError, match="does not hold a valid decomposition"):
+        load(path)
+
+
+def test_rows_name_classes_that_exist():
+    from importlib import import_module
+
+    for kind in KINDS.values():
+        module, _, name = kind.path.partition(":")
+        assert getattr(import_module(module), name).__name__ == name
+
+
+def test_files_without_estimators_need_no_scikit_learn(tmp_path):
+    save(Measure.random(3, rng=0), tmp_path / "g.json")
+    code = f"""
+import sys, choquet
+choquet.decompose(choquet.load({str(tmp_path / "g.json")!r}))
+assert "sklearn" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
