@@ -89,8 +89,9 @@ def decompose(
         If no two operators differ by more than this in output, for any input in [0, 1], the answer
         is one operator. It is looked at before clustering, for CLODD only.
     scale : float, "largest" or "data", default "largest"
-        What counts as white in pictures (0 is black): the largest possible dissimilarity on the
-        simplex, the largest found, or a number, to share one scale between decompositions.
+        White in pictures drawn with ``scale=d.scale`` (0 is black): the largest possible
+        dissimilarity on the simplex, as the paper has it; the largest found; or a number, to share
+        one scale between decompositions.
     identification : Identification, optional
         What ``model.identify()`` found: which walks the data pin down. Operators then tell the
         share of their walks that are (`stable_share`).

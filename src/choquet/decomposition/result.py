@@ -54,7 +54,7 @@ class Decomposition:
     metric : Dissimilarity
         What was clustered by.
     scale : float
-        The dissimilarity that is drawn white; 0 is black.
+        The dissimilarity drawn white in pictures that are given it; 0 is black.
     error : Errors
         Exact ``(worst, rms)`` difference of output over inputs in [0, 1]: over all walks that were
         decomposed if `exact`, else over those drawn.

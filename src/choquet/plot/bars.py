@@ -181,7 +181,8 @@ def _draw_interaction(cells: Axes, ax: Axes, pairs: FloatArray) -> None:
     n = len(pairs)
     shown = pairs.copy()
     np.fill_diagonal(shown, np.nan)
-    top = float(np.nanmax(np.abs(shown))) if n > 1 else 0.0
+    # Interactions that are all rounding errors, as of a self-dual measure, are drawn as none.
+    top = max(float(np.nanmax(np.abs(shown))), 0.01) if n > 1 else 0.01
     top = top or 1.0
     image = cells.imshow(shown, cmap="PuOr", vmin=-top, vmax=top, aspect="auto")
     cells.set_facecolor("#E4E4E4")
