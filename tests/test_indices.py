@@ -182,6 +182,14 @@ def test_summary_holds_every_index():
     assert str(Measure([0, 1]).summary()).startswith("source")
 
 
+def test_export_to_shapiq():
+    pytest.importorskip("shapiq")
+    g = Measure.random(4, rng=0)
+    values = indices.to_shapiq(g)
+    assert values[(0, 1)] == pytest.approx(interaction(g)[0, 1])
+    assert values[(2,)] == pytest.approx(shapley(g)[2])
+
+
 def test_export_to_shapiq_says_what_is_missing(monkeypatch):
     import sys
 

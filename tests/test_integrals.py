@@ -14,6 +14,7 @@ from choquet import (
     choquet_integral,
     choquet_interval,
     shilkret_integral,
+    shilkret_interval,
     sipos_integral,
     sugeno_integral,
     sugeno_interval,
@@ -161,6 +162,7 @@ def test_intervals_agree_with_the_dense_fillings(case):
     for integral, interval in (
         (choquet_integral, choquet_interval),
         (sugeno_integral, sugeno_interval),
+        (shilkret_integral, shilkret_interval),
     ):
         expected = np.column_stack([integral(low, X), integral(high, X)])
         np.testing.assert_allclose(interval(part, X), expected, atol=1e-12)

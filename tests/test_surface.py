@@ -81,6 +81,15 @@ print(sum(len(s.cache_misses) for s in stats), sum(len(s.cache_hits) for s in st
     assert run(code).split() == ["0", "3"]
 
 
+@pytest.mark.parametrize("name", [name for name in modules() if "._kernels" in name])
+def test_every_kernel_is_cached_on_disk(name):
+    module = importlib.import_module(name)
+    kernels = [f for f in vars(module).values() if hasattr(f, "py_func")]
+    assert kernels
+    for kernel in kernels:
+        assert kernel._cache.cache_path, f"{name}.{kernel.__name__} is compiled in every process"
+
+
 def test_version_is_the_same_everywhere():
     assert choquet.__version__ in (ROOT / "CHANGELOG.md").read_text()
     assert f"version: {choquet.__version__}" in (ROOT / "CITATION.cff").read_text()

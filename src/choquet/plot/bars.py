@@ -183,7 +183,6 @@ def _draw_interaction(cells: Axes, ax: Axes, pairs: FloatArray) -> None:
     np.fill_diagonal(shown, np.nan)
     # Interactions that are all rounding errors, as of a self-dual measure, are drawn as none.
     top = max(float(np.nanmax(np.abs(shown))), 0.01) if n > 1 else 0.01
-    top = top or 1.0
     image = cells.imshow(shown, cmap="PuOr", vmin=-top, vmax=top, aspect="auto")
     cells.set_facecolor("#E4E4E4")
     for i, j in np.argwhere(~np.isnan(shown)):
