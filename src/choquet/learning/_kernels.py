@@ -145,9 +145,10 @@ def close_containments(masks, sizes, order, values):
 
 @njit(cache=True)
 def worst_containments(masks, sizes, order, values, tolerance):
-    """For each subset the contained one whose value exceeds its own most, or -1; and the count."""
+    """For each subset the contained one that exceeds it most, or -1; the other way; the count."""
     n_words = masks.shape[1]
     worst = np.full(len(values), -1, np.int64)
+    above = np.full(len(values), -1, np.int64)
     count = 0
     for k in range(len(order)):
         b = order[k]
@@ -168,7 +169,9 @@ def worst_containments(masks, sizes, order, values, tolerance):
                 if values[a] > best:
                     best = values[a]
                     worst[b] = a
-    return worst, count
+                if above[a] < 0 or values[b] < values[above[a]]:
+                    above[a] = b
+    return worst, above, count
 
 
 @njit(cache=True)

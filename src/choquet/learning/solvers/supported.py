@@ -104,11 +104,12 @@ def chain_pairs(problem: Problem) -> IntArray:
 def violated_containments(
     problem: Problem, values: FloatArray, tolerance: float
 ) -> tuple[IntArray, int]:
-    """For each subset the contained one that exceeds it most; and how many are violated at all."""
+    """Worst violated containment below and above each subset; and how many are violated at all."""
     from choquet.learning._kernels import worst_containments
 
     sizes = np.bitwise_count(problem.masks).sum(axis=1).astype(np.int64)
     order = np.argsort(sizes, kind="stable")
-    worst, count = worst_containments(problem.masks, sizes, order, values, tolerance)
-    at = np.flatnonzero(worst >= 0)
-    return np.column_stack([worst[at], at]), int(count)
+    worst, above, count = worst_containments(problem.masks, sizes, order, values, tolerance)
+    at, under = np.flatnonzero(worst >= 0), np.flatnonzero(above >= 0)
+    pairs = [np.column_stack([worst[at], at]), np.column_stack([under, above[under]])]
+    return np.unique(np.concatenate(pairs), axis=0), int(count)
