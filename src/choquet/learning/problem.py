@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
 from choquet.arrays import BoolArray, FloatArray
@@ -361,11 +360,3 @@ def with_rows(problem: Problem, rows: Rows) -> Problem:
     if not problem.dense:
         raise OptionError("expert statements need a dense problem: at most 16 sources or so")
     return replace(problem, rows=rows if problem.rows is None else problem.rows + rows)
-
-
-def dense_values(problem: Problem, values: npt.ArrayLike) -> FloatArray:
-    """Values by mask from values on the problem's subsets; NaN where the problem has none."""
-    full = np.full(1 << problem.n_sources, np.nan)
-    full[0] = 0.0
-    full[problem.masks[:, 0].astype(np.int64)] = values
-    return full
