@@ -26,6 +26,9 @@ __all__ = ["DataSupport"]
 _CHUNK = 65_536
 """Samples whose chains are held at a time."""
 
+_NIBBLES, _COUNTED = 16, 16
+"""Sources up to which a sort fits one integer, and up to which all subsets are counted at once."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DataSupport:
@@ -118,10 +121,7 @@ class DataSupport:
             )
             for k in range(0, len(inputs), _CHUNK)
         ]
-        total = parts[0]
-        for part in parts[1:]:
-            total = total + part
-        return total
+        return _merge(parts)
 
     @classmethod
     def empty(cls, n_sources: int, *, tolerance: float = 0.0) -> DataSupport:
@@ -153,27 +153,7 @@ class DataSupport:
                 f"{self.n_sources} and {other.n_sources} sources, "
                 f"{self.tolerance:g} and {other.tolerance:g}"
             )
-        words, row = unique_rows(np.concatenate([self.words, other.words]))
-        sorts, sort_row = np.unique(
-            np.concatenate([self.observed_sorts, other.observed_sorts]), axis=0, return_inverse=True
-        )
-        return DataSupport(
-            n_sources=self.n_sources,
-            n_samples=self.n_samples + other.n_samples,
-            n_tied=self.n_tied + other.n_tied,
-            words=words,
-            counts=_gather(row, np.concatenate([self.counts, other.counts]), len(words)),
-            informations=_gather(
-                row, np.concatenate([self.informations, other.informations]), len(words)
-            ),
-            observed_sorts=sorts,
-            sort_counts=_gather(
-                sort_row.reshape(-1),
-                np.concatenate([self.sort_counts, other.sort_counts]),
-                len(sorts),
-            ),
-            tolerance=self.tolerance,
-        )
+        return _merge([self, other])
 
     # -- by mask -----------------------------------------------------------------------------------
 
@@ -247,11 +227,49 @@ class DataSupport:
         )
 
 
+def _merge(parts: list[DataSupport]) -> DataSupport:
+    """Support by all parts together: every list is made distinct once, however many parts."""
+    if len(parts) == 1:
+        return parts[0]
+    words, row = unique_rows(np.concatenate([part.words for part in parts]))
+    sorts, sort_row = _distinct_sorts(np.concatenate([part.observed_sorts for part in parts]))
+    counts = np.concatenate([part.counts for part in parts])
+    informations = np.concatenate([part.informations for part in parts])
+    sort_counts = np.concatenate([part.sort_counts for part in parts])
+    return DataSupport(
+        n_sources=parts[0].n_sources,
+        n_samples=sum(part.n_samples for part in parts),
+        n_tied=sum(part.n_tied for part in parts),
+        words=words,
+        counts=_gather(row, counts, len(words)),
+        informations=_gather(row, informations, len(words)),
+        observed_sorts=sorts,
+        sort_counts=_gather(sort_row, sort_counts, len(sorts)),
+        tolerance=parts[0].tolerance,
+    )
+
+
 def _gather(row: IntArray, values: npt.NDArray[Any], length: int) -> npt.NDArray[Any]:
     """Sum of the values with each row number, in their own type."""
     total = np.zeros(length, dtype=values.dtype)
     np.add.at(total, row, values)
     return total
+
+
+def _distinct_sorts(sorts: IntArray) -> tuple[IntArray, IntArray]:
+    """Distinct sorts in lexicographic order, and for each row the position of its sort."""
+    n_sources = sorts.shape[1]
+    keys: npt.NDArray[Any]
+    if n_sources <= _NIBBLES:
+        # Four bits a source, the first in front: one integer that sorts as the row does.
+        places = 4 * np.arange(n_sources - 1, -1, -1, dtype=np.uint64)
+        keys = (sorts.astype(np.uint64) << places).sum(axis=1, dtype=np.uint64)
+    else:
+        keys = np.ascontiguousarray(sorts.astype(">u2")).view(np.dtype((np.void, 2 * n_sources)))[
+            :, 0
+        ]
+    _, first, row = np.unique(keys, return_index=True, return_inverse=True)
+    return sorts[first], row.reshape(-1)
 
 
 def _support_of_chunk(
@@ -264,18 +282,33 @@ def _support_of_chunk(
     gaps = -np.diff(np.take_along_axis(used, sorts, axis=1), axis=1)
     strict = gaps > tolerance
     untied = strict.all(axis=1)
-    chains = chains_of(sorts)[:, :-1]
-    words, row = unique_rows(chains[strict])
     squares = gaps**2 if kept is None else gaps**2 * kept[:, None]
-    observed, sort_counts = np.unique(sorts[untied], axis=0, return_counts=True)
+    words, counts, informations = _count_sets(sorts, strict, squares)
+    observed, row = _distinct_sorts(sorts[untied])
     return DataSupport(
         n_sources=n_sources,
         n_samples=n_samples,
         n_tied=int((~untied).sum()),
         words=words,
-        counts=np.bincount(row, minlength=len(words)),
-        informations=_gather(row, squares[strict], len(words)),
+        counts=counts,
+        informations=informations,
         observed_sorts=observed,
-        sort_counts=sort_counts,
+        sort_counts=np.bincount(row, minlength=len(observed)),
         tolerance=tolerance,
     )
+
+
+def _count_sets(
+    sorts: IntArray, strict: BoolArray, squares: FloatArray
+) -> tuple[WordArray, IntArray, FloatArray]:
+    """Sets at strict steps, how many samples meet each, and the sum of squared gaps there."""
+    n_sources = sorts.shape[1]
+    if n_sources <= _COUNTED:
+        # Few enough sets to count them all, which is faster than sorting those met.
+        masks = np.cumsum(np.int64(1) << sorts, axis=1)[:, :-1][strict]
+        counts = np.bincount(masks, minlength=1 << n_sources)
+        sums = _gather(masks, squares[strict], 1 << n_sources)
+        met = np.flatnonzero(counts)
+        return met.astype(np.uint64)[:, None], counts[met], sums[met]
+    words, row = unique_rows(chains_of(sorts)[:, :-1][strict])
+    return words, np.bincount(row, minlength=len(words)), _gather(row, squares[strict], len(words))
