@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -93,13 +94,8 @@ class Measure:
         if monotone:
             _refuse_decrease(array, names)
         array.flags.writeable = False
-        for field, value in (
-            ("values", array),
-            ("sources", names),
-            ("monotone", monotone),
-            ("normal", normal),
-        ):
-            object.__setattr__(self, field, value)
+        # The way around the freeze that dataclasses themselves take.
+        vars(self).update(values=array, sources=names, monotone=monotone, normal=normal)
 
     # -- constructors ------------------------------------------------------------------------------
 
@@ -479,8 +475,8 @@ class Measure:
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> Any:
-        state = {"monotone": self.monotone, "normal": self.normal}
-        return _rebuild, (np.array(self.values), self.sources, state)
+        rebuild = partial(Measure, monotone=self.monotone, normal=self.normal)
+        return rebuild, (np.array(self.values), self.sources)
 
     def __repr__(self) -> str:
         relaxed = [
@@ -495,10 +491,6 @@ class Measure:
         else:
             shown = f"{len(self.values):,} values"
         return f"<Measure on {self.n_sources} sources ({names}){note}: {shown}>"
-
-
-def _rebuild(values: FloatArray, sources: tuple[str, ...], state: dict[str, bool]) -> Measure:
-    return Measure(values, sources, **state)
 
 
 def _refuse_decrease(values: FloatArray, names: tuple[str, ...]) -> None:
