@@ -15,7 +15,7 @@ from choquet.errors import MeasureError, NotMonotoneError, SourceError
 from choquet.lattice import check_dense, mask_of, mobius, monotonicity_witness, n_sources_of
 from choquet.measures import families
 from choquet.measures.random import RANDOM_MEASURES
-from choquet.measures.sources import check_sources, format_subset, source_numbers
+from choquet.measures.sources import check_sources, format_subset, source_numbers, subset_of
 
 if TYPE_CHECKING:
     from choquet.indices import Summary
@@ -129,7 +129,7 @@ class Measure:
         >>> g.values
         array([0. , 0.4, 0.3, 1. ])
         """
-        subsets = [(key,) if isinstance(key, str | int) else tuple(key) for key in values]
+        subsets = [subset_of(key) for key in values]
         if sources is None:
             sources = list(dict.fromkeys(str(item) for subset in subsets for item in subset))
             subsets = [tuple(str(item) for item in subset) for subset in subsets]
@@ -235,8 +235,7 @@ class Measure:
         names = check_sources(sources, len(sources))
         dense = np.zeros(1 << len(names))
         for key, mass in masses.items():
-            subset = (key,) if isinstance(key, str | int) else tuple(key)
-            dense[mask_of(source_numbers(names, subset))] += mass
+            dense[mask_of(source_numbers(names, subset_of(key)))] += mass
         return cls(families.belief(dense), names)
 
     @classmethod
@@ -376,9 +375,8 @@ class Measure:
         >>> Measure.additive([0.2, 0.8], ["ir", "emi"]).mask("emi")
         2
         """
-        if len(subset) == 1 and not isinstance(subset[0], str | int | np.integer):
-            subset = tuple(subset[0])
-        return mask_of(source_numbers(self.sources, subset))
+        items = subset_of(subset[0]) if len(subset) == 1 else subset
+        return mask_of(source_numbers(self.sources, items))
 
     def format(self, mask: int) -> str:
         """Subset of that mask in words.
@@ -479,11 +477,7 @@ class Measure:
         return rebuild, (np.array(self.values), self.sources)
 
     def __repr__(self) -> str:
-        relaxed = [
-            text
-            for text, kept in (("not monotone", self.monotone), ("not normal", self.normal))
-            if not kept
-        ]
+        relaxed = [f"not {word}" for word in ("monotone", "normal") if not getattr(self, word)]
         note = f" ({', '.join(relaxed)} by choice)" if relaxed else ""
         names = ", ".join(self.sources)
         if self.n_sources <= 3:

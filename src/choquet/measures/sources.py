@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
 
 from choquet.errors import SourceError
 from choquet.lattice import members
 
-__all__ = ["check_sources", "format_subset", "source_numbers"]
+__all__ = ["check_sources", "format_subset", "source_numbers", "subset_of"]
 
 
 def check_sources(sources: Iterable[str] | None, n_sources: int) -> tuple[str, ...]:
@@ -53,6 +56,17 @@ def source_numbers(sources: Sequence[str], subset: Iterable[str | int]) -> tuple
             raise SourceError(f"source {sources[number]!r} is named twice in one subset")
         numbers.append(number)
     return tuple(numbers)
+
+
+def subset_of(key: Any) -> tuple[Any, ...]:
+    """Subset as a tuple, given as one name or number, or as a collection of them.
+
+    Examples
+    --------
+    >>> subset_of("ir"), subset_of({2})
+    (('ir',), (2,))
+    """
+    return (key,) if isinstance(key, str | int | np.integer) else tuple(key)
 
 
 def format_subset(sources: Sequence[str], mask: int) -> str:

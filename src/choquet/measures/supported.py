@@ -22,7 +22,7 @@ from choquet.lattice.wide import (
     unique_rows,
 )
 from choquet.measures.measure import Measure
-from choquet.measures.sources import check_sources, source_numbers
+from choquet.measures.sources import check_sources, source_numbers, subset_of
 
 __all__ = ["SupportedMeasure"]
 
@@ -104,8 +104,7 @@ class SupportedMeasure:
         names = tuple(sources)
         inside = np.zeros((len(values), len(names)), dtype=np.bool_)
         for row, key in enumerate(values):
-            subset = (key,) if isinstance(key, str | int) else tuple(key)
-            inside[row, list(source_numbers(names, subset))] = True
+            inside[row, list(source_numbers(names, subset_of(key)))] = True
         return cls(pack(inside), list(values.values()), names, total=total)
 
     @classmethod
@@ -159,10 +158,9 @@ class SupportedMeasure:
         >>> SupportedMeasure.from_dict({"a": 0.5}, ["a", "b"]).interval("b")
         (0.0, 1.0)
         """
-        if len(subset) == 1 and not isinstance(subset[0], str | int | np.integer):
-            subset = tuple(subset[0])
+        items = subset_of(subset[0]) if len(subset) == 1 else subset
         inside = np.zeros((1, self.n_sources), dtype=np.bool_)
-        inside[0, list(source_numbers(self.sources, subset))] = True
+        inside[0, list(source_numbers(self.sources, items))] = True
         lower, upper = self.bounds(pack(inside))
         return float(lower[0]), float(upper[0])
 
