@@ -29,6 +29,9 @@ app = typer.Typer(
 _CommandError: Any = typer.BadParameter.__mro__[2]
 _UsageError: Any = typer.BadParameter.__mro__[1]
 
+_STOPPED = 130
+"""Exit code after Ctrl-C, as shells have it; typer returns it or raises, by version."""
+
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
 
@@ -47,20 +50,25 @@ def run(arguments: list[str]) -> int:
             standalone_mode=False,
         )
         sys.stdout.flush()
-        return code if isinstance(code, int) else 0
+        return _told(code if isinstance(code, int) else 0)
     except BrokenPipeError:
         # The reader has seen enough; the interpreter must not complain when it flushes at the end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (KeyboardInterrupt, typer.Abort):
-        warn("stopped; nothing was written")
-        return 130
+        return _told(_STOPPED)
     except typer.Exit as exit_:
-        return exit_.exit_code
+        return _told(exit_.exit_code)
     except Exception as error:
         if debug:
             traceback.print_exc()
         return _tell(error)
+
+
+def _told(code: int) -> int:
+    if code == _STOPPED:
+        warn("stopped; no file was written or changed")
+    return code
 
 
 def _tell(error: Exception) -> int:

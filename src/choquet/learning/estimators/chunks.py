@@ -34,7 +34,7 @@ def fit_chunks(
     chunks : iterable of (X, y)
         Rows by source, and their targets.
     sources : sequence of str
-        Names of the sources.
+        Names of the sources, for the measure.
 
     Returns
     -------
@@ -65,7 +65,11 @@ def fit_chunks(
     check_information(statistics, normal=not estimator._relaxed())
     estimator.n_features_in_ = len(sources)
     estimator.feature_names_in_ = np.array(sources, dtype=object)
-    estimator._solve(statistics)
+    try:
+        estimator._solve(statistics)
+    finally:
+        # The measure has the names now; rows came as arrays, and so may those to predict.
+        del estimator.feature_names_in_
     estimator.statistics_, estimator.support_ = statistics, support
     return estimator
 
