@@ -6,7 +6,7 @@ import os
 import sys
 import traceback
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -29,6 +29,9 @@ app = typer.Typer(
 _CommandError: Any = typer.BadParameter.__mro__[2]
 _UsageError: Any = typer.BadParameter.__mro__[1]
 
+_STOPPED = 130
+"""Exit code after Ctrl-C, as shells have it; typer returns it or raises, by version."""
+
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
 
@@ -47,20 +50,25 @@ def run(arguments: list[str]) -> int:
             standalone_mode=False,
         )
         sys.stdout.flush()
-        return code if isinstance(code, int) else 0
+        return _told(code if isinstance(code, int) else 0)
     except BrokenPipeError:
         # The reader has seen enough; the interpreter must not complain when it flushes at the end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (KeyboardInterrupt, typer.Abort):
-        warn("stopped; nothing was written")
-        return 130
+        return _told(_STOPPED)
     except typer.Exit as exit_:
-        return exit_.exit_code
+        return _told(exit_.exit_code)
     except Exception as error:
         if debug:
             traceback.print_exc()
         return _tell(error)
+
+
+def _told(code: int) -> int:
+    if code == _STOPPED:
+        warn("stopped; no file was written or changed")
+    return code
 
 
 def _tell(error: Exception) -> int:
@@ -114,3 +122,213 @@ def demo(
     from choquet.cli.demo import run_demo
 
     run_demo(output, show=show, force=force, as_json=json)
+
+
+Data = Annotated[
+    Path,
+    typer.Argument(help="CSV, Parquet or Arrow file; - for standard input.", show_default=False),
+]
+Model = Annotated[
+    Path,
+    typer.Argument(
+        help="File of a model, measure or decomposition; - for standard input.",
+        show_default=False,
+    ),
+]
+Delimiter = Annotated[
+    str | None, typer.Option(help="Between the cells of a CSV file; found out by default.")
+]
+MissingValues = Annotated[
+    str, typer.Option("--missing", help="Rows that lack a value: error, or drop them.")
+]
+
+
+@app.command()
+def fit(
+    data: Data,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="File for the model; - for standard output.")
+    ] = Path("model.json"),
+    target: Annotated[
+        str | None, typer.Option("--target", "-t", help="Column to learn; the last by default.")
+    ] = None,
+    sources: Annotated[
+        list[str] | None,
+        typer.Option("--sources", "-s", help="Columns to fuse, a,b,c; all others by default."),
+    ] = None,
+    scaling: Annotated[
+        str,
+        typer.Option(help="auto (minmax unless all lie in [0, 1]), none, minmax or standard."),
+    ] = "auto",
+    learner: Annotated[
+        str, typer.Option(help="choquet, cv, classifier, owa, linear, lambda or gradient.")
+    ] = "choquet",
+    monotone: Annotated[
+        bool | None, typer.Option(help="Insist that more input never gives less output.")
+    ] = None,
+    normal: Annotated[bool | None, typer.Option(help="Insist that all sources weigh 1.")] = None,
+    bias: Annotated[bool | None, typer.Option(help="Learn an intercept.")] = None,
+    penalty: Annotated[
+        str | None, typer.Option(help="l1, l2, elasticnet or lp, on the values.")
+    ] = None,
+    strength: Annotated[float | None, typer.Option(help="Weight of the penalty.")] = None,
+    prior: Annotated[
+        str | None, typer.Option(help="Shrink towards additive, symmetric or 2-additive.")
+    ] = None,
+    prior_strength: Annotated[float | None, typer.Option(help="How much to shrink.")] = None,
+    k_additive: Annotated[int | None, typer.Option(help="Restrict to k-additive measures.")] = None,
+    fill: Annotated[
+        str | None, typer.Option(help="Subsets without data: lower, upper, midpoint, similar.")
+    ] = None,
+    missing: MissingValues = "error",
+    delimiter: Delimiter = None,
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Learn a measure from a table and write the model to a file."""
+    from choquet.cli.fitting import FitOptions, run_fit
+
+    given = {
+        "monotone": monotone, "normal": normal, "bias": bias, "penalty": penalty,
+        "strength": strength, "prior": prior, "prior_strength": prior_strength,
+        "k_additive": k_additive, "fill": fill,
+    }  # fmt: skip
+    options = FitOptions(
+        target=target,
+        sources=sources or [],
+        scaling=scaling,
+        learner=learner,
+        missing=_missing(missing),
+        delimiter=delimiter,
+        learning={name: value for name, value in given.items() if value is not None},
+    )
+    run_fit(data, output, options, force=force, as_json=json)
+
+
+@app.command()
+def predict(
+    model: Model,
+    data: Data,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="File for the answers; - for standard output.")
+    ] = Path("-"),
+    missing: MissingValues = "error",
+    delimiter: Delimiter = None,
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Answer for each row of a table: prediction, interval and support."""
+    from choquet.cli.using import run_predict
+
+    run_predict(
+        model,
+        data,
+        output,
+        delimiter=delimiter,
+        missing=_missing(missing),
+        force=force,
+        as_json=json,
+    )
+
+
+@app.command()
+def explain(
+    model: Model,
+    data: Annotated[
+        Path | None, typer.Argument(help="Table with samples to explain; without it, the model.")
+    ] = None,
+    row: Annotated[
+        list[int] | None, typer.Option(help="Which row, from 1; may be given several times.")
+    ] = None,
+    delimiter: Delimiter = None,
+    json: Json = False,
+) -> None:
+    """Say in words what a model does, or why it answered as it did."""
+    from choquet.cli.using import run_explain
+
+    run_explain(model, data, row or [1], delimiter=delimiter, as_json=json)
+
+
+@app.command()
+def decompose(
+    model: Model,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Keep the decomposition in this file.")
+    ] = None,
+    metric: Annotated[
+        str | None, typer.Option(help="Dissimilarity of operators: rms, emd …")
+    ] = None,
+    method: Annotated[
+        str | None, typer.Option(help="clodd, single_linkage, fuzzy_c_means or distinct.")
+    ] = None,
+    k: Annotated[int | None, typer.Option("-k", help="How many operators, where it asks.")] = None,
+    all_walks: Annotated[
+        bool, typer.Option("--all-walks", help="Also walks that no data support.")
+    ] = False,
+    epsilon: Annotated[
+        float | None, typer.Option(help="Take walks with less than this unsupported.")
+    ] = None,
+    max_error: Annotated[
+        float | None, typer.Option(help="As few operators as are never off by more than this.")
+    ] = None,
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Take a model or measure apart into operators and the situations they are used in."""
+    from choquet.cli.looking import run_decompose
+
+    given = {"metric": metric, "method": method, "k": k, "epsilon": epsilon}
+    options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    if all_walks:
+        options["support"] = None
+    run_decompose(model, output, max_error=max_error, force=force, as_json=json, **options)
+
+
+@app.command()
+def report(
+    model: Model,
+    data: Annotated[
+        Path | None, typer.Argument(help="Table with samples to show, and the target if it has it.")
+    ] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help=".html, .md or .json; - for standard output.")
+    ] = Path("report.html"),
+    title: Annotated[str | None, typer.Option(help="Heading.")] = None,
+    delimiter: Delimiter = None,
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Write one page that anyone can open, without Python and without a network."""
+    from choquet.cli.using import run_report
+
+    run_report(model, data, output, title=title, delimiter=delimiter, force=force, as_json=json)
+
+
+@app.command()
+def compare(
+    models: Annotated[list[Path], typer.Argument(help="Two files or more.", show_default=False)],
+    metric: Annotated[str, typer.Option(help="Dissimilarity of operators.")] = "rms",
+    json: Json = False,
+) -> None:
+    """Set decompositions of the same sources side by side."""
+    from choquet.cli.looking import run_compare
+
+    run_compare(models, metric=metric, as_json=json)
+
+
+@app.command()
+def inspect(
+    file: Annotated[Path, typer.Argument(help="Any file of ours, or a table.", show_default=False)],
+    delimiter: Delimiter = None,
+    json: Json = False,
+) -> None:
+    """Say what a file holds."""
+    from choquet.cli.looking import run_inspect
+
+    run_inspect(file, delimiter=delimiter, as_json=json)
+
+
+def _missing(word: str) -> Literal["error", "drop"]:
+    if word not in ("error", "drop"):
+        raise typer.BadParameter(f"{word!r} is not known; choose error or drop")
+    return "drop" if word == "drop" else "error"

@@ -76,7 +76,7 @@ def open_binary(path: Path) -> Iterator[IO[bytes]]:
 
 
 class CsvFile:
-    """A CSV file with a header, read again from the start by each call of `chunks`.
+    r"""A CSV file with a header, read again from the start by each call of `chunks`.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class CsvFile:
     Examples
     --------
     >>> import io
-    >>> table = CsvFile(io.BytesIO(b"a,b\\n1,2\\n3,4\\n"), "example.csv")
+    >>> table = CsvFile(io.BytesIO(b"a,b\n1,2\n3,4\n"), "example.csv")
     >>> table.names
     ('a', 'b')
     >>> next(table.chunks(["b", "a"])).X
@@ -198,11 +198,11 @@ class CsvFile:
                     for row, line in zip(rows, lines, strict=True)
                 ]
             ).reshape(-1, n)
-        lacking = ~np.isfinite(X).all(axis=1)
+        lacking = np.asarray(~np.isfinite(X).all(axis=1))
         if labels is not None:
             lacking |= np.array([label.lower() in _MISSING for label in labels])
         if lacking.any():
-            self._refuse(X, labels, lines, (*columns, text or ""), missing, lacking)
+            self._refuse(X, lines, (*columns, text or ""), missing, lacking)
             X, dropped = X[~lacking], int(lacking.sum())
         found = None if labels is None else np.array(labels, dtype=object)[~lacking]
         return Chunk(X, found, n_bytes, dropped)
@@ -222,14 +222,12 @@ class CsvFile:
     def _refuse(
         self,
         X: FloatArray,
-        labels: list[str] | None,
         lines: list[int],
         columns: Sequence[str],
         missing: Missing,
         lacking: npt.NDArray[np.bool_],
     ) -> None:
         """Raise for the first value that is infinite, or missing where that is an error."""
-        del labels
         infinite = np.isinf(X)
         bad = infinite.any(axis=1) if missing == "drop" else lacking
         if not bad.any():

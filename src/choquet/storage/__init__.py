@@ -5,6 +5,6 @@ whose first member is the same JSON with the long arrays moved out. `load` tells
 content, not by name. Nothing in either is ever executed or unpickled.
 """
 
-from choquet.storage.format import FORMAT, VERSION, load, save
+from choquet.storage.format import FORMAT, VERSION, from_bytes, load, save, to_bytes
 
-__all__ = ["FORMAT", "VERSION", "load", "save"]
+__all__ = ["FORMAT", "VERSION", "from_bytes", "load", "save", "to_bytes"]

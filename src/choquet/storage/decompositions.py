@@ -39,7 +39,7 @@ def encode_decomposition(found: Decomposition) -> dict[str, Any]:
         "metric": name,
         "scale": found.scale,
         "weights": found.weights,
-        "stable": [operator.stable for operator in found.operators],
+        "stable_shares": np.array([operator.stable_share for operator in found.operators]),
         "labels": found.labels,
         "ivat": {
             "order": found.ivat.order,
@@ -85,6 +85,7 @@ def decode_decomposition(data: dict[str, Any]) -> Decomposition:
         **data["partition"],
     )
     found = assemble(sample, picture, partition, centres, metric, data["scale"], data["bias"])
-    for operator, stable in zip(found.operators, data["stable"], strict=True):
-        object.__setattr__(operator, "stable", stable)
+    # What the data determine was found from the model, which is not in the file.
+    for operator, share in zip(found.operators, data["stable_shares"], strict=True):
+        object.__setattr__(operator, "stable_share", float(share))
     return found

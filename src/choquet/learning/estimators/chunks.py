@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from choquet.learning.statistics import Statistics
 from choquet.walks import DataSupport
 
 __all__ = ["fit_chunks"]
+
+_BLOCK = 100_000
+"""Rows whose statistics are taken at a time."""
 
 
 def fit_chunks(
@@ -31,7 +34,7 @@ def fit_chunks(
     chunks : iterable of (X, y)
         Rows by source, and their targets.
     sources : sequence of str
-        Names of the sources.
+        Names of the sources, for the measure.
 
     Returns
     -------
@@ -48,19 +51,53 @@ def fit_chunks(
     """
     if getattr(estimator, "loss", "squared") != "squared":
         raise OptionError("loss='absolute' keeps no statistics: use fit, or loss='squared'")
-    statistics: Statistics | None = None
-    support: DataSupport | None = None
-    for X, y in chunks:
-        if not len(X):
-            continue
-        more, seen = Statistics.from_data(X, y), DataSupport.from_data(X)
-        statistics = more if statistics is None else statistics + more
-        support = seen if support is None else support + seen
-    if statistics is None or support is None:
+    parts: list[_Part] = []
+    for X, y in _blocks(chunks):
+        parts.append(_Part(len(X), Statistics.from_data(X, y), DataSupport.from_data(X)))
+        # Like a binary counter: every row takes part in few joins, though there be many blocks.
+        while len(parts) > 1 and parts[-2].n_rows <= parts[-1].n_rows:
+            parts[-2:] = [parts[-2].join(parts[-1])]
+    if not parts:
         raise DataError("no data: there is no row to learn from")
+    while len(parts) > 1:
+        parts[-2:] = [parts[-2].join(parts[-1])]
+    _, statistics, support = parts[0]
     check_information(statistics, normal=not estimator._relaxed())
     estimator.n_features_in_ = len(sources)
     estimator.feature_names_in_ = np.array(sources, dtype=object)
-    estimator._solve(statistics)
+    try:
+        estimator._solve(statistics)
+    finally:
+        # The measure has the names now; rows came as arrays, and so may those to predict.
+        del estimator.feature_names_in_
     estimator.statistics_, estimator.support_ = statistics, support
     return estimator
+
+
+class _Part(NamedTuple):
+    n_rows: int
+    statistics: Statistics
+    support: DataSupport
+
+    def join(self, other: _Part) -> _Part:
+        return _Part(
+            self.n_rows + other.n_rows,
+            self.statistics + other.statistics,
+            self.support + other.support,
+        )
+
+
+def _blocks(
+    chunks: Iterable[tuple[FloatArray, FloatArray]],
+) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """Chunks joined to blocks of some size: joining statistics costs more than small chunks do."""
+    held: list[tuple[FloatArray, FloatArray]] = []
+    n_rows = 0
+    for X, y in chunks:
+        held.append((X, y))
+        n_rows += len(X)
+        if n_rows >= _BLOCK:
+            yield np.concatenate([X for X, _ in held]), np.concatenate([y for _, y in held])
+            held, n_rows = [], 0
+    if n_rows:
+        yield np.concatenate([X for X, _ in held]), np.concatenate([y for _, y in held])

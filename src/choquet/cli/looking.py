@@ -1,0 +1,218 @@
+"""`choquet decompose`, `compare` and `inspect`: looking at what is in a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from choquet.cli.output import progress, say, say_json, say_table, say_warnings
+from choquet.cli.subjects import Subject, check_output, load_any, load_subject, write_object
+from choquet.cli.tables import open_table
+from choquet.decomposition import Decomposition, compare
+from choquet.errors import DamagedFileError, DataError
+from choquet.indices import shapley
+from choquet.measures import Measure
+
+__all__ = ["run_compare", "run_decompose", "run_inspect"]
+
+
+def run_decompose(
+    path: Path,
+    output: Path | None,
+    *,
+    max_error: float | None,
+    force: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Take a model or measure apart, say what was found, and keep it if asked to."""
+    subject = load_subject(path)
+    if output is not None:
+        check_output(output, force=force)
+    with say_warnings():
+        found = subject.decomposition(**options)
+        if max_error is not None:
+            found = found.compress(max_error=max_error)
+    if output is not None:
+        write_object(found, output, force=force)
+        if str(output) == "-":
+            return
+    if as_json:
+        say_json(summary(found))
+        return
+    say(str(found))
+    if output is not None:
+        say(f"Written to {output}.")
+
+
+def summary(found: Decomposition) -> dict[str, Any]:
+    """A decomposition in plain data."""
+    rules = found.rules
+    return {
+        "sources": list(found.measure.sources),
+        "operators": [
+            {
+                "name": name,
+                "weights": one.weights,
+                "share": one.share,
+                "data_share": one.data_share,
+                "orness": one.orness,
+                "worst": one.error.worst,
+                "rms": one.error.rms,
+            }
+            for name, one in zip(found.operator_names, found.operators, strict=True)
+        ],
+        "rules": rules.text(found.measure.sources, found.operator_names),
+        "rules_fidelity": rules.fidelity,
+        "error": {"worst": found.error.worst, "rms": found.error.rms, "exact": found.exact},
+        "bias": found.bias,
+        "metric": found.metric.name,
+        "n_walks": found.sample.graph.n_walks,
+        "n_distinct_operators": found.sample.graph.n_operators,
+    }
+
+
+def run_compare(paths: Sequence[Path], *, metric: str, as_json: bool) -> None:
+    """Set decompositions side by side, the first being what others are matched with."""
+    if len(paths) < 2:
+        raise DataError("a comparison needs two files or more; name another")
+    subjects = [load_subject(path) for path in paths]
+    with say_warnings():
+        decompositions = [subject.decomposition() for subject in subjects]
+    names = [path.stem for path in paths]
+    found = compare(decompositions, names=names, metric=metric)  # type: ignore[arg-type]
+    if as_json:
+        say_json(
+            {
+                "names": names,
+                "metric": found.metric,
+                "measures": found.measures,
+                "matches": list(found.matches),
+                "distances": list(found.distances),
+                "decompositions": [summary(one) for one in decompositions],
+            }
+        )
+        return
+    rows: list[list[Any]] = []
+    for k, one in enumerate(decompositions):
+        for number, operator in enumerate(one.operator_names):
+            partner = int(found.matches[k][number])
+            rows.append(
+                [
+                    names[k],
+                    operator,
+                    f"{100 * one.operators[number].share:.1f} %",
+                    "–" if partner < 0 else decompositions[0].operator_names[partner],
+                    float(found.distances[k][number]),
+                ]
+            )
+    say_table(["file", "operator", "of walks", f"matched in {names[0]}", "distance"], rows)
+    table = [[name, *map(float, row)] for name, row in zip(names, found.measures, strict=True)]
+    say_table(["", *names], table, title=f"Mean distance of walks ({found.metric})")
+
+
+def run_inspect(path: Path, *, delimiter: str | None, as_json: bool) -> None:
+    """Say what a file holds: one of ours, or a table of data."""
+    if str(path) != "-" and not _is_ours(path):
+        _inspect_table(path, delimiter=delimiter, as_json=as_json)
+        return
+    obj = load_any(path)
+    head: dict[str, Any] = {"kind": type(obj).__name__}
+    measure = next(
+        (
+            one
+            for one in (obj, getattr(obj, "measure_", None), getattr(obj, "measure", None))
+            if isinstance(one, Measure)
+        ),
+        None,
+    )
+    if measure is not None or hasattr(obj, "measure_"):
+        subject = Subject(obj, str(path))
+        head |= {"sources": list(subject.sources), "target": subject.target}
+    if hasattr(obj, "scaling"):
+        head |= {"scaling": obj.scaling, "learner": type(obj.model).__name__}
+    if measure is not None:
+        head["shapley"] = dict(
+            zip(measure.sources, shapley(measure).round(12).tolist(), strict=True)
+        )
+    support = getattr(obj, "support_", None)
+    if support is not None:
+        head |= {"samples": support.n_samples, "subsets_supported": support.n_supported}
+    if as_json:
+        say_json(head)
+        return
+    say_table(
+        ["what", "is"],
+        [
+            [key, ", ".join(map(str, value)) if isinstance(value, list) else str(value)]
+            for key, value in head.items()
+            if key != "shapley" and value is not None
+        ],
+    )
+    if measure is not None:
+        say(str(measure.summary()))
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether a file is not a table: JSON begins with a brace, an archive with its mark."""
+    try:
+        with path.open("rb") as stream:
+            mark = stream.read(64).lstrip()
+    except OSError:
+        return True  # `load` says what is wrong with it
+    return mark.startswith((b"{", b"PK"))
+
+
+def _inspect_table(path: Path, *, delimiter: str | None, as_json: bool) -> None:
+    with open_table(path, delimiter=delimiter) as table:
+        names = table.names
+        if len(names) > 1000:
+            raise DataError(f"{path} has {len(names):,} columns; at most 1000 are looked at")
+        rows: list[dict[str, Any]] = []
+        texts = [name for name in names if not _numeric(table, name)]
+        numbers = [name for name in names if name not in texts]
+        low, high = np.full(len(numbers), np.inf), np.full(len(numbers), -np.inf)
+        total, n_rows, n_dropped = np.zeros(len(numbers)), 0, 0
+        if numbers:
+            with progress("reading", table.n_bytes) as advance:
+                for chunk in table.chunks(numbers, missing="drop"):
+                    n_dropped += chunk.n_dropped
+                    advance(chunk.n_bytes)
+                    if len(chunk.X):
+                        n_rows += len(chunk.X)
+                        total += chunk.X.sum(axis=0)
+                        low = np.minimum(low, chunk.X.min(axis=0))
+                        high = np.maximum(high, chunk.X.max(axis=0))
+        for k, name in enumerate(numbers):
+            mean = total[k] / n_rows if n_rows else float("nan")
+            rows.append({"column": name, "low": low[k], "mean": mean, "high": high[k]})
+        rows += [{"column": name, "low": None, "mean": None, "high": None} for name in texts]
+    if as_json:
+        say_json({"kind": "table", "rows": n_rows, "rows_incomplete": n_dropped, "columns": rows})
+        return
+    incomplete = f", {n_dropped:,} more with missing values" if n_dropped else ""
+    say(f"{path}: {len(names)} columns, {n_rows:,} complete rows{incomplete}")
+    say_table(
+        ["column", "low", "mean", "high"],
+        [[one["column"], *(("text",) * 3 if one["low"] is None else _three(one))] for one in rows],
+    )
+
+
+def _three(one: dict[str, Any]) -> tuple[str, ...]:
+    return tuple(f"{float(one[key]):.4g}" for key in ("low", "mean", "high"))
+
+
+def _numeric(table: Any, name: str) -> bool:
+    """Whether a column's first chunk is numbers; a column of texts is only named."""
+    try:
+        next(table.chunks([name], missing="drop"), None)
+    except DamagedFileError:
+        raise
+    except DataError as error:
+        if "is not a number" in str(error) or "not numbers" in str(error):
+            return False
+        raise
+    return True

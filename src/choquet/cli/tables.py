@@ -1,0 +1,145 @@
+"""Tables of any format that is read: CSV by ourselves, Parquet and Arrow through pyarrow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+import numpy as np
+
+from choquet.cli.columns import Chunk, CsvFile, Missing, open_binary
+from choquet.errors import DataError, MissingDependencyError
+
+__all__ = ["Table", "open_table"]
+
+_BATCH = 65_536
+"""Rows of a Parquet or Arrow file that are held at a time."""
+
+
+class Table(Protocol):
+    """Named columns that can be read from the start as often as needed."""
+
+    name: str
+    names: tuple[str, ...]
+    n_bytes: int
+
+    def places(self, names: Sequence[str]) -> list[int]:
+        """Positions of columns."""
+        ...
+
+    def chunks(
+        self, columns: Sequence[str], *, text: str | None = None, missing: Missing = "error"
+    ) -> Iterator[Chunk]:
+        """Rows as numbers, in order."""
+        ...
+
+
+@contextmanager
+def open_table(path: Path, *, delimiter: str | None = None) -> Iterator[Table]:
+    """Open a file of data by its content; "-" is standard input."""
+    name = "standard input" if str(path) == "-" else str(path)
+    with open_binary(path) as stream:
+        mark = stream.read(8)
+        stream.seek(0)
+        if mark[:4] == b"PAR1" or mark[:6] == b"ARROW1":
+            yield _ArrowFile(stream, name, parquet=mark[:4] == b"PAR1")
+        else:
+            yield CsvFile(stream, name, delimiter=delimiter)
+
+
+class _ArrowFile:
+    """A Parquet file, or an Arrow (Feather) file."""
+
+    def __init__(self, stream: IO[bytes], name: str, *, parquet: bool) -> None:
+        try:
+            import pyarrow
+        except ImportError:
+            raise MissingDependencyError(
+                "Parquet and Arrow files need pyarrow: pip install pyarrow; or save as CSV"
+            ) from None
+        self.name = name
+        self.n_bytes = stream.seek(0, 2)
+        stream.seek(0)
+        self._errors = (pyarrow.ArrowException, OSError)
+        try:
+            if parquet:
+                from pyarrow.parquet import ParquetFile
+
+                self._file: Any = ParquetFile(stream)
+                self.names = tuple(self._file.schema_arrow.names)
+                self.n_rows = self._file.metadata.num_rows
+            else:
+                self._file = pyarrow.ipc.open_file(stream)
+                self.names = tuple(self._file.schema.names)
+                self.n_rows = 0
+        except self._errors as error:
+            raise DataError(f"{name} cannot be read: {_first_line(error)}") from None
+        self._parquet = parquet
+
+    def places(self, names: Sequence[str]) -> list[int]:
+        missing = [name for name in names if name not in self.names]
+        if missing:
+            raise DataError(
+                f"{self.name} has no column {', '.join(map(repr, missing))}; "
+                f"it has {', '.join(self.names[:10])}"
+            )
+        return [self.names.index(name) for name in names]
+
+    def chunks(
+        self, columns: Sequence[str], *, text: str | None = None, missing: Missing = "error"
+    ) -> Iterator[Chunk]:
+        self.places([*columns, *([] if text is None else [text])])
+        done = 0
+        for batch in self._batches():
+            X = np.empty((batch.num_rows, len(columns)))
+            for k, column in enumerate(columns):
+                X[:, k] = self._numbers(batch.column(self.names.index(column)), column, done)
+            labels = None
+            lacking = np.isnan(X).any(axis=1)
+            if text is not None:
+                found = batch.column(self.names.index(text)).to_pylist()
+                labels = np.array([None if v is None else str(v) for v in found], dtype=object)
+                lacking |= np.array([v is None for v in found], dtype=bool)
+            if lacking.any() and missing == "error":
+                row = done + int(np.argmax(lacking)) + 1
+                raise DataError(
+                    f"{self.name}, row {row}: a value is missing; fill it in, "
+                    "or pass --missing drop"
+                )
+            done += batch.num_rows
+            kept = ~lacking
+            yield Chunk(
+                X[kept],
+                None if labels is None else labels[kept],
+                batch.nbytes,
+                int(lacking.sum()),
+            )
+
+    def _batches(self) -> Iterator[Any]:
+        try:
+            if self._parquet:
+                yield from self._file.iter_batches(batch_size=_BATCH)
+            else:
+                for k in range(self._file.num_record_batches):
+                    yield self._file.get_batch(k)
+        except self._errors as error:
+            raise DataError(f"{self.name} cannot be read: {_first_line(error)}") from None
+
+    def _numbers(self, array: Any, column: str, done: int) -> Any:
+        try:
+            values = array.cast("float64").to_numpy(zero_copy_only=False)
+        except self._errors:
+            raise DataError(
+                f"{self.name}, column {column!r} holds {array.type}, not numbers"
+            ) from None
+        values = np.asarray(values, dtype=np.float64)
+        if np.isinf(values).any():
+            row = done + int(np.argmax(np.isinf(values))) + 1
+            raise DataError(f"{self.name}, row {row}, column {column!r}: the value is infinite")
+        return values
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]

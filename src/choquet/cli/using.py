@@ -1,0 +1,217 @@
+"""`choquet predict`, `explain` and `report`: a model asked."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from choquet.arrays import FloatArray
+from choquet.cli.columns import Missing
+from choquet.cli.output import plain, progress, say, say_json, say_warnings
+from choquet.cli.subjects import Subject, check_output, load_subject, write_text
+from choquet.cli.tables import Table, open_table
+from choquet.errors import DataError, MissingDependencyError, OptionError
+from choquet.files import writing
+from choquet.learning.scaled import ScaledModel
+
+__all__ = ["run_explain", "run_predict", "run_report"]
+
+_REPORT_ROWS = 100_000
+"""Rows that a report looks at, from the first."""
+
+
+def run_predict(
+    model: Path,
+    data: Path,
+    output: Path,
+    *,
+    delimiter: str | None,
+    missing: Missing,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Write one line of output for each row, chunk by chunk."""
+    _refuse_two_inputs(model, data)
+    subject = load_subject(model)
+    check_output(output, force=force)
+    with (
+        open_table(data, delimiter=delimiter) as table,
+        _sink(output, force=force) as sink,
+        say_warnings(),
+        progress("predicting", table.n_bytes) as advance,
+    ):
+        _check_sources(table, subject)
+        first = True
+        for chunk in table.chunks(subject.sources, missing=missing):
+            answer = subject.answer(chunk.X)
+            text = _json_rows(answer, first) if as_json else _csv_rows(answer, first)
+            sink.write(text.encode("utf-8", "backslashreplace"))
+            first = False
+            advance(chunk.n_bytes)
+        if first:
+            raise DataError(f"{table.name} has no rows; there is nothing to predict")
+        if as_json:
+            sink.write(b"\n]\n")
+
+
+@contextmanager
+def _sink(output: Path, *, force: bool) -> Iterator[IO[bytes]]:
+    if str(output) == "-":
+        sys.stdout.flush()
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+    else:
+        with writing(output, overwrite=force) as stream:
+            yield stream
+
+
+def _csv_rows(answer: dict[str, Any], first: bool) -> str:
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    if first:
+        writer.writerow(answer)
+    # tolist() gives Python's numbers, which are written with all their digits.
+    writer.writerows(zip(*(column.tolist() for column in answer.values()), strict=True))
+    return stream.getvalue()
+
+
+def _json_rows(answer: dict[str, Any], first: bool) -> str:
+    rows = zip(*(column.tolist() for column in answer.values()), strict=True)
+    lines = [json.dumps(plain(dict(zip(answer, row, strict=True)))) for row in rows]
+    return ("[\n" if first else ",\n") + ",\n".join(lines)
+
+
+def _refuse_two_inputs(model: Path, data: Path | None) -> None:
+    if str(model) == "-" and str(data) == "-":
+        raise OptionError("only one of model and data can come from standard input")
+
+
+def _check_sources(table: Table, subject: Subject) -> None:
+    table.places(subject.sources)
+
+
+def _read_rows(
+    path: Path, subject: Subject, *, delimiter: str | None, limit: int, target: bool
+) -> tuple[FloatArray, FloatArray | None]:
+    """The first rows of a table, with the target where it is wanted and there."""
+    with open_table(path, delimiter=delimiter) as table:
+        _check_sources(table, subject)
+        with_target = (
+            target
+            and subject.target in table.names
+            and not (isinstance(subject.obj, ScaledModel) and subject.obj.classifies)
+        )
+        columns = [*subject.sources, *([str(subject.target)] if with_target else [])]
+        parts: list[FloatArray] = []
+        n_rows = 0
+        for chunk in table.chunks(columns, missing="drop"):
+            parts.append(chunk.X)
+            n_rows += len(chunk.X)
+            if n_rows >= limit:
+                break
+    if not n_rows:
+        raise DataError(f"{path} has no rows")
+    rows = np.concatenate(parts)[:limit]
+    n = len(subject.sources)
+    return rows[:, :n], rows[:, n] if with_target else None
+
+
+def run_explain(
+    model: Path,
+    data: Path | None,
+    rows: Sequence[int],
+    *,
+    delimiter: str | None,
+    as_json: bool,
+) -> None:
+    """Explain a model, or its answers to some rows of a table, in words."""
+    _refuse_two_inputs(model, data)
+    room = _room("choquet.explanation", "Explanations")
+    subject = load_subject(model)
+    with say_warnings():
+        decomposition = subject.decomposition()
+    if data is None:
+        story = room.explain_model(decomposition)
+        if as_json:
+            say_json(story.to_dict())
+        else:
+            say(story.text())
+        return
+    if min(rows) < 1:
+        raise OptionError(f"--row {min(rows)}: rows are counted from 1")
+    X, _ = _read_rows(data, subject, delimiter=delimiter, limit=max(rows), target=False)
+    if len(X) < max(rows):
+        raise DataError(f"{data} has {len(X)} complete rows; there is no row {max(rows)}")
+    found = []
+    for row in rows:
+        why = room.explain_sample(decomposition, subject.inputs(X[row - 1 : row]))
+        answer = subject.answer(X[row - 1 : row])
+        found.append({"row": row, "prediction": answer["prediction"][0], **why.to_dict()})
+        if not as_json:
+            say(f"Row {row}", style="bold")
+            say(why.text())
+            _say_units(subject, answer)
+    if as_json:
+        say_json(found)
+
+
+def _say_units(subject: Subject, answer: dict[str, Any]) -> None:
+    if isinstance(subject.obj, ScaledModel) and (
+        subject.obj.scaling != "none" or subject.obj.classifies
+    ):
+        value = answer["prediction"][0]
+        shown = f"{value:.4g}" if isinstance(value, float) else str(value)
+        say(f"In the units of the data, the model answers {subject.target} = {shown}.")
+
+
+def run_report(
+    model: Path,
+    data: Path | None,
+    output: Path,
+    *,
+    title: str | None,
+    delimiter: str | None,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Write a report: HTML, or Markdown or JSON by the name of the file."""
+    _refuse_two_inputs(model, data)
+    room = _room("choquet.report", "Reports")
+    subject = load_subject(model)
+    check_output(output, force=force)
+    with say_warnings():
+        decomposition = subject.decomposition()
+        X = y = None
+        if data is not None:
+            rows, target = _read_rows(
+                data, subject, delimiter=delimiter, limit=_REPORT_ROWS, target=True
+            )
+            X = subject.inputs(rows)
+            y = None if target is None else subject.outputs(target)
+        report = room.Report(decomposition, X, y, title=title)
+    makers = {".md": report.markdown, ".json": report.json}
+    content = makers.get(output.suffix.lower(), report.html)()
+    size = write_text(content.encode("utf-8", "backslashreplace"), output, force=force)
+    if str(output) == "-":
+        return
+    if as_json:
+        say_json({"output": str(output), "bytes": size})
+    else:
+        say(f"Written to {output} ({size / 1024:.0f} KiB).")
+
+
+def _room(name: str, what: str) -> Any:
+    """A room that may not be there, or lack its library."""
+    if find_spec(name) is None:
+        raise MissingDependencyError(f"{what} need {name}, which this version does not have")
+    return import_module(name)

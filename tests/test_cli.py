@@ -1,0 +1,556 @@
+"""The command line: every command, every error on one line, nothing half-written."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import choquet
+from choquet.cli import columns, main
+from choquet.cli.subjects import Subject
+
+ROOT = Path(__file__).resolve().parents[1]
+HOSTILE = ["<script>alert(1)</script>", 'quo"te', "🦊, [bold]", "\x1b[2J"]
+needs_words = pytest.mark.skipif(
+    find_spec("choquet.explanation") is None, reason="no room of explanations yet"
+)
+needs_report = pytest.mark.skipif(
+    find_spec("choquet.report") is None, reason="no room of reports yet"
+)
+
+
+def write_csv(path, names, rows):
+    with open(path, "w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(names)
+        writer.writerows(rows)
+    return path
+
+
+def rows_of(names, n=60, seed=0):
+    X = np.random.default_rng(seed).random((n, len(names) - 1))
+    y = 0.6 * X.max(axis=1) + 0.4 * X[:, 0]
+    return np.column_stack([X, y]).round(6).tolist()
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = ["gpr", "ir", "emi", "truth"]
+    write_csv("scores.csv", names, rows_of(names))
+    return tmp_path
+
+
+@pytest.fixture
+def run(capsys):
+    def call(*words):
+        capsys.readouterr()
+        code = main([str(word) for word in words])
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return call
+
+
+def refused(run, *words, code=1):
+    """The one line that a refused command says."""
+    got, out, err = run(*words)
+    assert got == code, err
+    assert out == ""
+    assert err.startswith("choquet: ")
+    assert err.count("\n") == 1
+    assert "Traceback" not in err
+    return err
+
+
+# -- every command ---------------------------------------------------------------------------------
+
+
+def test_fit_writes_a_model_that_python_reads(folder, run):
+    code, out, err = run("fit", "scores.csv", "-o", "model.json")
+    assert (code, err) == (0, "")
+    assert "3 sources and 60 rows, scaling none" in out
+    model = choquet.load("model.json")
+    assert model.sources == ("gpr", "ir", "emi")
+    assert model.target == "truth"
+    table = np.loadtxt("scores.csv", delimiter=",", skiprows=1)
+    own = choquet.ChoquetRegressor().fit(table[:, :3], table[:, 3])
+    assert np.allclose(model.predict(table[:, :3]), own.predict(table[:, :3]), atol=1e-9)
+
+
+@pytest.mark.parametrize("learner", ["choquet", "cv", "owa", "linear", "lambda", "gradient"])
+def test_learners(learner, folder, run):
+    code, out, _ = run("fit", "scores.csv", "--learner", learner, "--json")
+    assert code == 0
+    assert json.loads(out)["rmse"] < 0.2
+    assert run("decompose", "model.json")[0] == 0
+
+
+def test_classifier(folder, run):
+    rows = [[*row[:3], "mine" if row[3] > 0.6 else "clutter"] for row in rows_of("abcd")]
+    write_csv("c.csv", ["a", "b", "c", "class"], rows)
+    code, out, _ = run("fit", "c.csv", "--learner", "classifier", "--json")
+    assert (code, json.loads(out)["accuracy"] > 0.8) == (0, True)
+    _, out, _ = run("predict", "model.json", "c.csv")
+    lines = out.splitlines()
+    assert lines[0] == "prediction,p(clutter),p(mine)"
+    assert {line.split(",")[0] for line in lines[1:]} == {"mine", "clutter"}
+    assert "is not a number" in refused(run, "fit", "c.csv", "-o", "other.json")
+
+
+def test_options_reach_the_learner(folder, run):
+    words = ["--prior", "additive", "--prior-strength", "1e6", "--no-normal", "--bias"]
+    assert run("fit", "scores.csv", *words)[0] == 0
+    model = choquet.load("model.json").model
+    assert (model.prior, model.prior_strength, model.normal, model.bias) == (
+        "additive", 1e6, False, True,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("scaling", ["auto", "minmax", "standard"])
+def test_scaled_models_answer_in_the_units_of_the_data(scaling, folder, run):
+    names = ["a", "b", "c", "y"]
+    table = np.array(rows_of(names)) * [1, 10, 1000, 50] + [0, -5, 0, 7]
+    write_csv("units.csv", names, table.tolist())
+    words = [] if scaling != "standard" else ["--no-monotone", "--no-normal", "--bias"]
+    code, out, _ = run("fit", "units.csv", "--scaling", scaling, "--json", *words)
+    assert code == 0
+    assert json.loads(out)["scaling"] == ("minmax" if scaling == "auto" else scaling)
+    _, out, _ = run("predict", "model.json", "units.csv", "--json")
+    found = np.array([row["prediction"] for row in json.loads(out)])
+    assert np.sqrt(np.mean((found - table[:, 3]) ** 2)) < 3.0
+
+
+def test_predict_gives_intervals_and_support(folder, run):
+    run("fit", "scores.csv")
+    code, out, _ = run("predict", "model.json", "scores.csv", "-o", "answers.csv")
+    assert (code, out) == (0, "")
+    with open("answers.csv") as stream:
+        rows = list(csv.DictReader(stream))
+    assert len(rows) == 60
+    assert all(float(r["low"]) <= float(r["prediction"]) <= float(r["high"]) for r in rows)
+    run("decompose", "model.json", "-o", "parts.json")
+    _, out, _ = run("predict", "parts.json", "scores.csv")
+    assert out.startswith("prediction,operator,supported\n")
+
+
+def test_columns_are_found_by_name(folder, run):
+    run("fit", "scores.csv")
+    _, expected, _ = run("predict", "model.json", "scores.csv")
+    with open("scores.csv") as stream:
+        rows = list(csv.reader(stream))
+    write_csv("turned.csv", ["note", *rows[0][::-1]], [["text", *r[::-1]] for r in rows[1:]])
+    assert run("predict", "model.json", "turned.csv")[1] == expected
+
+
+def test_decompose(folder, run):
+    choquet.save(choquet.Measure([0, 0, 1, 1, 1, 1, 1, 1], ["gpr", "ir", "emi"]), "g.json")
+    code, out, _ = run("decompose", "g.json")
+    assert code == 0
+    assert "If gpr is the largest: median; otherwise: max." in out
+    _, out, _ = run("decompose", "g.json", "--json")
+    assert [one["name"] for one in json.loads(out)["operators"]] == ["max", "median"]
+    run("fit", "scores.csv")
+    _, out, _ = run("decompose", "model.json", "--max-error", "0.05", "-o", "d.json", "--json")
+    assert json.loads(out)["error"]["worst"] <= 0.05
+    assert choquet.load("d.json").error.worst <= 0.05
+    assert run("decompose", "model.json", "--method", "single_linkage", "-k", "2")[0] == 0
+    assert run("decompose", "d.json", "--all-walks", "--metric", "emd")[0] == 0
+
+
+def test_compare_and_inspect(folder, run):
+    run("fit", "scores.csv", "-o", "a.json")
+    run("fit", "scores.csv", "-o", "b.json", "--learner", "owa")
+    code, out, _ = run("compare", "a.json", "b.json")
+    assert code == 0
+    assert "matched in a" in out
+    _, out, _ = run("compare", "a.json", "b.json", "--json")
+    assert json.loads(out)["measures"][0][1] > 0
+    _, out, _ = run("inspect", "a.json")
+    assert "ScaledModel" in out
+    assert "Shapley" in out
+    _, out, _ = run("inspect", "a.json", "--json")
+    assert sum(json.loads(out)["shapley"].values()) == pytest.approx(1)
+    _, out, _ = run("inspect", "scores.csv")
+    assert "60 complete rows" in out
+    _, out, _ = run("inspect", "scores.csv", "--json")
+    assert [one["column"] for one in json.loads(out)["columns"]] == ["gpr", "ir", "emi", "truth"]
+
+
+@needs_words
+def test_explain(folder, run):
+    run("fit", "scores.csv")
+    code, out, _ = run("explain", "model.json")
+    assert code == 0
+    assert "gpr" in out
+    _, out, _ = run("explain", "model.json", "scores.csv", "--row", "3", "--row", "5", "--json")
+    assert [one["row"] for one in json.loads(out)] == [3, 5]
+    assert "there is no row 99" in refused(
+        run, "explain", "model.json", "scores.csv", "--row", "99"
+    )
+
+
+@needs_report
+@pytest.mark.parametrize("name", ["report.html", "report.md", "report.json"])
+def test_report(name, folder, run):
+    run("fit", "scores.csv")
+    assert run("report", "model.json", "scores.csv", "-o", name)[0] == 0
+    assert "gpr" in Path(name).read_text()
+    assert "exists" in refused(run, "report", "model.json", "-o", name)
+
+
+def test_demo(folder, run):
+    code, out, _ = run("demo", "-o", "shown", "--no-open")
+    assert code == 0
+    assert "if gpr is the largest" in out
+    assert "Choquet integral of the five" in out
+    names = {path.name for path in Path("shown").iterdir()}
+    assert {"demo.json", "ivat.png", "hasse.png", "operators.png", "indices.png"} <= names
+    accuracy = json.loads(Path("shown/demo.json").read_text())["accuracy"]
+    five = ("size", "texture", "surface", "outline", "symmetry", "mean", "max")
+    assert accuracy["fusion"] > max(accuracy[name] for name in five)
+    # Again, into its own folder; but into no other that holds something.
+    assert run("demo", "-o", "shown", "--json")[0] == 0
+    Path("mine").mkdir()
+    Path("mine/thesis.txt").write_text("years of work")
+    assert "not of an earlier demo" in refused(run, "demo", "-o", "mine")
+
+
+# -- help ------------------------------------------------------------------------------------------
+
+
+def test_help_names_all_commands(run):
+    code, out, _ = run("--help")
+    assert code == 0
+    for name in ("demo", "fit", "predict", "explain", "decompose", "report", "compare", "inspect"):
+        assert re.search(rf"^  {name} ", out, re.M)
+        assert run(name, "--help")[0] == 0
+    assert run()[1] == out
+
+
+def test_help_loads_nothing_heavy():
+    code = """
+import sys
+from choquet.cli import main
+main(["--help"])
+heavy = [m for m in ("sklearn", "numba", "matplotlib", "scipy.optimize") if m in sys.modules]
+assert not heavy, heavy
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+def test_without_typer_there_is_a_sentence(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "typer", None)
+    assert main(["--help"]) == 1
+    assert "The command line needs typer: pip install 'choquet[cli]'" in capsys.readouterr().err
+
+
+# -- errors on one line ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["nothing"], "No such command"),
+        (["fit"], "Missing argument"),
+        (["fit", "scores.csv", "--nope"], "No such option"),
+        (["fit", "scores.csv", "--bias=7"], "bias"),
+        (["fit", "scores.csv", "--strength", "much"], "strength"),
+        (["predict", "m", "d", "--missing", "ignore"], "choose error or drop"),
+    ],
+)
+def test_wrong_usage(words, message, folder, run):
+    assert message in refused(run, *words, code=2)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["fit", "absent.csv"], "no such file"),
+        (["fit", "."], "is a folder"),
+        (["fit", "scores.csv", "-o", "no/such/model.json"], "is no folder"),
+        (["fit", "scores.csv", "-o", "."], "is a folder"),
+        (["fit", "scores.csv", "-t", "mines"], "no column 'mines'; it has gpr, ir, emi, truth"),
+        (["fit", "scores.csv", "-s", "gpr,sonar"], "no column 'sonar'"),
+        (["fit", "scores.csv", "-s", "gpr,gpr"], "named twice"),
+        (["fit", "scores.csv", "-s", "truth"], "is the target"),
+        (["fit", "scores.csv", "--learner", "deep"], "choose choquet, cv"),
+        (["fit", "scores.csv", "--scaling", "log"], "choose auto, none, minmax"),
+        (["fit", "scores.csv", "--learner", "owa", "--bias"], "does not take --bias"),
+        (["fit", "scores.csv", "--penalty", "l3"], "penalty"),
+        (["fit", "scores.csv", "--delimiter", ";;"], "one character"),
+        (["predict", "absent.json", "scores.csv"], "No such file"),
+        (["predict", "scores.csv", "scores.csv"], "no file of choquet"),
+        (["decompose", "scores.csv"], "no file of choquet"),
+        (["compare", "g.json"], "two files or more"),
+        (["predict", "-", "-"], "only one of"),
+        (["inspect", "absent"], "No such file"),
+        (["decompose", "g.json", "--metric", "l77"], "l77"),
+        (["decompose", "g.json", "--method", "single_linkage"], "give k or level"),
+    ],
+)
+def test_wrong_data(words, message, folder, run):
+    choquet.save(choquet.Measure([0, 0.2, 0.3, 1]), "g.json")
+    before = sorted(os.listdir())
+    assert message in refused(run, *words)
+    assert sorted(os.listdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "is empty"),
+        ("a,b,y\n", "has no rows"),
+        ("a,,y\n1,2,3\n", "column 2 has no name"),
+        ("a,a,y\n1,2,3\n", "two columns are called 'a'"),
+        ("a,b,y\n1,2\n", "line 2: 2 cells, but the header has 3"),
+        ("a,b,y\n1,2,3\n1,x,3\n", "line 3, column 'b': 'x' is not a number"),
+        ("a,b,y\n1,2,3\n1,,3\n", "line 3, column 'b': the value is missing"),
+        ("a,b,y\n1,2,3\n1,NA,3\n", "line 3, column 'b': the value is missing"),
+        ("a,b,y\n1,inf,3\n", "line 2, column 'b': the value is infinite"),
+        ('a,b,y\n1,"2,3\n', "line 2: unexpected end of data"),
+        ("y\n1\n", "no column besides the target"),
+        (b"a,b,y\n1,\xff,3\n", "line 2 is not UTF-8"),
+        (b"\xff\xfea\x00", "line 1 is not UTF-8"),
+        (",".join(f"c{i}" for i in range(10_000)) + "\n" + ",".join("1" * 10_000), "at most 128"),
+        (",".join(f"c{i}" for i in range(30_000)), "at most 20000"),
+        ("a" * (9 << 20), "longer than 8 MiB"),
+        (b"PAR1 but not really", "cannot be read"),
+    ],
+    ids=lambda value: str(value)[:30],
+)
+def test_bad_tables(content, message, folder, run):
+    data = content.encode() if isinstance(content, str) else content
+    Path("bad.csv").write_bytes(data)
+    assert message in refused(run, "fit", "bad.csv", "-o", "m.json")
+    assert not Path("m.json").exists()
+
+
+def test_missing_values_can_be_dropped(folder, run):
+    text = Path("scores.csv").read_text()
+    Path("gaps.csv").write_text(text + "0.1,,0.2,0.3\n\n0.1,nan,0.2,0.3\n")
+    _, out, _ = run("fit", "gaps.csv", "--missing", "drop", "--json")
+    assert json.loads(out)["rows"] == 60
+    assert json.loads(out)["rows_dropped"] == 2
+
+
+def test_debug_shows_where(folder, run):
+    code, _, err = run("fit", "absent.csv", "--debug")
+    assert code == 1
+    assert "Traceback" in err
+
+
+def test_the_unexpected_is_one_line_too(folder, run, monkeypatch):
+    run("fit", "scores.csv")
+    monkeypatch.setattr(Subject, "answer", lambda *_: 1 / 0)
+    err = refused(run, "predict", "model.json", "scores.csv")
+    assert "unexpected ZeroDivisionError" in err
+    assert "--debug" in err
+
+
+# -- tables of other kinds -------------------------------------------------------------------------
+
+
+def test_few_rows_at_a_time_give_the_same(folder, run, monkeypatch):
+    run("fit", "scores.csv", "-o", "whole.json")
+    monkeypatch.setattr(columns, "_CHUNK_CELLS", 28)
+    monkeypatch.setattr("choquet.learning.estimators.chunks._BLOCK", 10)
+    run("fit", "scores.csv", "-o", "parts.json")
+    whole, parts = choquet.load("whole.json"), choquet.load("parts.json")
+    assert np.allclose(whole.measure_.values, parts.measure_.values, atol=1e-9)
+    assert np.array_equal(whole.support_.sort_counts, parts.support_.sort_counts)
+    _, answers, _ = run("predict", "whole.json", "scores.csv", "--json")
+    assert len(json.loads(answers)) == 60
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t", "|"])
+def test_delimiters_and_marks(delimiter, folder, run):
+    text = Path("scores.csv").read_text().replace(",", delimiter)
+    Path("other.csv").write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
+    _, out, _ = run("fit", "other.csv", "--json")
+    assert json.loads(out)["sources"] == ["gpr", "ir", "emi"]
+
+
+def test_ten_thousand_columns_of_which_three_are_sources(folder, run):
+    rows = rows_of("abcd", n=20)
+    names = ["a", "b", "c", *(f"note{k}" for k in range(9_996)), "y"]
+    write_csv("wide.csv", names, [[*r[:3], *["-"] * 9_996, r[3]] for r in rows])
+    code, out, _ = run("fit", "wide.csv", "-s", "a,b,c", "--json")
+    assert (code, json.loads(out)["rows"]) == (0, 20)
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow"])
+def test_parquet_and_arrow(kind, folder, run):
+    pa = pytest.importorskip("pyarrow")
+    feather, parquet = (
+        pytest.importorskip("pyarrow.feather"),
+        pytest.importorskip("pyarrow.parquet"),
+    )
+    rows = np.array(rows_of("abcd"))
+    table = pa.table(dict(zip(["gpr", "ir", "emi", "truth"], rows.T, strict=True)))
+    if kind == "parquet":
+        parquet.write_table(table, "data.bin")
+    else:
+        feather.write_feather(table, "data.bin", compression="uncompressed")
+    run("fit", "data.bin", "-o", "a.json")
+    run("fit", "scores.csv", "-o", "b.json")
+    a, b = choquet.load("a.json"), choquet.load("b.json")
+    assert np.allclose(a.measure_.values, b.measure_.values, atol=1e-9)
+
+
+@pytest.mark.parametrize("command", ["decompose", "inspect", "explain", "report"])
+def test_hostile_names(command, folder, run):
+    if command in ("explain", "report") and find_spec("choquet.report") is None:
+        pytest.skip("the room is not there yet")
+    write_csv("bad.csv", [*HOSTILE, "y"], rows_of([*HOSTILE, "y"]))
+    assert run("fit", "bad.csv", "-o", "m.json")[0] == 0
+    assert choquet.load("m.json").sources == tuple(HOSTILE)
+    code, out, err = run(command, "m.json")
+    assert (code, "\x1b" in out) == (0, False), err
+    if command == "report":
+        assert "<script>alert" not in Path("report.html").read_text()
+    code, out, _ = run("predict", "m.json", "bad.csv")
+    assert out.count("\n") == 61
+
+
+# -- files -----------------------------------------------------------------------------------------
+
+
+def test_nothing_is_overwritten_without_force(folder, run):
+    run("fit", "scores.csv")
+    before = Path("model.json").read_bytes()
+    assert "pass --force" in refused(run, "fit", "scores.csv")
+    assert "pass --force" in refused(run, "predict", "model.json", "scores.csv", "-o", "model.json")
+    assert "pass --force" in refused(run, "decompose", "model.json", "-o", "scores.csv")
+    assert Path("model.json").read_bytes() == before
+    assert run("fit", "scores.csv", "--force", "--learner", "owa")[0] == 0
+    assert Path("model.json").read_bytes() != before
+
+
+def test_stopping_leaves_nothing_half_written(folder, run, monkeypatch):
+    run("fit", "scores.csv")
+    monkeypatch.setattr(columns, "_CHUNK_CELLS", 40)
+    answer, calls = Subject.answer, []
+
+    def stopped(self, X):
+        calls.append(len(X))
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return answer(self, X)
+
+    monkeypatch.setattr(Subject, "answer", stopped)
+    before = sorted(os.listdir())
+    assert refused(run, "predict", "model.json", "scores.csv", "-o", "out.csv", code=130)
+    assert sorted(os.listdir()) == before
+
+
+def test_a_bad_row_late_in_the_file_leaves_nothing(folder, run, monkeypatch):
+    run("fit", "scores.csv")
+    monkeypatch.setattr(columns, "_CHUNK_CELLS", 40)
+    with open("scores.csv", "a") as stream:
+        stream.write("0.1,oops,0.2,0.3\n")
+    assert "line 62" in refused(run, "predict", "model.json", "scores.csv", "-o", "out.csv")
+    assert not Path("out.csv").exists()
+
+
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere"
+)
+def test_a_folder_that_may_not_be_written(folder, run):
+    locked = folder / "locked"
+    locked.mkdir(mode=0o500)
+    assert "ermission denied" in refused(run, "fit", "scores.csv", "-o", locked / "m.json")
+
+
+# -- processes and pipes ---------------------------------------------------------------------------
+
+CHOQUET = [sys.executable, "-m", "choquet"]
+
+
+def test_ctrl_c(folder):
+    process = subprocess.Popen(
+        [*CHOQUET, "fit", "-", "-o", "model.json"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stdin is not None
+    process.stdin.write(b"a,b,y\n1,2,3\n" * 10_000)
+    process.stdin.flush()
+    time.sleep(3)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode in (130, -signal.SIGINT), err
+    assert sorted(os.listdir()) == ["scores.csv"]
+
+
+def test_pipes(folder, monkeypatch, capfdbinary):
+    def feed(content):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+
+    feed(Path("scores.csv").read_bytes())
+    assert main(["fit", "-", "-o", "-"]) == 0
+    model = capfdbinary.readouterr().out
+    assert json.loads(model)["kind"] == "scaled_model"
+    feed(model)
+    assert main(["predict", "-", "scores.csv"]) == 0
+    assert capfdbinary.readouterr().out.count(b"\n") == 61
+    feed(model)
+    assert main(["decompose", "-", "-o", "-"]) == 0
+    assert json.loads(capfdbinary.readouterr().out)["kind"] == "decomposition"
+
+
+def test_a_reader_that_has_seen_enough(folder):
+    names = ["a", "b", "c", "y"]
+    write_csv("long.csv", names, rows_of(names, n=20_000))
+    main(["fit", "scores.csv", "-s", "gpr,ir,emi"])
+    main(["fit", "long.csv", "-o", "long.json"])
+    done = subprocess.run(
+        f"{shlex.join(CHOQUET)} predict long.json long.csv | head -n 1",
+        shell=True, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert (done.stdout, done.stderr) == ("prediction,low,high,trust\n", "")
+
+
+# -- pages -----------------------------------------------------------------------------------------
+
+
+def commands_of(page):
+    blocks = re.findall(r"```sh\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.S)
+    lines = [line.partition(" #")[0].strip() for block in blocks for line in block.splitlines()]
+    return [line for line in lines if line.startswith("choquet ")]
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/command-line.md"])
+def test_commands_of_the_pages_run_as_written(page, folder, run, monkeypatch, capsys):
+    rooms = {"explain": "choquet.explanation", "report": "choquet.report"}
+    for line in commands_of(page):
+        given = None
+        for part in line.split(" | "):
+            words = shlex.split(part)[1:]
+            if words[0] in rooms and find_spec(rooms[words[0]]) is None:
+                continue
+            if words[0] == "demo":
+                continue  # has a test of its own
+            if given is not None:
+                stream = io.TextIOWrapper(io.BytesIO(given.encode()))
+                monkeypatch.setattr(sys, "stdin", stream)
+            code, given, err = run(*words)
+            assert code == 0, (line, err)
+
+
+def test_make_demo_is_this_demo():
+    assert "python -m choquet demo" in (ROOT / "Makefile").read_text()
+    assert "make demo" in (ROOT / "README.md").read_text()
+    assert 'choquet = "choquet.cli:main"' in (ROOT / "pyproject.toml").read_text()
