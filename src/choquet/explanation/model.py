@@ -177,6 +177,8 @@ class ModelExplanation:
         Differences of output from the integral, over inputs in [0, 1].
     certified : bool
         Whether these hold for every walk that was decomposed, not only for those drawn.
+    restricted : bool
+        Whether only walks that data support were decomposed, and not all walks are.
     evidence : Evidence or None
         The data behind it, if known.
     requests : tuple of DataRequest
@@ -192,6 +194,7 @@ class ModelExplanation:
     worst: float
     rms: float
     certified: bool
+    restricted: bool
     evidence: Evidence | None
     requests: tuple[DataRequest, ...]
 
@@ -243,9 +246,10 @@ class ModelExplanation:
 
     def certificate(self) -> str:
         """How far the operators can be from the integral."""
+        reach = " on the walks that data support" if self.restricted else ""
         if self.certified and self.worst < 1e-12:
-            return "This is exactly the integral."
-        reach = "" if self.certified else " on the walks that were drawn"
+            return f"This is exactly the integral{reach}."
+        reach = reach if self.certified else " on the walks that were drawn"
         return (
             f"For inputs between 0 and 1 this differs from the integral by at most "
             f"{self.worst:.3g}{reach} (root mean square {self.rms:.3g})."
@@ -272,7 +276,8 @@ def explain_operator(model: Any, number: int) -> OperatorExplanation:
     decomposition = as_decomposition(model)
     if not 0 <= number < decomposition.n_operators:
         raise OptionError(f"operator number={number}: there are 0..{decomposition.n_operators - 1}")
-    return _operator(decomposition, number, operator_phrases(decomposition)[number])
+    phrase = operator_phrases(decomposition)[number]
+    return _operator(decomposition, number, decomposition.operator_names[number], phrase)
 
 
 def explain_model(
@@ -301,11 +306,14 @@ def explain_model(
     'If gpr is the largest, take the median of the three; otherwise take the largest.'
     """
     decomposition = as_decomposition(model)
-    phrases = operator_phrases(decomposition)
+    names, phrases = decomposition.operator_names, operator_phrases(decomposition)
     rules, known = decomposition.rules, support or decomposition.support
     return ModelExplanation(
         sources=decomposition.measure.sources,
-        operators=tuple(_operator(decomposition, k, p) for k, p in enumerate(phrases)),
+        operators=tuple(
+            _operator(decomposition, number, name, phrase)
+            for number, (name, phrase) in enumerate(zip(names, phrases, strict=True))
+        ),
         sentences=tuple(rule_sentences(rules, decomposition.measure.sources, phrases)),
         rules_fidelity=rules.fidelity,
         rules_exact=rules.exact,
@@ -313,6 +321,7 @@ def explain_model(
         worst=decomposition.error.worst,
         rms=decomposition.error.rms,
         certified=decomposition.exact,
+        restricted=decomposition.sample.graph.n_walks < factorial(decomposition.measure.n_sources),
         evidence=None if known is None else evidence_of(decomposition, known),
         requests=data_to_collect(decomposition, n_requests, support=known),
     )
@@ -347,11 +356,13 @@ def evidence_of(decomposition: Decomposition, support: DataSupport) -> Evidence:
     )
 
 
-def _operator(decomposition: Decomposition, number: int, phrase: str) -> OperatorExplanation:
+def _operator(
+    decomposition: Decomposition, number: int, name: str, phrase: str
+) -> OperatorExplanation:
     operator = decomposition.operators[number]
     return OperatorExplanation(
         number=number,
-        name=decomposition.operator_names[number],
+        name=name,
         phrase=phrase,
         context=decomposition.rules.context(number, decomposition.measure.sources),
         weights=operator.weights,

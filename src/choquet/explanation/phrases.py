@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -89,8 +90,9 @@ def operator_phrases(decomposition: Decomposition) -> list[str]:
     ['the largest', 'the median of the three']
     """
     phrases = [operator_phrase(operator.weights) for operator in decomposition.operators]
+    times = Counter(phrases)
     return [
-        phrase if phrases.count(phrase) == 1 else f"{phrase} ({_weights(operator.weights)})"
+        phrase if times[phrase] == 1 else f"{phrase} ({_weights(operator.weights)})"
         for phrase, operator in zip(phrases, decomposition.operators, strict=True)
     ]
 

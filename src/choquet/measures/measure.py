@@ -482,6 +482,12 @@ class Measure:
         state = {"monotone": self.monotone, "normal": self.normal}
         return _rebuild, (np.array(self.values), self.sources, state)
 
+    def _repr_html_(self) -> str:
+        # Notebooks ask for this; the room that draws is loaded only then.
+        from choquet.report import measure_html
+
+        return measure_html(self)
+
     def __repr__(self) -> str:
         relaxed = [
             text
