@@ -54,16 +54,16 @@ def explorer_data(
         return {"available": False, "note": note}
     few = decomposition.n_operators * n <= _MAX_WEIGHTS
     labels, width = _labels(decomposition) if few else (None, 1)
-    note = None
+    left_out = None
     if labels is None:
-        note = (
+        left_out = (
             "The operator of every sort is too much for a page: the explorer shows the weights of "
             "each walk itself, and the operator that the rules name."
         )
     lower, upper = (None, None) if support is None else value_bounds(measure, support)
     return {
         "available": True,
-        "note": note,
+        "note": left_out,
         "n_sources": n,
         "values": measure.values,
         "lower": lower if measure.monotone else None,

@@ -12,14 +12,14 @@ __all__ = ["as_markdown"]
 
 
 def as_markdown(data: dict[str, Any]) -> str:
-    """Markdown from the data of a report; names cannot break out of their place.
+    r"""Markdown from the data of a report; names cannot break out of their place.
 
     Examples
     --------
     >>> from choquet import Measure
     >>> from choquet.report import summarise
     >>> as_markdown(summarise(Measure([0, 0, 0, 1], sources=["a|b", "<i>"])))[:32]
-    '# How a\\\\|b and \\\\<i\\\\> are fused\\n\\n'
+    '# How a\\|b and \\<i\\> are fused\n\n'
     """
     story, model = data["story"], data["model"]
     lines = [f"# {_escape(data['title'])}", ""]

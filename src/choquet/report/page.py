@@ -124,7 +124,8 @@ class Report:
         --------
         >>> import choquet, pathlib, tempfile
         >>> path = pathlib.Path(tempfile.mkdtemp()) / "report.html"
-        >>> choquet.Report(choquet.Measure([0, 0, 0, 1])).write_html(path).stat().st_size < 3_000_000
+        >>> report = choquet.Report(choquet.Measure([0, 0, 0, 1]))
+        >>> report.write_html(path).stat().st_size < 3_000_000
         True
         """
         # A name that no text may hold, half of a surrogate pair, must not stop the rest.

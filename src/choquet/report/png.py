@@ -14,7 +14,7 @@ __all__ = ["grey_png"]
 
 
 def grey_png(pixels: npt.NDArray[np.uint8]) -> bytes:
-    """A grey picture, 8 bits a pixel, as a PNG file.
+    r"""A grey picture, 8 bits a pixel, as a PNG file.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def grey_png(pixels: npt.NDArray[np.uint8]) -> bytes:
     --------
     >>> import numpy as np
     >>> grey_png(np.zeros((2, 3), dtype=np.uint8))[:8]
-    b'\\x89PNG\\r\\n\\x1a\\n'
+    b'\x89PNG\r\n\x1a\n'
     """
     if pixels.ndim != 2 or pixels.dtype != np.uint8 or not pixels.size:
         raise DataError(f"pixels must be rows of uint8, not {pixels.dtype} of {pixels.shape}")
