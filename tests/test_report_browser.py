@@ -85,9 +85,7 @@ def subject(n: int) -> tuple[choquet.Decomposition, np.ndarray]:
     if n == 3:
         return choquet.decompose(measure, support=support), X
     # Most of a walk may lack support, so that several operators are left.
-    return choquet.decompose(
-        measure, support=support, epsilon=0.8, method="single_linkage", k=3
-    ), X
+    return choquet.decompose(measure, support=support, epsilon=0.8, method="single_linkage", k=3), X
 
 
 @pytest.fixture(scope="module", params=SIZES)

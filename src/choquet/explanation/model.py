@@ -13,6 +13,7 @@ from choquet.explanation.collect import DataRequest, data_to_collect, mean_width
 from choquet.explanation.phrases import (
     list_words,
     number_word,
+    operator_phrase,
     operator_phrases,
     percent,
     plain,
@@ -148,7 +149,7 @@ class Evidence:
         text = f"{samples} {self.n_supported:,} of {self.n_subsets:,} subsets and "
         text += f"{percent(self.walk_share)} of walks."
         if self.n_tied:
-            text += f" {self.n_tied:,} of them hold ties."
+            text += f" {self.n_tied:,} of them {'holds' if self.n_tied == 1 else 'hold'} ties."
         if self.mean_width == self.mean_width:
             known = "exactly" if self.mean_width < 1e-12 else f"to within {self.mean_width:.3g}"
             text += f" The integral is then known {known} on average."
@@ -276,8 +277,7 @@ def explain_operator(model: Any, number: int) -> OperatorExplanation:
     decomposition = as_decomposition(model)
     if not 0 <= number < decomposition.n_operators:
         raise OptionError(f"operator number={number}: there are 0..{decomposition.n_operators - 1}")
-    phrase = operator_phrases(decomposition)[number]
-    return _operator(decomposition, number, decomposition.operator_names[number], phrase)
+    return _operator(decomposition, number, decomposition.operator_names[number])
 
 
 def explain_model(
@@ -306,13 +306,13 @@ def explain_model(
     'If gpr is the largest, take the median of the three; otherwise take the largest.'
     """
     decomposition = as_decomposition(model)
-    names, phrases = decomposition.operator_names, operator_phrases(decomposition)
+    phrases = operator_phrases(decomposition)
     rules, known = decomposition.rules, support or decomposition.support
     return ModelExplanation(
         sources=decomposition.measure.sources,
         operators=tuple(
-            _operator(decomposition, number, name, phrase)
-            for number, (name, phrase) in enumerate(zip(names, phrases, strict=True))
+            _operator(decomposition, number, name)
+            for number, name in enumerate(decomposition.operator_names)
         ),
         sentences=tuple(rule_sentences(rules, decomposition.measure.sources, phrases)),
         rules_fidelity=rules.fidelity,
@@ -356,14 +356,12 @@ def evidence_of(decomposition: Decomposition, support: DataSupport) -> Evidence:
     )
 
 
-def _operator(
-    decomposition: Decomposition, number: int, name: str, phrase: str
-) -> OperatorExplanation:
+def _operator(decomposition: Decomposition, number: int, name: str) -> OperatorExplanation:
     operator = decomposition.operators[number]
     return OperatorExplanation(
         number=number,
         name=name,
-        phrase=phrase,
+        phrase=operator_phrase(operator.weights),
         context=decomposition.rules.context(number, decomposition.measure.sources),
         weights=operator.weights,
         orness=operator.orness,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from choquet.arrays import FloatArray
+from choquet.arrays import BoolArray, FloatArray
 from choquet.decomposition import Decomposition, RuleList
 from choquet.operators.names import FREE, MIXED, nearest_name
 
@@ -25,6 +25,8 @@ __all__ = [
 ]
 
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_SPELLED_OUT = 3
+"""Weights of a sum that a rule can take."""
 _ORDINALS = ("", "", "second ", "third ", "fourth ", "fifth ", "sixth ", "seventh ", "eighth ")
 
 
@@ -69,7 +71,7 @@ def operator_phrase(weights: FloatArray) -> str:
     >>> operator_phrase(np.array([1.0, 0.0, 0.0]))
     'the largest'
     >>> operator_phrase(np.array([0.6, 0.0, 0.0, 0.4]))
-    'about halfway between the largest and the smallest (weights 0.6, 0, 0, 0.4)'
+    'about halfway between the largest and the smallest'
     >>> operator_phrase(np.array([1.5, -0.5]))
     '1.5 times the largest minus 0.5 times the smallest'
     """
@@ -77,23 +79,37 @@ def operator_phrase(weights: FloatArray) -> str:
     if name.text in (MIXED, FREE):
         return _sum_phrase(weights)
     phrase = _familiar_phrase(name.nearest, len(weights))
-    return phrase if name.text == name.nearest else f"about {phrase} ({_weights(weights)})"
+    return phrase if name.text == name.nearest else f"about {phrase}"
 
 
 def operator_phrases(decomposition: Decomposition) -> list[str]:
-    """The phrase of each operator; those that would read the same are told apart by their weights.
+    """The phrase of each operator, short enough for a rule.
+
+    Sums of many weights are not spelled out, and operators that would read the same are told apart
+    by their number, from 1.
 
     Examples
     --------
     >>> from choquet import Measure, decompose
     >>> operator_phrases(decompose(Measure([0, 0, 1, 1, 1, 1, 1, 1])))
     ['the largest', 'the median of the three']
+    >>> operator_phrases(decompose(Measure([0, 0.02, 0.04, 1])))
+    ['the smallest (operator 1)', 'the smallest (operator 2)']
     """
-    phrases = [operator_phrase(operator.weights) for operator in decomposition.operators]
+    n = decomposition.measure.n_sources
+    phrases = [
+        operator_phrase(operator.weights)
+        if np.count_nonzero(_heard(operator.weights)) <= _SPELLED_OUT
+        or operator.name not in (MIXED, FREE)
+        else f"a weighted sum of the {number_word(n)}"
+        for operator in decomposition.operators
+    ]
     times = Counter(phrases)
     return [
-        phrase if times[phrase] == 1 else f"{phrase} ({_weights(operator.weights)})"
-        for phrase, operator in zip(phrases, decomposition.operators, strict=True)
+        phrase
+        if times[phrase] == 1 and not phrase.startswith("a weighted sum")
+        else f"{phrase} (operator {number})"
+        for number, phrase in enumerate(phrases, start=1)
     ]
 
 
@@ -195,19 +211,18 @@ def _familiar_phrase(name: str, n: int) -> str:
     return rank_phrase(int(name.split(" ")[0].rstrip("stndrh")), n)
 
 
+def _heard(weights: FloatArray) -> BoolArray:
+    """Which weights are worth a word: not those under a thousandth of the largest."""
+    heard: BoolArray = np.abs(weights) > 1e-3 * max(float(np.abs(weights).max()), 1e-300)
+    return heard
+
+
 def _sum_phrase(weights: FloatArray) -> str:
     """Weights one by one: "0.7 times the largest plus 0.3 times the smallest"."""
     text = ""
-    for rank, weight in enumerate(weights, start=1):
-        # Under a thousandth of the largest weight nothing is heard of.
-        if abs(weight) <= 1e-3 * max(float(np.abs(weights).max()), 1e-300):
-            continue
+    for at in np.flatnonzero(_heard(weights)):
+        weight, rank = float(weights[at]), rank_phrase(int(at) + 1, len(weights))
         sign = " minus " if weight < 0 else " plus "
         lead = ("minus " if weight < 0 else "") if not text else sign
-        text += f"{lead}{abs(weight):.3g} times {rank_phrase(rank, len(weights))}"
+        text += f"{lead}{abs(weight):.3g} times {rank}"
     return text or "nothing: every weight is 0"
-
-
-def _weights(weights: FloatArray) -> str:
-    # Adding zero turns -0 into 0.
-    return "weights " + ", ".join(f"{w:.3g}" for w in np.round(weights, 6) + 0.0)

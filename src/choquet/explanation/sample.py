@@ -11,7 +11,7 @@ import numpy.typing as npt
 from choquet.arrays import FloatArray, IntArray, as_inputs
 from choquet.decomposition import Decomposition
 from choquet.errors import DataError
-from choquet.explanation.phrases import operator_phrases, percent, plain
+from choquet.explanation.phrases import operator_phrase, operator_phrases, percent, plain
 from choquet.explanation.subject import as_decomposition
 from choquet.explanation.switch import Switch, smallest_switch
 from choquet.walks import sorts_of
@@ -207,7 +207,7 @@ def _explained(decomposition: Decomposition, inputs: FloatArray) -> SampleExplan
         sort=sort,
         operator=number,
         operator_name=decomposition.operator_names[number],
-        phrase=phrases[number],
+        phrase=operator_phrase(operator.weights),
         weights=operator.weights,
         contributions=contributions,
         bias=decomposition.bias,

@@ -8,7 +8,7 @@ from typing import Any
 
 from choquet.lattice import mask_of
 
-__all__ = ["MAX_HASSE", "bars", "hasse", "signed_bar"]
+__all__ = ["MAX_HASSE", "bars", "hasse", "signed_bars"]
 
 MAX_HASSE = 7
 """Sources up to which the lattice is drawn; beyond, a walk is a list."""
@@ -50,17 +50,21 @@ def bars(weights: Sequence[float], *, height: float = 90.0, step: float = 34.0) 
     }
 
 
-def signed_bar(value: float, largest: float, *, width: float = 120.0) -> dict[str, float]:
-    """A bar to the right of the middle for a positive value, to the left for a negative one.
+def signed_bars(values: Sequence[float], *, width: float = 120.0) -> list[dict[str, float]]:
+    """Bars to the right of a common zero for positive values, to the left for negative ones.
 
     Examples
     --------
-    >>> signed_bar(-0.5, 1.0)
-    {'x': 30.0, 'width': 30.0}
+    >>> signed_bars([-0.5, 1.0])
+    [{'x': 0.0, 'width': 40.0, 'zero': 40.0}, {'x': 40.0, 'width': 80.0, 'zero': 40.0}]
     """
-    half = width / 2
-    length = half * min(abs(value) / largest, 1.0) if largest > 0 else 0.0
-    return {"x": half if value >= 0 else half - length, "width": length}
+    low, high = min(0.0, *values), max(0.0, *values)
+    unit = width / (high - low) if high > low else 0.0
+    zero = -low * unit
+    return [
+        {"x": zero + min(value, 0.0) * unit, "width": abs(value) * unit, "zero": zero}
+        for value in values
+    ]
 
 
 def hasse(n_sources: int) -> dict[str, Any] | None:
@@ -78,19 +82,23 @@ def hasse(n_sources: int) -> dict[str, Any] | None:
         return None
     levels = [list(combinations(range(n_sources), size)) for size in range(n_sources + 1)]
     widest = max(len(level) for level in levels)
-    step = {1: 90.0, 2: 90.0, 3: 90.0, 4: 76.0, 5: 62.0, 6: 46.0, 7: 33.0}[n_sources]
-    radius = {5: 22.0, 6: 18.0, 7: 14.0}.get(n_sources, 25.0)
-    rise = {6: 84.0, 7: 92.0}.get(n_sources, 88.0)
-    width = max(widest * step + 2 * radius, 240.0)
+    step = {4: 84.0, 5: 76.0, 6: 54.0, 7: 33.0}.get(n_sources, 96.0)
+    character = 5.6 if n_sources == 7 else 7.0
+    height = 36.0 if n_sources <= 5 else 22.0
+    width = max(widest * step, 240.0)
     nodes, places = [], {}
     for size, level in enumerate(levels):
+        # Levels with fewer subsets, whose names are longer, take more room for each.
+        room = min(1.7 * step, width / len(level))
         for k, subset in enumerate(level):
-            x = width / 2 + (k - (len(level) - 1) / 2) * step
-            y = radius + 4 + (n_sources - size) * rise
+            x = width / 2 + (k - (len(level) - 1) / 2) * room
+            y = height / 2 + 4 + (n_sources - size) * 88.0
             mask = mask_of(subset)
             places[mask] = (x, y)
             label = "".join(str(i + 1) for i in subset) or "∅"
-            nodes.append({"mask": mask, "x": x, "y": y, "label": label, "members": list(subset)})
+            half = max(len(label) * character / 2 + 4, 18.0 if n_sources <= 5 else 12.0)
+            node = {"mask": mask, "x": x, "y": y, "half": half, "label": label}
+            nodes.append({**node, "members": list(subset)})
     edges = [
         {"low": mask, "high": mask | 1 << i, "x1": x, "y1": y, "x2": up[0], "y2": up[1]}
         for mask, (x, y) in places.items()
@@ -100,10 +108,10 @@ def hasse(n_sources: int) -> dict[str, Any] | None:
     ]
     return {
         "width": width,
-        "height": 2 * radius + 8 + n_sources * rise,
-        "radius": radius,
+        "height": height + 8 + n_sources * 88.0,
+        "node_height": height,
         "nodes": nodes,
         "edges": edges,
-        # Two lines in a circle need room.
+        # Two lines in a box need room.
         "with_values": n_sources <= 5,
     }

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from choquet.errors import MissingDependencyError
 from choquet.explanation.phrases import percent
 from choquet.files import write_whole
-from choquet.report.layout import bars, hasse, signed_bar
+from choquet.report.layout import bars, hasse, signed_bars
 from choquet.report.markdown import as_markdown
 from choquet.report.summary import summarise
 
@@ -51,8 +51,8 @@ class Report:
     >>> import choquet
     >>> g = choquet.Measure([0, 0, 1, 1, 1, 1, 1, 1], sources=["gpr", "ir", "emi"])
     >>> report = choquet.Report(g, X=[[0.9, 0.4, 0.2], [0.1, 0.6, 0.5]])
-    >>> print(report.markdown()[:29])
-    # How gpr, ir and emi are fused
+    >>> report.markdown().splitlines()[0]
+    '# How gpr, ir and emi are fused'
     >>> report.html().startswith("<!doctype html>")
     True
     """
@@ -164,7 +164,7 @@ def _render(data: dict[str, Any]) -> str:
         script_hash=_hash(script),
         embedded=_safe_json(_embedded(data)),
         bars=bars,
-        signed_bar=signed_bar,
+        signed_bars=signed_bars,
         hasse=hasse(len(data["sources"])),
     )
 
@@ -204,4 +204,5 @@ def _number(value: float | None, digits: int = 4) -> str:
 
 
 def _percent(share: float | None) -> str:
-    return "–" if share is None else percent(share)
+    # The sign stays with its number.
+    return "–" if share is None else percent(share).replace(" %", "\u00a0%")

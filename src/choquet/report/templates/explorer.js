@@ -85,16 +85,17 @@
     return element;
   };
 
-  const drawnContribution = (value, largest) => {
+  const drawnContribution = (value, low, high) => {
     const picture = svg("svg", { class: "bars", "aria-hidden": "true", viewBox: "0 0 120 12", width: 120, height: 12 });
-    const length = largest > 0 ? 60 * Math.abs(value) / largest : 0;
-    picture.append(svg("rect", { class: "bar", x: value < 0 ? 60 - length : 60, y: 1, width: length, height: 10 }));
-    picture.append(svg("line", { x1: 60, x2: 60, y1: 0, y2: 12 }));
+    const unit = high > low ? 120 / (high - low) : 0;
+    const zero = -low * unit;
+    picture.append(svg("rect", { class: "bar", x: zero + Math.min(value, 0) * unit, y: 1, width: Math.abs(value) * unit, height: 10 }));
+    picture.append(svg("line", { x1: zero, x2: zero, y1: 0, y2: 12 }));
     return picture;
   };
 
   const showWalk = (found) => {
-    const largest = Math.max(...found.contributions.map(Math.abs));
+    const low = Math.min(0, ...found.contributions), high = Math.max(0, ...found.contributions);
     byId("walk").replaceChildren(...found.sort.map((source, j) => {
       const row = document.createElement("tr");
       cell(row, String(j + 1));
@@ -102,7 +103,7 @@
       cell(row, short(x[source]));
       cell(row, short(found.weights[j]));
       cell(row, short(found.contributions[j])).dataset.value = String(found.contributions[j]);
-      cell(row, "").append(drawnContribution(found.contributions[j], largest));
+      cell(row, "").append(drawnContribution(found.contributions[j], low, high));
       const set = sources.filter((_, i) => (found.masks[j] >> i) & 1).join(", ");
       const open = explorer.supported && explorer.supported[found.masks[j]] === "0";
       cell(row, `{${set}}`);
