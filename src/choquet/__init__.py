@@ -89,19 +89,26 @@ __all__ = [
     "walk_weights",
 ]
 
-_LAZY: dict[str, str] = dict.fromkeys(
-    (
-        "ChoquetClassifier",
-        "ChoquetRegressor",
-        "ChoquetRegressorCV",
-        "FusionClassifier",
-        "GradientDescentRegressor",
-        "LambdaRegressor",
-        "LinearConvexSumRegressor",
-        "OWARegressor",
+_LAZY: dict[str, str] = {
+    **dict.fromkeys(
+        (
+            "ChoquetClassifier",
+            "ChoquetRegressor",
+            "ChoquetRegressorCV",
+            "FusionClassifier",
+            "GradientDescentRegressor",
+            "LambdaRegressor",
+            "LinearConvexSumRegressor",
+            "OWARegressor",
+        ),
+        "choquet.learning.estimators",
     ),
-    "choquet.learning.estimators",
-)
+    **dict.fromkeys(
+        ("data_to_collect", "explain_model", "explain_operator", "explain_sample"),
+        "choquet.explanation",
+    ),
+    "Report": "choquet.report",
+}
 """Public names by the room that holds them: they bring libraries that take long to load."""
 
 _ROOMS = ("datasets", "plot")

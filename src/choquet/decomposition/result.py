@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -298,10 +299,17 @@ class Decomposition:
         ['soft min (1)', 'soft min (2)']
         """
         names = [operator.name for operator in self.operators]
+        times = Counter(names)
         return [
-            f"{name} ({number})" if names.count(name) > 1 else name
+            f"{name} ({number})" if times[name] > 1 else name
             for number, name in enumerate(names, start=1)
         ]
+
+    def _repr_html_(self) -> str:
+        # Notebooks ask for this; the room that draws is loaded only then.
+        from choquet.report import decomposition_html
+
+        return decomposition_html(self)
 
     def __repr__(self) -> str:
         return (

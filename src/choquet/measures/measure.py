@@ -476,6 +476,12 @@ class Measure:
         rebuild = partial(Measure, monotone=self.monotone, normal=self.normal)
         return rebuild, (np.array(self.values), self.sources)
 
+    def _repr_html_(self) -> str:
+        # Notebooks ask for this; the room that draws is loaded only then.
+        from choquet.report import measure_html
+
+        return measure_html(self)
+
     def __repr__(self) -> str:
         relaxed = [f"not {word}" for word in ("monotone", "normal") if not getattr(self, word)]
         note = f" ({', '.join(relaxed)} by choice)" if relaxed else ""

@@ -1,0 +1,258 @@
+"""Which data to collect next: the unsupported subsets whose values would tell most.
+
+Under uniform inputs all walks are equally likely and each gap between neighbouring inputs is
+1 / (N + 1) on average, so the mean width of the integral's interval over walks is
+
+    Σ_A (upper(A) - lower(A)) / (C(N, |A|) (N + 1)).
+
+A known value g(A) = v closes A's own interval, lifts the lower bounds of the supersets to v and
+brings the upper bounds of the subsets down to it. Its expected gain is the mean of what that saves,
+v uniform between A's bounds; the integrals are quadratic and done by hand.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import comb
+from typing import Any
+
+import numpy as np
+
+from choquet.arrays import FloatArray, IntArray
+from choquet.errors import OptionError
+from choquet.explanation.phrases import list_words, plain
+from choquet.explanation.subject import as_decomposition
+from choquet.lattice import members, subset_sizes
+from choquet.measures import Measure, SupportedMeasure
+from choquet.walks import DataSupport
+
+__all__ = ["DataRequest", "data_to_collect", "mean_width", "value_bounds"]
+
+_CANDIDATES = 4_096
+"""Subsets whose gain is worked out; those with the widest share of the sum come first."""
+
+_BLOCK = 4_000_000
+"""Pairs of subsets that are compared at a time."""
+
+
+@dataclass(frozen=True, eq=False)
+class DataRequest:
+    """Samples that would support one more subset.
+
+    Attributes
+    ----------
+    above, below : tuple of str
+        Every source of the first must be above every source of the second.
+    mask : int
+        The first as a bit mask.
+    sort : tuple of str
+        The walk through it that meets most unsupported widths, largest source first.
+    interval : tuple of two floats
+        What g of the subset can be so far; NaN if the measure is not monotone.
+    gain : float
+        Expected reduction of the mean width of the integral's interval; without a monotone measure,
+        where widths are unbounded, the share of walks that need the value.
+    walk_share : float
+        Share of all walks that go through the subset.
+    """
+
+    above: tuple[str, ...]
+    below: tuple[str, ...]
+    mask: int
+    sort: tuple[str, ...]
+    interval: tuple[float, float]
+    gain: float
+    walk_share: float
+
+    def text(self) -> str:
+        """What to collect, in words.
+
+        Examples
+        --------
+        >>> sort = ("emi", "gpr", "ir")
+        >>> request = DataRequest(("gpr", "emi"), ("ir",), 5, sort, (0, 1), 0.1, 1 / 3)
+        >>> request.text()
+        'samples in which gpr and emi are both above ir; best with emi above gpr'
+        """
+        count = len(self.above)
+        verb = {1: "is", 2: "are both"}.get(count, "are all")
+        text = f"samples in which {list_words(self.above)} {verb} above {list_words(self.below)}"
+        details = [part for part in (self.sort[:count], self.sort[count:]) if len(part) > 1]
+        if details:
+            text += "; best with " + " and ".join(" above ".join(part) for part in details)
+        return text
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, as JSON holds them, with the text."""
+        found: dict[str, Any] = plain({**vars(self), "text": self.text()})
+        return found
+
+
+def data_to_collect(
+    model: Any, n: int = 5, *, support: DataSupport | None = None
+) -> tuple[DataRequest, ...]:
+    """Unsupported contexts in the order of how much data on them would tell.
+
+    Each gain is reckoned on its own: after collecting, ask again.
+
+    Parameters
+    ----------
+    model : Decomposition, Measure or fitted model
+        What is to be supported.
+    n : int, default 5
+        How many to list.
+    support : DataSupport, optional
+        Data to go by; the decomposition's own by default. Without any, nothing is asked for: a
+        measure that was not learned needs no data.
+
+    Returns
+    -------
+    tuple of DataRequest
+        By decreasing gain; fewer than `n` if fewer subsets lack support. Beyond 4,096 unsupported
+        subsets only those with the largest intervals are ranked.
+
+    Examples
+    --------
+    >>> from choquet import DataSupport, Measure, data_to_collect, decompose
+    >>> g = Measure([0, 0, 1, 1, 1, 1, 1, 1], sources=["gpr", "ir", "emi"])
+    >>> X = [[0.9, 0.4, 0.2], [0.8, 0.1, 0.3], [0.2, 0.6, 0.5]]
+    >>> d = decompose(g, support=DataSupport.from_data(X))
+    >>> for request in data_to_collect(d):
+    ...     print(f"{request.gain:.3f}", request.text())
+    0.083 samples in which emi is above gpr and ir; best with gpr above ir
+    """
+    if n < 0:
+        raise OptionError(f"n={n} must be at least 0")
+    decomposition = as_decomposition(model)
+    known = decomposition.support if support is None else support
+    measure = decomposition.measure
+    if known is None or n == 0:
+        return ()
+    missing = np.flatnonzero(~known.supported)
+    if not len(missing):
+        return ()
+    shares = _walk_shares(measure.n_sources)
+    lower, upper = value_bounds(measure, known)
+    widths = (upper - lower) * shares
+    candidates = missing[np.argsort(-widths[missing], kind="stable")[:_CANDIDATES]]
+    if measure.monotone:
+        gains = _gains(candidates, lower, upper, shares) / (measure.n_sources + 1)
+    else:
+        gains = shares[candidates]
+        widths = np.where(known.supported, 0.0, shares)
+    best = np.argsort(-gains, kind="stable")[:n]
+    walks = _widest_walks(candidates[best], widths, measure.n_sources)
+    return tuple(
+        _request(measure, int(candidates[at]), sort, lower, upper, float(gains[at]), shares)
+        for at, sort in zip(best, walks, strict=True)
+    )
+
+
+def value_bounds(measure: Measure, support: DataSupport) -> tuple[FloatArray, FloatArray]:
+    """Bounds of every value, by mask, if only the supported ones are known; NaN if not monotone.
+
+    Examples
+    --------
+    >>> from choquet import DataSupport, Measure
+    >>> value_bounds(Measure([0, 0.2, 0.3, 1]), DataSupport.from_data([[0.9, 0.1]]))
+    (array([0. , 0.2, 0. , 1. ]), array([0. , 0.2, 1. , 1. ]))
+    """
+    if not measure.monotone:
+        unknown = np.where(support.supported, measure.values, np.nan)
+        return unknown, unknown
+    partial = SupportedMeasure.from_measure(measure, support.supported)
+    lower = partial.to_measure(fill="lower").values
+    return lower, partial.to_measure(fill="upper").values
+
+
+def mean_width(measure: Measure, support: DataSupport) -> float:
+    """Mean width of the integral's interval under uniform inputs; NaN if not monotone.
+
+    Examples
+    --------
+    >>> from choquet import DataSupport, Measure
+    >>> round(mean_width(Measure([0, 0.2, 0.3, 1]), DataSupport.from_data([[0.9, 0.1]])), 6)
+    0.166667
+    """
+    lower, upper = value_bounds(measure, support)
+    shares = _walk_shares(measure.n_sources)
+    return float(((upper - lower) * shares).sum()) / (measure.n_sources + 1)
+
+
+def _walk_shares(n: int) -> FloatArray:
+    """Share of walks that go through each subset."""
+    by_size = np.array([1 / comb(n, size) for size in range(n + 1)])
+    return np.asarray(by_size[subset_sizes(n)], dtype=np.float64)
+
+
+def _gains(
+    candidates: IntArray, lower: FloatArray, upper: FloatArray, shares: FloatArray
+) -> FloatArray:
+    """Expected savings in the sum over subsets of width times share."""
+    masks = np.arange(len(lower))
+    open_ = upper > lower
+    gains = np.zeros(len(candidates))
+    step = max(1, _BLOCK // len(lower))
+    for start in range(0, len(candidates), step):
+        part = candidates[start : start + step, None]
+        low, high = lower[part], upper[part]
+        # A's own interval closes in full; it is also its own superset and subset.
+        inside = (masks & part) == masks
+        around = (masks & part) == part
+        lifted = np.where(around & open_, np.maximum(high - lower, 0.0) ** 2, 0.0)
+        brought = np.where(inside & open_, np.maximum(upper - low, 0.0) ** 2, 0.0)
+        width = np.maximum(high - low, 1e-300)
+        gains[start : start + step] = ((lifted + brought) / (2 * width)) @ shares
+    return gains
+
+
+def _widest_walks(targets: IntArray, widths: FloatArray, n: int) -> list[list[int]]:
+    """For each subset the walk through it with the largest sum of widths (dynamic programming)."""
+    masks = np.arange(1 << n)
+    up, down = widths.copy(), widths.copy()
+    sizes = subset_sizes(n)
+    for size in range(1, n + 1):
+        here, there = masks[sizes == size], masks[sizes == n - size]
+        up[here] += _best_of([np.where(here >> i & 1, up[here ^ 1 << i], -1.0) for i in range(n)])
+        down[there] += _best_of(
+            [np.where(there >> i & 1, -1.0, down[there ^ 1 << i]) for i in range(n)]
+        )
+    walks = []
+    for target in targets:
+        first: list[int] = []
+        mask = int(target)
+        while mask:
+            first.append(max(members(mask), key=lambda i: up[mask ^ 1 << i]))
+            mask ^= 1 << first[-1]
+        walk, mask = first[::-1], int(target)
+        while len(walk) < n:
+            left = [i for i in range(n) if not mask >> i & 1]
+            walk.append(max(left, key=lambda i: down[mask | 1 << i]))
+            mask |= 1 << walk[-1]
+        walks.append(walk)
+    return walks
+
+
+def _best_of(options: list[FloatArray]) -> FloatArray:
+    return np.asarray(np.max(options, axis=0), dtype=np.float64)
+
+
+def _request(
+    measure: Measure,
+    mask: int,
+    walk: list[int],
+    lower: FloatArray,
+    upper: FloatArray,
+    gain: float,
+    shares: FloatArray,
+) -> DataRequest:
+    names = measure.sources
+    return DataRequest(
+        above=tuple(names[i] for i in members(mask)),
+        below=tuple(name for i, name in enumerate(names) if not mask >> i & 1),
+        mask=mask,
+        sort=tuple(names[i] for i in walk),
+        interval=(float(lower[mask]), float(upper[mask])),
+        gain=gain,
+        walk_share=float(shares[mask]),
+    )

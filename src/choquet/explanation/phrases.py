@@ -1,0 +1,228 @@
+"""Operators and rules as people say them."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from choquet.arrays import BoolArray, FloatArray
+from choquet.decomposition import Decomposition, RuleList
+from choquet.operators.names import FREE, MIXED, nearest_name
+
+__all__ = [
+    "list_words",
+    "number_word",
+    "operator_phrase",
+    "operator_phrases",
+    "percent",
+    "plain",
+    "rank_phrase",
+    "rule_sentences",
+]
+
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_SPELLED_OUT = 3
+"""Weights of a sum that a rule can take."""
+_ORDINALS = ("", "", "second ", "third ", "fourth ", "fifth ", "sixth ", "seventh ", "eighth ")
+
+
+def number_word(number: int) -> str:
+    """A number up to ten as a word.
+
+    Examples
+    --------
+    >>> number_word(3), number_word(12)
+    ('three', '12')
+    """
+    return _NUMBERS[number] if number < len(_NUMBERS) else str(number)
+
+
+def rank_phrase(rank: int, n_sources: int) -> str:
+    """The input of a rank, counted from 1 from whichever end is nearer.
+
+    Examples
+    --------
+    >>> [rank_phrase(j, 4) for j in range(1, 5)]
+    ['the largest', 'the second largest', 'the second smallest', 'the smallest']
+    """
+    from_end = n_sources + 1 - rank
+    place, end = (rank, "largest") if rank <= from_end else (from_end, "smallest")
+    ordinal = _ORDINALS[place] if 0 < place < len(_ORDINALS) else f"number {place} from the "
+    return f"the {ordinal}{end}"
+
+
+def operator_phrase(weights: FloatArray) -> str:
+    """What an operator takes, in words.
+
+    Parameters
+    ----------
+    weights : array of N floats
+        By rank, largest input first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> operator_phrase(np.array([0.0, 1.0, 0.0]))
+    'the median of the three'
+    >>> operator_phrase(np.array([1.0, 0.0, 0.0]))
+    'the largest'
+    >>> operator_phrase(np.array([0.6, 0.0, 0.0, 0.4]))
+    'about halfway between the largest and the smallest'
+    >>> operator_phrase(np.array([1.5, -0.5]))
+    '1.5 times the largest minus 0.5 times the smallest'
+    """
+    name = nearest_name(weights)
+    if name.text in (MIXED, FREE):
+        return _sum_phrase(weights)
+    phrase = _familiar_phrase(name.nearest, len(weights))
+    return phrase if name.text == name.nearest else f"about {phrase}"
+
+
+def operator_phrases(decomposition: Decomposition) -> list[str]:
+    """The phrase of each operator, short enough for a rule.
+
+    Sums of many weights are not spelled out, and operators that would read the same are told apart
+    by their number, from 1.
+
+    Examples
+    --------
+    >>> from choquet import Measure, decompose
+    >>> operator_phrases(decompose(Measure([0, 0, 1, 1, 1, 1, 1, 1])))
+    ['the largest', 'the median of the three']
+    >>> operator_phrases(decompose(Measure([0, 0.02, 0.04, 1])))
+    ['the smallest (operator 1)', 'the smallest (operator 2)']
+    """
+    n = decomposition.measure.n_sources
+    phrases = [
+        operator_phrase(operator.weights)
+        if np.count_nonzero(_heard(operator.weights)) <= _SPELLED_OUT
+        or operator.name not in (MIXED, FREE)
+        else f"a weighted sum of the {number_word(n)}"
+        for operator in decomposition.operators
+    ]
+    times = Counter(phrases)
+    return [
+        phrase
+        if times[phrase] == 1 and not phrase.startswith("a weighted sum")
+        else f"{phrase} (operator {number})"
+        for number, phrase in enumerate(phrases, start=1)
+    ]
+
+
+def rule_sentences(rules: RuleList, sources: Sequence[str], phrases: Sequence[str]) -> list[str]:
+    """Rules as instructions, the first that applies counting.
+
+    Examples
+    --------
+    >>> from choquet import Measure, decompose
+    >>> d = decompose(Measure([0, 0, 1, 1, 1, 1, 1, 1], sources=["gpr", "ir", "emi"]))
+    >>> rule_sentences(d.rules, d.measure.sources, operator_phrases(d))
+    ['If gpr is the largest, take the median of the three; otherwise take the largest.']
+    """
+    last = phrases[rules.default]
+    ends = [
+        f"{rule.text(sources)}, take {phrases[rule.operator]}"
+        + ("" if rule.precision == 1 else f" (right for {percent(rule.precision)} of these walks)")
+        for rule in rules.rules
+    ]
+    if not ends:
+        return [f"Always take {last}."]
+    if len(ends) == 1:
+        return [f"If {ends[0]}; otherwise take {last}."]
+    middle = [f"Otherwise, if {end}." for end in ends[1:]]
+    return [f"If {ends[0]}.", *middle, f"Otherwise take {last}."]
+
+
+def list_words(items: Iterable[str]) -> str:
+    """Items with commas and a last "and".
+
+    Examples
+    --------
+    >>> list_words(["ir"]), list_words(["ir", "emi"]), list_words("abc")
+    ('ir', 'ir and emi', 'a, b and c')
+    """
+    words = list(items)
+    return ", ".join(words[:-1]) + " and " + words[-1] if len(words) > 1 else "".join(words)
+
+
+def percent(share: float) -> str:
+    """A share in per cent; only all is 100 %, and only nothing is 0 %.
+
+    Examples
+    --------
+    >>> percent(0.25), percent(0.99999), percent(1.0), percent(0.00001)
+    ('25 %', '99.9 %', '100 %', 'under 0.1 %')
+    """
+    if not math.isfinite(share):
+        return "unknown"
+    if 0 < share < 0.001:
+        return "under 0.1 %"
+    if 0.999 < share < 1:
+        return "99.9 %"
+    return f"{100 * share:.3g} %"
+
+
+def plain(value: Any) -> Any:
+    """The same data as JSON holds them: arrays as lists, what is not finite as None.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> plain({"weights": np.array([0.5, np.nan]), "n": np.int64(2)})
+    {'weights': [0.5, None], 'n': 2}
+    """
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def _familiar_phrase(name: str, n: int) -> str:
+    """Phrase of a row of the table of familiar operators."""
+    of_all = f"of the {number_word(n)}"
+    inner = "the largest and the smallest"
+    phrases = {
+        "identity": "the input",
+        "max": "the largest",
+        "min": "the smallest",
+        "median": f"the median {of_all}",
+        "mean": f"the mean {of_all}",
+        "trimmed max": "the second largest",
+        "trimmed min": "the second smallest",
+        "trimmed mean": f"the mean {of_all} without {inner}",
+        "midrange": f"halfway between {inner}",
+        "soft max": f"halfway between the largest and the mean {of_all}",
+        "soft min": f"halfway between the smallest and the mean {of_all}",
+        "soft median": f"halfway between the median and the mean {of_all}",
+    }
+    if name in phrases:
+        return phrases[name]
+    return rank_phrase(int(name.split(" ")[0].rstrip("stndrh")), n)
+
+
+def _heard(weights: FloatArray) -> BoolArray:
+    """Which weights are worth a word: not those under a thousandth of the largest."""
+    heard: BoolArray = np.abs(weights) > 1e-3 * max(float(np.abs(weights).max()), 1e-300)
+    return heard
+
+
+def _sum_phrase(weights: FloatArray) -> str:
+    """Weights one by one: "0.7 times the largest plus 0.3 times the smallest"."""
+    text = ""
+    for at in np.flatnonzero(_heard(weights)):
+        weight, rank = float(weights[at]), rank_phrase(int(at) + 1, len(weights))
+        sign = " minus " if weight < 0 else " plus "
+        lead = ("minus " if weight < 0 else "") if not text else sign
+        text += f"{lead}{abs(weight):.3g} times {rank}"
+    return text or "nothing: every weight is 0"

@@ -1,0 +1,233 @@
+"""One sample explained: which operator decided, what each source gave, and how sure that is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from choquet.arrays import FloatArray, IntArray, as_inputs
+from choquet.decomposition import Decomposition
+from choquet.errors import DataError
+from choquet.explanation.phrases import operator_phrase, operator_phrases, percent, plain
+from choquet.explanation.subject import as_decomposition
+from choquet.explanation.switch import Switch, smallest_switch
+from choquet.walks import sorts_of
+
+__all__ = ["SampleExplanation", "explain_sample"]
+
+
+@dataclass(frozen=True, eq=False)
+class SampleExplanation:
+    """Why a sample got its output.
+
+    Attributes
+    ----------
+    sources : tuple of str
+        Names.
+    inputs : array of N floats
+        By source.
+    sort : array of N ints
+        Source numbers, largest input first.
+    operator : int
+        Number of the operator that decided, from 0.
+    operator_name, phrase : str
+        What it is called, and what it takes, in words.
+    weights : array of N floats
+        Its weights by rank.
+    contributions : array of N floats
+        Weight times input, by source; with the bias they sum to the output.
+    bias, output, integral : float
+        Added to every output; of the operator; of the measure itself.
+    interval : tuple of two floats
+        Bounds of the integral over all monotone measures with the supported values; NaN if the
+        measure is not monotone.
+    phi : float
+        Share of the values behind the integral that no data support.
+    supported : bool
+        Whether the walk counts as supported.
+    nearest_sort : array of N ints
+        The most similar supported sort: its own if that is supported.
+    rule : str
+        The rule that applies, in words.
+    rule_agrees : bool
+        Whether that rule names the operator that decided; rules may be right for most walks only.
+    switch : Switch or None
+        The smallest change of input that leads to another operator.
+    switch_phrase : str or None
+        What that one takes, in words.
+    """
+
+    sources: tuple[str, ...]
+    inputs: FloatArray
+    sort: IntArray
+    operator: int
+    operator_name: str
+    phrase: str
+    weights: FloatArray
+    contributions: FloatArray
+    bias: float
+    output: float
+    integral: float
+    interval: tuple[float, float]
+    phi: float
+    supported: bool
+    nearest_sort: IntArray
+    rule: str
+    rule_agrees: bool
+    switch: Switch | None
+    switch_phrase: str | None
+
+    @property
+    def sorted_inputs(self) -> FloatArray:
+        """Inputs, largest first."""
+        return self.inputs[self.sort]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, as JSON holds them."""
+        data = dict(vars(self))
+        data["sorted_inputs"] = self.sorted_inputs
+        data["switch"] = None if self.switch is None else self.switch.to_dict()
+        found: dict[str, Any] = plain(data)
+        return found
+
+    def text(self) -> str:
+        """The explanation in sentences.
+
+        Examples
+        --------
+        >>> from choquet import Measure, decompose
+        >>> from choquet.explanation import explain_sample
+        >>> d = decompose(Measure([0, 0, 1, 1, 1, 1, 1, 1], sources=["gpr", "ir", "emi"]))
+        >>> print(explain_sample(d, [0.9, 0.4, 0.2]).text())
+        The inputs, largest first: gpr 0.9, ir 0.4, emi 0.2.
+        Because gpr is the largest, the output is the median of the three: 0.4.
+        It is made of gpr 0 (0 × 0.9), ir 0.4 (1 × 0.4), emi 0 (0 × 0.2).
+        Another operator, the largest, would decide if gpr fell below ir: \
+no input need change by more than 0.25.
+        """
+        lines = [self._inputs_text(), self._operator_text(), self._contributions_text()]
+        lines += [*self._certainty_text(), self._switch_text()]
+        return "\n".join(lines)
+
+    def _inputs_text(self) -> str:
+        parts = (f"{self.sources[i]} {self.inputs[i]:.4g}" for i in self.sort)
+        return f"The inputs, largest first: {', '.join(parts)}."
+
+    def _operator_text(self) -> str:
+        because = {"always": "Always", "otherwise": "Because no rule applies"}.get(
+            self.rule, f"Because {self.rule}"
+        )
+        if not self.rule_agrees:
+            because = "On this walk, where the rules are not right"
+        text = f"{because}, the output is {self.phrase}"
+        text += f", plus {self.bias:.4g}" if self.bias else ""
+        text += f": {self.output:.4g}."
+        if abs(self.output - self.integral) > 1e-9 * max(1.0, abs(self.integral)):
+            text += f" The integral itself is {self.integral:.4g}."
+        return text
+
+    def _contributions_text(self) -> str:
+        parts = [
+            f"{self.sources[i]} {self.contributions[i] + 0.0:.4g} "
+            f"({weight + 0.0:.3g} × {self.inputs[i]:.4g})"
+            for i, weight in zip(self.sort, self.weights, strict=True)
+        ]
+        end = f", and {self.bias:.4g} that every output has" if self.bias else ""
+        return f"It is made of {', '.join(parts)}{end}."
+
+    def _certainty_text(self) -> list[str]:
+        lines = []
+        low, high = self.interval
+        if high - low > 1e-9:
+            lines.append(f"The data allow any integral from {low:.4g} to {high:.4g}.")
+        if self.phi > 0:
+            lines.append(f"No data support {percent(self.phi)} of the values it rests on.")
+        if not self.supported:
+            names = " above ".join(self.sources[i] for i in self.nearest_sort)
+            lines.append(f"The nearest supported sort, which lent its operator, is {names}.")
+        return lines
+
+    def _switch_text(self) -> str:
+        if self.switch is None:
+            return "No other operator was found near these inputs."
+        upper, lower = (self.sources[i] for i in self.switch.pair)
+        return (
+            f"Another operator, {self.switch_phrase}, would decide if {upper} fell below {lower}: "
+            f"no input need change by more than {self.switch.change:.4g}."
+        )
+
+
+def explain_sample(model: Any, x: npt.ArrayLike) -> SampleExplanation:
+    """Explain the output for one sample.
+
+    Parameters
+    ----------
+    model : Decomposition, Measure, or fitted model
+        What answered; measures and models are decomposed first.
+    x : array-like of N floats
+        Inputs by source.
+
+    Returns
+    -------
+    SampleExplanation
+
+    Examples
+    --------
+    >>> from choquet import Measure, decompose, explain_sample
+    >>> d = decompose(Measure([0, 0, 1, 1, 1, 1, 1, 1], sources=["gpr", "ir", "emi"]))
+    >>> why = explain_sample(d, [0.9, 0.4, 0.2])
+    >>> why.operator_name, why.rule, why.contributions.tolist(), why.output
+    ('median', 'gpr is the largest', [0.0, 0.4, 0.0], 0.4)
+    >>> why.switch.pair, round(why.switch.change, 6)
+    ((0, 1), 0.25)
+    """
+    decomposition = as_decomposition(model)
+    inputs = as_inputs(x, decomposition.measure.n_sources)
+    if len(inputs) != 1:
+        raise DataError(f"one sample is explained at a time, not {len(inputs)}; pass one row")
+    return _explained(decomposition, inputs)
+
+
+def _explained(decomposition: Decomposition, inputs: FloatArray) -> SampleExplanation:
+    known = decomposition.assess(inputs)
+    sort = sorts_of(inputs)[0]
+    number = int(known.operator[0])
+    operator = decomposition.operators[number]
+    contributions = np.empty(len(sort))
+    contributions[sort] = operator.weights * inputs[0, sort]
+    rule, named = _rule(decomposition, known.similar_sort)
+    switch = smallest_switch(decomposition, inputs[0], sort, number)
+    phrases = operator_phrases(decomposition)
+    return SampleExplanation(
+        sources=decomposition.measure.sources,
+        inputs=inputs[0],
+        sort=sort,
+        operator=number,
+        operator_name=decomposition.operator_names[number],
+        phrase=operator_phrase(operator.weights),
+        weights=operator.weights,
+        contributions=contributions,
+        bias=decomposition.bias,
+        output=float(contributions.sum()) + decomposition.bias,
+        integral=float(known.integral[0]),
+        interval=(float(known.interval[0, 0]), float(known.interval[0, 1])),
+        phi=float(known.phi[0]),
+        supported=bool(known.supported[0]),
+        nearest_sort=known.similar_sort[0],
+        rule=rule,
+        rule_agrees=named == number,
+        switch=switch,
+        switch_phrase=None if switch is None else phrases[switch.operator],
+    )
+
+
+def _rule(decomposition: Decomposition, sorts: IntArray) -> tuple[str, int]:
+    """The rule that applies to a sort, in words, and the operator that it names."""
+    rules = decomposition.rules
+    for rule in rules.rules:
+        if rule.covers(sorts)[0]:
+            return rule.text(decomposition.measure.sources), rule.operator
+    return "otherwise" if rules.rules else "always", rules.default

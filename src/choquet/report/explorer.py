@@ -1,0 +1,121 @@
+"""What the page needs to compute by itself: the measure, its bounds, and who decides where."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from choquet.arrays import FloatArray, IntArray
+from choquet.decomposition import Decomposition
+from choquet.decomposition.runtime import labels_of_sorts
+from choquet.explanation.collect import value_bounds
+from choquet.walks import DataSupport, all_sorts
+
+__all__ = ["explorer_data"]
+
+_MAX_SOURCES = 12
+"""Sources up to which the 2**N values travel with the page."""
+
+_MAX_LISTED = 8
+"""Sources up to which the operator of every sort does."""
+
+_MAX_WEIGHTS = 20_000
+"""Most numbers in the table of operators."""
+
+_MAX_COMPARISONS = 200_000_000
+"""Comparisons that unsupported sorts may cost when their similar sorts are looked for."""
+
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+
+
+def explorer_data(
+    decomposition: Decomposition, support: DataSupport | None, inputs: FloatArray | None
+) -> dict[str, Any]:
+    """Data of the explorer, with a note on what was left out.
+
+    Operators of all sorts, in lexicographic order, are written with a fixed number of digits in
+    base 36; "-" stands for a sort whose operator is not known.
+
+    Examples
+    --------
+    >>> from choquet import Measure, decompose
+    >>> data = explorer_data(decompose(Measure([0, 0, 1, 1, 1, 1, 1, 1])), None, None)
+    >>> data["labels"], data["note"]
+    ('110000', None)
+    """
+    measure = decomposition.measure
+    n = measure.n_sources
+    if n > _MAX_SOURCES:
+        note = (
+            f"The 2^{n} values of the measure are too many for a page, so it cannot compute by "
+            f"itself beyond {_MAX_SOURCES} sources."
+        )
+        return {"available": False, "note": note}
+    few = decomposition.n_operators * n <= _MAX_WEIGHTS
+    labels, width = _labels(decomposition) if few else (None, 1)
+    left_out = None
+    if labels is None:
+        left_out = (
+            "The operator of every sort is too much for a page: the explorer shows the weights of "
+            "each walk itself, and the operator that the rules name."
+        )
+    lower, upper = (None, None) if support is None else value_bounds(measure, support)
+    return {
+        "available": True,
+        "note": left_out,
+        "n_sources": n,
+        "values": measure.values,
+        "lower": lower if measure.monotone else None,
+        "upper": upper if measure.monotone else None,
+        "supported": None if support is None else "".join("01"[int(k)] for k in support.supported),
+        "tolerance": 0.0 if support is None else support.tolerance,
+        "bias": decomposition.bias,
+        "weights": decomposition.weights if few else None,
+        "labels": labels,
+        "label_width": width,
+        "ranges": _ranges(n, inputs),
+        "start": _start(n, inputs),
+    }
+
+
+def _labels(decomposition: Decomposition) -> tuple[str | None, int]:
+    """Operators of all sorts as text, and how many digits each takes."""
+    n = decomposition.measure.n_sources
+    if n > _MAX_LISTED:
+        return None, 1
+    sorts = all_sorts(n)
+    labels = labels_of_sorts(decomposition, sorts)
+    left_out = labels < 0
+    candidates = 10_000 if decomposition.support is None else len(decomposition.support.sort_counts)
+    if left_out.any() and int(left_out.sum()) * (candidates or 10_000) * n <= _MAX_COMPARISONS:
+        labels = decomposition.operator_of_sorts(sorts)
+    width = 1
+    while 36**width < decomposition.n_operators:
+        width += 1
+    names = np.array([*(_base36(k, width) for k in range(decomposition.n_operators)), "-" * width])
+    return "".join(names[labels].tolist()), width
+
+
+def _base36(number: int, width: int) -> str:
+    digits = ""
+    for _ in range(width):
+        number, digit = divmod(number, 36)
+        digits = _DIGITS[digit] + digits
+    return digits
+
+
+def _ranges(n: int, inputs: FloatArray | None) -> list[list[float]]:
+    """Ends of the sliders: [0, 1], or what the data need if they leave it."""
+    if inputs is None or not len(inputs) or (inputs.min() >= 0 and inputs.max() <= 1):
+        return [[0.0, 1.0]] * n
+    # One range for all sources: the integral compares them.
+    low, high = float(inputs.min()), float(inputs.max())
+    return [[low, high if high > low else low + 1.0]] * n
+
+
+def _start(n: int, inputs: FloatArray | None) -> list[float]:
+    if inputs is not None and len(inputs):
+        return [float(v) for v in inputs[0]]
+    order: IntArray = np.arange(n)
+    return [round(0.9 - 0.8 * float(i) / max(n - 1, 1), 4) for i in order]

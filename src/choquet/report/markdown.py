@@ -1,0 +1,137 @@
+"""The report as Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from choquet.explanation.phrases import percent
+
+__all__ = ["as_markdown"]
+
+
+def as_markdown(data: dict[str, Any]) -> str:
+    r"""Markdown from the data of a report; names cannot break out of their place.
+
+    Examples
+    --------
+    >>> from choquet import Measure
+    >>> from choquet.report import summarise
+    >>> as_markdown(summarise(Measure([0, 0, 0, 1], sources=["a|b", "<i>"])))[:32]
+    '# How a\\|b and \\<i\\> are fused\n\n'
+    """
+    story, model = data["story"], data["model"]
+    lines = [f"# {_escape(data['title'])}", ""]
+    lines += [f"{_escape(story['opening'])} {_escape(story['certificate'])}", ""]
+    lines += ["## When each operator is used", ""]
+    lines += [f"- {_escape(sentence)}" for sentence in model["sentences"]]
+    if not model["rules_exact"]:
+        lines += ["", f"These rules are right for {percent(model['rules_fidelity'])} of walks."]
+    lines += ["", "## Operators", ""]
+    lines += _table(
+        ("", "name", "takes", "weights, largest input first", "share of walks", "worst error"),
+        (
+            (
+                str(operator["number"] + 1),
+                operator["name"],
+                operator["phrase"],
+                ", ".join(_number(w) for w in operator["weights"]),
+                percent(operator["share"]),
+                _number(operator["worst"]),
+            )
+            for operator in model["operators"]
+        ),
+    )
+    lines += ["", "## Sources", "", *_sources(data)]
+    lines += _evidence(data) + _samples(data)
+    lines += ["", f"Made with choquet {data['library_version']}."]
+    return "\n".join(lines) + "\n"
+
+
+def _sources(data: dict[str, Any]) -> list[str]:
+    sources, indices = data["sources"], data["indices"]
+    rows = (
+        (name, _number(indices["shapley"][i]), *map(_number, indices["interaction"][i]))
+        for i, name in enumerate(sources)
+    )
+    cleaned = (
+        tuple("·" if k == i + 2 else cell for k, cell in enumerate(row))
+        for i, row in enumerate(rows)
+    )
+    heads = ("source", "Shapley", *(f"interaction with {name}" for name in sources))
+    return _table(heads, cleaned)
+
+
+def _evidence(data: dict[str, Any]) -> list[str]:
+    if data["support"] is None:
+        return []
+    lines = ["", "## Support by data", "", _escape(data["story"]["evidence"]), ""]
+    lines += _table(
+        ("subset size", "subsets", "supported"),
+        (
+            (str(row["size"]), str(row["subsets"]), str(row["supported"]))
+            for row in data["support"]["by_size"]
+        ),
+    )
+    requests = data["model"]["requests"]
+    if requests:
+        lines += ["", "## Data to collect next", ""]
+        lines += [
+            f"{k}. {_escape(request['text'])} (gain {_number(request['gain'])})"
+            for k, request in enumerate(requests, start=1)
+        ]
+    return lines
+
+
+def _samples(data: dict[str, Any]) -> list[str]:
+    lines: list[str] = []
+    if data["errors"] is not None:
+        lines += ["", "## Errors on the samples", ""]
+        lines += _table(
+            ("samples", "number", "RMSE of the operators", "RMSE of the integral"),
+            (
+                (
+                    row["which"],
+                    str(row["n"]),
+                    _number(row["operators_rmse"]),
+                    _number(row["integral_rmse"]),
+                )
+                for row in data["errors"]["rows"]
+            ),
+        )
+    if data["samples"] is not None and data["samples"]["rows"]:
+        names = [operator["name"] for operator in data["model"]["operators"]]
+        lines += ["", f"## Samples ({len(data['samples']['rows'])} of {data['samples']['n']})", ""]
+        lines += _table(
+            (*data["sources"], "operator", "output", "interval", "unsupported"),
+            (
+                (
+                    *map(_number, row["inputs"]),
+                    names[row["operator"]] if row["operator"] < len(names) else "–",
+                    _number(row["output"]),
+                    f"{_number(row['low'])} to {_number(row['high'])}",
+                    percent(row["phi"]),
+                )
+                for row in data["samples"]["rows"]
+            ),
+        )
+    return lines
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    lines = [_row(heads), "|" + "---|" * len(heads)]
+    return lines + [_row(row) for row in rows]
+
+
+def _row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(_escape(cell) for cell in cells) + " |"
+
+
+def _escape(text: str) -> str:
+    """Text in which no character means anything to Markdown, on one line."""
+    return re.sub(r"([\\`*_{}\[\]<>|#~&])", r"\\\1", " ".join(text.split()))
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value + 0.0:.4g}"

@@ -1,0 +1,208 @@
+"""The report: summarise once, then write it as one HTML file, JSON or Markdown."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import os
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy.typing as npt
+
+from choquet.errors import MissingDependencyError
+from choquet.explanation.phrases import percent
+from choquet.files import write_whole
+from choquet.report.layout import bars, hasse, signed_bars
+from choquet.report.markdown import as_markdown
+from choquet.report.summary import summarise
+
+__all__ = ["Report"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Report:
+    """A report on a model: what it does, when, how sure that is, and which data it lacks.
+
+    Parameters
+    ----------
+    model : Decomposition, Measure or fitted model
+        What to report on; measures and models are decomposed first.
+    X : array-like of shape (n, N), optional
+        Samples to show and, if the decomposition knows no data, to take support from.
+    y : array-like of n floats, optional
+        Their targets, to measure errors on.
+    title : str, optional
+        Heading; made from the sources by default.
+    n_samples : int, default 100
+        Samples that are listed, from the first.
+
+    Attributes
+    ----------
+    data : dict
+        All that the report says, in lists, strings, numbers, booleans and None.
+
+    Examples
+    --------
+    >>> import choquet
+    >>> g = choquet.Measure([0, 0, 1, 1, 1, 1, 1, 1], sources=["gpr", "ir", "emi"])
+    >>> report = choquet.Report(g, X=[[0.9, 0.4, 0.2], [0.1, 0.6, 0.5]])
+    >>> report.markdown().splitlines()[0]
+    '# How gpr, ir and emi are fused'
+    >>> report.html().startswith("<!doctype html>")
+    True
+    """
+
+    data: dict[str, Any]
+
+    def __init__(
+        self,
+        model: Any,
+        X: npt.ArrayLike | None = None,
+        y: npt.ArrayLike | None = None,
+        *,
+        title: str | None = None,
+        n_samples: int = 100,
+    ) -> None:
+        data = summarise(model, X, y, title=title, n_samples=n_samples)
+        object.__setattr__(self, "data", data)
+
+    def json(self) -> str:
+        """The report as JSON.
+
+        Examples
+        --------
+        >>> import choquet, json
+        >>> json.loads(choquet.Report(choquet.Measure([0, 0, 0, 1])).json())["n_operators"]
+        1
+        """
+        return json.dumps(self.data, allow_nan=False, indent=1)
+
+    def markdown(self) -> str:
+        """The report as Markdown, without pictures.
+
+        Examples
+        --------
+        >>> import choquet
+        >>> print(choquet.Report(choquet.Measure([0, 0, 0, 1])).markdown())
+        # How x1 and x2 are fused
+        <BLANKLINE>
+        One operator fuses x1 and x2. This is exactly the integral.
+        ...
+        """
+        return as_markdown(self.data)
+
+    def html(self) -> str:
+        """The report as one HTML page that needs nothing else, online or off.
+
+        Raises
+        ------
+        MissingDependencyError
+            Without jinja2.
+
+        Examples
+        --------
+        >>> import choquet
+        >>> "http://" in choquet.Report(choquet.Measure([0, 0, 0, 1])).html()
+        False
+        """
+        return _render(self.data)
+
+    def write_html(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+        """Write the page to a file, whole or not at all.
+
+        Raises
+        ------
+        FileError
+            If the file exists and `overwrite` is False, or it cannot be written.
+
+        Examples
+        --------
+        >>> import choquet, pathlib, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "report.html"
+        >>> report = choquet.Report(choquet.Measure([0, 0, 0, 1]))
+        >>> report.write_html(path).stat().st_size < 3_000_000
+        True
+        """
+        # A name that no text may hold, half of a surrogate pair, must not stop the rest.
+        return write_whole(path, self.html().encode("utf-8", "replace"), overwrite=overwrite)
+
+    def _repr_html_(self) -> str:
+        # A frame of its own, so that the page's styles stay in it.
+        inside = html.escape(self.html())
+        return f'<iframe title="report" srcdoc="{inside}" width="100%" height="800"></iframe>'
+
+    def __repr__(self) -> str:
+        return f"<Report {self.data['title']!r}: {self.data['n_operators']} operators>"
+
+
+def _render(data: dict[str, Any]) -> str:
+    try:
+        import jinja2
+    except ImportError:
+        raise MissingDependencyError(
+            "Reports need jinja2: pip install 'choquet[report]' (json() and markdown() do not)"
+        ) from None
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("choquet.report", "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(number=_number, percent=_percent)
+    style, script = _template("report.css"), _template("explorer.js")
+    return environment.get_template("report.html").render(
+        data=data,
+        style=style,
+        script=script,
+        style_hash=_hash(style),
+        script_hash=_hash(script),
+        embedded=_safe_json(_embedded(data)),
+        bars=bars,
+        signed_bars=signed_bars,
+        hasse=hasse(len(data["sources"])),
+    )
+
+
+def _embedded(data: dict[str, Any]) -> dict[str, Any]:
+    """What the page's own script needs."""
+    return {
+        "sources": data["sources"],
+        "operators": [
+            {"name": operator["name"], "phrase": operator["phrase"]}
+            for operator in data["model"]["operators"]
+        ],
+        "rules": data["rules"],
+        "explorer": data["explorer"],
+        "samples": [row["inputs"] for row in (data["samples"] or {"rows": []})["rows"]],
+    }
+
+
+def _safe_json(data: Any) -> str:
+    """JSON in which nothing can end the script element that holds it."""
+    text = json.dumps(data, allow_nan=False, separators=(",", ":"))
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def _template(name: str) -> str:
+    return (files("choquet.report") / "templates" / name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    """Hash by which the page's policy lets just this text run."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode()
+
+
+def _number(value: float | None, digits: int = 4) -> str:
+    """A number for a table; an en dash where there is none, and no minus before 0."""
+    return "–" if value is None else f"{value + 0.0:.{digits}g}"
+
+
+def _percent(share: float | None) -> str:
+    # The sign stays with its number.
+    return "–" if share is None else percent(share).replace(" %", "\u00a0%")

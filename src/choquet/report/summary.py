@@ -1,0 +1,233 @@
+"""Everything a report says, as plain data that JSON can hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from choquet._version import __version__
+from choquet.arrays import FloatArray, as_inputs, as_vector
+from choquet.decomposition import Decomposition
+from choquet.errors import OptionError
+from choquet.explanation import explain_model, list_words
+from choquet.explanation.collect import value_bounds
+from choquet.explanation.phrases import plain
+from choquet.explanation.subject import as_decomposition
+from choquet.indices import banzhaf, interaction, shapley
+from choquet.lattice import subset_sizes
+from choquet.report.explorer import explorer_data
+from choquet.report.image import ivat_data
+from choquet.walks import DataSupport
+
+__all__ = ["summarise"]
+
+_LISTED_OPERATORS = 100
+"""Operators in the tables; a decomposition into every distinct operator can have very many."""
+
+_LISTED_SUBSETS = 30
+"""Subsets in the table of support: all of them up to five sources."""
+
+_EXAMINED = 20_000
+"""Samples that errors are measured on, evenly spaced if there are more."""
+
+
+def summarise(
+    model: Any,
+    X: npt.ArrayLike | None = None,
+    y: npt.ArrayLike | None = None,
+    *,
+    title: str | None = None,
+    n_samples: int = 100,
+) -> dict[str, Any]:
+    """What a report says about a model.
+
+    Parameters
+    ----------
+    model : Decomposition, Measure or fitted model
+        What to report on; measures and models are decomposed first.
+    X : array-like of shape (n, N), optional
+        Samples to show and, if the decomposition knows no data, to take support from.
+    y : array-like of n floats, optional
+        Their targets, to measure errors on.
+    title : str, optional
+        Heading; made from the sources by default.
+    n_samples : int, default 100
+        Samples that are listed, from the first.
+
+    Returns
+    -------
+    dict
+        Of lists, strings, numbers, booleans and None only.
+
+    Examples
+    --------
+    >>> from choquet import Measure
+    >>> from choquet.report import summarise
+    >>> data = summarise(Measure([0, 0, 1, 1, 1, 1, 1, 1], sources=["gpr", "ir", "emi"]))
+    >>> data["model"]["sentences"]
+    ['If gpr is the largest, take the median of the three; otherwise take the largest.']
+    """
+    if n_samples < 0:
+        raise OptionError(f"n_samples={n_samples} must be at least 0")
+    decomposition = as_decomposition(model)
+    measure = decomposition.measure
+    inputs = None if X is None else as_inputs(X, measure.n_sources)
+    if y is not None and inputs is None:
+        raise OptionError("y was given without X; give the samples that it belongs to")
+    targets = None if y is None or inputs is None else as_vector(y, "y", len(inputs))
+    support = decomposition.support
+    if support is None and inputs is not None and len(inputs):
+        support = DataSupport.from_data(inputs)
+    story = explain_model(decomposition, support=support)
+    explained = story.to_dict()
+    explained["operators"] = explained["operators"][:_LISTED_OPERATORS]
+    data = {
+        "format": "choquet report",
+        "format_version": 1,
+        "library_version": __version__,
+        "title": title or _title(measure.sources),
+        "sources": measure.sources,
+        "n_operators": decomposition.n_operators,
+        "story": {
+            "opening": story.opening(),
+            "certificate": story.certificate(),
+            "evidence": None if story.evidence is None else story.evidence.text(),
+        },
+        "model": explained,
+        "rules": _rules(decomposition),
+        "clustering": {
+            "method": decomposition.partition.method,
+            "metric": decomposition.metric.name,
+            "score": decomposition.partition.score,
+            "proved": decomposition.partition.proved,
+            "n_distinct": len(decomposition.sample.weights),
+            "complete": decomposition.exact,
+        },
+        "ivat": ivat_data(decomposition),
+        "indices": {
+            "shapley": shapley(measure),
+            "banzhaf": banzhaf(measure),
+            "interaction": interaction(measure),
+        },
+        "support": _support(decomposition, support),
+        "samples": _samples(decomposition, inputs, targets, n_samples),
+        "errors": _errors(decomposition, inputs, targets),
+        "explorer": explorer_data(decomposition, support, inputs),
+    }
+    found: dict[str, Any] = plain(data)
+    return found
+
+
+def _title(sources: tuple[str, ...]) -> str:
+    many = len(sources) > 6 or sum(map(len, sources)) > 80
+    what = f"{len(sources)} sources" if many else list_words(sources)
+    return f"How {what} are fused"
+
+
+def _rules(decomposition: Decomposition) -> dict[str, Any]:
+    sources = decomposition.measure.sources
+    return {
+        "default": decomposition.rules.default,
+        "items": [
+            {
+                "text": rule.text(sources),
+                "conditions": [dict(vars(condition)) for condition in rule.conditions],
+                "operator": rule.operator,
+                "share": rule.share,
+                "precision": rule.precision,
+            }
+            for rule in decomposition.rules.rules
+        ],
+    }
+
+
+def _support(decomposition: Decomposition, support: DataSupport | None) -> dict[str, Any] | None:
+    """Supported subsets by size, and the least known ones one by one."""
+    if support is None:
+        return None
+    measure = decomposition.measure
+    n = measure.n_sources
+    sizes, known, counts = subset_sizes(n), support.supported, support.count
+    lower, upper = value_bounds(measure, support)
+    inner = np.arange(1, 2**n - 1)
+    width = np.where(known, 0.0, 1.0) if not measure.monotone else upper - lower
+    if len(inner) > _LISTED_SUBSETS:
+        inner = inner[np.lexsort((counts[inner], -width[inner]))][:_LISTED_SUBSETS]
+    return {
+        "by_size": [
+            {
+                "size": size,
+                "subsets": int((sizes == size).sum()),
+                "supported": int((known & (sizes == size)).sum()),
+            }
+            for size in range(1, n)
+        ],
+        "n_subsets": 2**n - 2,
+        "subsets": [
+            {
+                "subset": measure.format(int(mask)),
+                "value": measure.values[mask],
+                "low": lower[mask],
+                "high": upper[mask],
+                "samples": int(counts[mask]),
+            }
+            for mask in inner
+        ],
+    }
+
+
+def _samples(
+    decomposition: Decomposition, inputs: FloatArray | None, targets: FloatArray | None, most: int
+) -> dict[str, Any] | None:
+    if inputs is None:
+        return None
+    shown = inputs[:most]
+    rows = []
+    if len(shown):
+        known, outputs = decomposition.assess(shown), decomposition.predict(shown)
+        rows = [
+            {
+                "inputs": shown[k],
+                "output": outputs[k],
+                "integral": known.integral[k],
+                "low": known.interval[k, 0],
+                "high": known.interval[k, 1],
+                "phi": known.phi[k],
+                "operator": known.operator[k],
+                "target": None if targets is None else targets[k],
+            }
+            for k in range(len(shown))
+        ]
+    return {"n": len(inputs), "rows": rows}
+
+
+def _errors(
+    decomposition: Decomposition, inputs: FloatArray | None, targets: FloatArray | None
+) -> dict[str, Any] | None:
+    """Errors against targets, and apart for samples with and without support."""
+    if inputs is None or targets is None or not len(inputs):
+        return None
+    kept = np.unique(np.linspace(0, len(inputs) - 1, min(len(inputs), _EXAMINED)).astype(np.int64))
+    known = decomposition.assess(inputs[kept])
+    rows = [("all samples", np.ones(len(kept), dtype=np.bool_))]
+    if decomposition.support is not None:
+        rows += [("supported", known.supported), ("unsupported", ~known.supported)]
+    operators = decomposition.predict(inputs[kept]) - targets[kept]
+    integral = known.integral - targets[kept]
+    return {
+        "n_examined": len(kept),
+        "n_samples": len(inputs),
+        "rows": [
+            {
+                "which": name,
+                "n": int(inside.sum()),
+                "operators_rmse": float(np.sqrt(np.mean(operators[inside] ** 2))),
+                "integral_rmse": float(np.sqrt(np.mean(integral[inside] ** 2))),
+                "operators_mae": float(np.mean(np.abs(operators[inside]))),
+            }
+            for name, inside in rows
+            if inside.any()
+        ],
+    }

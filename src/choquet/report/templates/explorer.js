@@ -1,0 +1,201 @@
+"use strict";
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const explorer = data.explorer;
+  const byId = (id) => document.getElementById(id);
+  if (!explorer.available) return;
+  const n = explorer.n_sources;
+  const sources = data.sources;
+  const sliders = sources.map((_, i) => byId(`slider-${i}`));
+  const numbers = sources.map((_, i) => byId(`number-${i}`));
+  let x = explorer.start.slice();
+  let lit = [];
+
+  const short = (value) => {
+    if (!Number.isFinite(value)) return "–";
+    return String(Number(value.toPrecision(4)));
+  };
+  const setNumber = (id, value, text) => {
+    const element = byId(id);
+    element.textContent = text === undefined ? short(value) : text;
+    element.dataset.value = String(value);
+  };
+
+  // Number of a sort in lexicographic order: for each place, how many later sources are smaller.
+  const rankOf = (sort) => {
+    let rank = 0;
+    for (let j = 0; j < n; j++) {
+      let smaller = 0;
+      for (let k = j + 1; k < n; k++) smaller += sort[k] < sort[j] ? 1 : 0;
+      rank = rank * (n - j) + smaller;
+    }
+    return rank;
+  };
+
+  const holds = (condition, place) => {
+    const bound = condition.above === null ? condition.top : place[condition.above];
+    return (place[condition.source] < bound) !== condition.negated;
+  };
+
+  const explain = (inputs) => {
+    const sort = inputs.map((_, i) => i).sort((a, b) => inputs[b] - inputs[a] || a - b);
+    const place = new Array(n);
+    sort.forEach((source, j) => { place[source] = j; });
+    const masks = [];
+    let mask = 0;
+    for (const source of sort) masks.push((mask |= 1 << source));
+    const walkWeights = masks.map((m, j) => explorer.values[m] - (j ? explorer.values[masks[j - 1]] : 0));
+    let integral = explorer.bias, low = explorer.bias, high = explorer.bias, missing = 0;
+    for (let j = 0; j < n; j++) {
+      const gap = inputs[sort[j]] - (j + 1 < n ? inputs[sort[j + 1]] : 0);
+      integral += gap * explorer.values[masks[j]];
+      if (explorer.lower) {
+        low += gap * explorer.lower[masks[j]];
+        high += gap * explorer.upper[masks[j]];
+      }
+      if (explorer.supported && j + 1 < n && gap > explorer.tolerance && explorer.supported[masks[j]] === "0") missing++;
+    }
+    const rule = data.rules.items.findIndex((item) => item.conditions.every((c) => holds(c, place)));
+    const named = rule < 0 ? data.rules.default : data.rules.items[rule].operator;
+    let operator = null;
+    if (explorer.labels !== null) {
+      const width = explorer.label_width;
+      const at = rankOf(sort) * width;
+      const code = explorer.labels.slice(at, at + width);
+      operator = code[0] === "-" ? null : parseInt(code, 36);
+    }
+    const weights = operator === null ? walkWeights : explorer.weights[operator];
+    const contributions = sort.map((source, j) => weights[j] * inputs[source]);
+    const output = contributions.reduce((sum, part) => sum + part, 0) + explorer.bias;
+    return { sort, masks, weights, integral, low, high, missing, rule, named, operator, contributions, output };
+  };
+
+  const cell = (row, text, tag) => {
+    const element = document.createElement(tag || "td");
+    if (tag === "th") element.scope = "row";
+    element.textContent = text;
+    row.append(element);
+    return element;
+  };
+
+  const namespace = document.querySelector("svg").namespaceURI;
+  const svg = (name, attributes) => {
+    const element = document.createElementNS(namespace, name);
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    return element;
+  };
+
+  const drawnContribution = (value, low, high) => {
+    const picture = svg("svg", { class: "bars", "aria-hidden": "true", viewBox: "0 0 120 12", width: 120, height: 12 });
+    const unit = high > low ? 120 / (high - low) : 0;
+    const zero = -low * unit;
+    picture.append(svg("rect", { class: "bar", x: zero + Math.min(value, 0) * unit, y: 1, width: Math.abs(value) * unit, height: 10 }));
+    picture.append(svg("line", { x1: zero, x2: zero, y1: 0, y2: 12 }));
+    return picture;
+  };
+
+  const showWalk = (found) => {
+    const low = Math.min(0, ...found.contributions), high = Math.max(0, ...found.contributions);
+    byId("walk").replaceChildren(...found.sort.map((source, j) => {
+      const row = document.createElement("tr");
+      cell(row, String(j + 1));
+      cell(row, sources[source], "th");
+      cell(row, short(x[source]));
+      cell(row, short(found.weights[j]));
+      cell(row, short(found.contributions[j])).dataset.value = String(found.contributions[j]);
+      cell(row, "").append(drawnContribution(found.contributions[j], low, high));
+      const set = sources.filter((_, i) => (found.masks[j] >> i) & 1).join(", ");
+      const open = explorer.supported && explorer.supported[found.masks[j]] === "0";
+      cell(row, `{${set}}`);
+      cell(row, short(explorer.values[found.masks[j]]) + (open ? " (no data)" : ""));
+      return row;
+    }));
+  };
+
+  const lightWalk = (masks) => {
+    for (const element of lit) element.classList.remove("on");
+    const ids = ["n0"].concat(masks.map((m) => `n${m}`), masks.map((m, j) => `e${j ? masks[j - 1] : 0}-${m}`));
+    lit = ids.map(byId).filter((element) => element !== null);
+    for (const element of lit) element.classList.add("on");
+  };
+
+  const showRule = (found) => {
+    const items = byId("rule-list").children;
+    // One rule and its "otherwise" share a sentence; longer lists have one for each.
+    const at = items.length === 1 ? 0 : (found.rule < 0 ? items.length - 1 : found.rule);
+    Array.from(items).forEach((item, k) => item.classList.toggle("on", k === at));
+    let text = found.rule < 0 ? (data.rules.items.length ? "otherwise: no rule applies" : "always") : `if ${data.rules.items[found.rule].text}`;
+    if (found.operator !== null && found.operator !== found.named) text += " (the rules are not right on this walk)";
+    byId("out-rule").textContent = text;
+  };
+
+  const showOperator = (found) => {
+    const number = found.operator === null ? found.named : found.operator;
+    const operator = data.operators[number] || { name: "", phrase: "the weights below" };
+    const own = found.operator === null;
+    byId("out-operator").textContent = `Operator ${number + 1}${operator.name ? ", " + operator.name : ""}${own ? " (named by the rules; the output is of the walk itself)" : ""}`;
+    byId("out-operator").dataset.value = String(found.operator === null ? -1 : found.operator);
+    byId("out-phrase").textContent = operator.phrase;
+  };
+
+  const showSupport = (found) => {
+    if (!explorer.supported) return;
+    const [bottom, top] = explorer.ranges[0];
+    const share = (value) => Math.min(100, Math.max(0, 100 * (value - explorer.bias - bottom) / (top - bottom)));
+    if (explorer.lower) {
+      setNumber("out-interval", found.low, `${short(found.low)} to ${short(found.high)}`);
+      byId("out-interval").dataset.high = String(found.high);
+      byId("gauge-range").style.left = `${share(found.low)}%`;
+      byId("gauge-range").style.width = `${Math.max(share(found.high) - share(found.low), 0.5)}%`;
+      byId("gauge-point").style.left = `${share(found.output)}%`;
+    } else {
+      byId("out-interval").textContent = "not bounded: the measure is not monotone";
+    }
+    setNumber("out-support", found.missing / Math.max(n - 1, 1), found.missing
+      ? `no data for ${found.missing} of ${n - 1} values on this walk` : "data support every value on this walk");
+  };
+
+  const show = () => {
+    const found = explain(x);
+    setNumber("out-output", found.output);
+    setNumber("out-integral", found.integral);
+    byId("out-sort").textContent = found.sort.map((i) => sources[i]).join(" ≥ ");
+    byId("out-sort").dataset.value = found.sort.join(",");
+    showOperator(found);
+    showRule(found);
+    showSupport(found);
+    showWalk(found);
+    lightWalk(found.masks);
+  };
+
+  const clearSample = () => {
+    for (const row of document.querySelectorAll("tr.on")) row.classList.remove("on");
+  };
+
+  const setInput = (i, text, from) => {
+    const value = Number(text);
+    if (text === "" || !Number.isFinite(value)) return;
+    x[i] = value;
+    if (from !== "slider") sliders[i].value = String(value);
+    if (from !== "number") numbers[i].value = String(value);
+    sliders[i].setAttribute("aria-valuetext", short(value));
+  };
+
+  sources.forEach((_, i) => {
+    sliders[i].addEventListener("input", () => { clearSample(); setInput(i, sliders[i].value, "slider"); show(); });
+    numbers[i].addEventListener("input", () => { clearSample(); setInput(i, numbers[i].value, "number"); show(); });
+  });
+  for (const button of document.querySelectorAll("button[data-sample]")) {
+    button.addEventListener("click", () => {
+      clearSample();
+      data.samples[Number(button.dataset.sample)].forEach((value, i) => setInput(i, String(value), "sample"));
+      button.closest("tr").classList.add("on");
+      show();
+      if (byId("explorer").scrollIntoView) byId("explorer").scrollIntoView({ block: "start" });
+    });
+  }
+  for (const element of document.querySelectorAll(".interactive")) element.hidden = false;
+  for (const element of document.querySelectorAll(".static")) element.hidden = true;
+  explorer.start.forEach((value, i) => setInput(i, String(value), "start"));
+  show();
+})();

@@ -1,0 +1,213 @@
+"""The report in a real browser: what people see is what Python computes."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from importlib.util import find_spec
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import choquet
+
+SIZES = (3, 5, 8)
+STARTS = 60  # seconds that a loaded machine may need
+
+
+def browser_paths() -> tuple[str, str]:
+    """Chromium and its driver, or a skip that says what is missing."""
+    for package in ("selenium", "axe_core_python"):
+        if find_spec(package) is None:
+            pytest.skip(f"no {package}: pip install 'choquet[test]'")
+    browser = os.environ.get("CHOQUET_CHROMIUM") or next(
+        (
+            path
+            for name in ("chromium", "chromium-browser", "google-chrome")
+            if (path := shutil.which(name))
+        ),
+        None,
+    )
+    driver = shutil.which("chromedriver")
+    if browser is None or driver is None:
+        pytest.skip("no browser: install the system packages chromium and chromium-driver")
+    return browser, driver
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    program, driver = browser_paths()
+    from selenium import webdriver
+    from selenium.common.exceptions import WebDriverException
+    from selenium.webdriver.chrome.options import Options
+    from selenium.webdriver.chrome.service import Service
+
+    options = Options()
+    options.binary_location = program
+    for flag in (
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--window-size=1280,1200",
+        f"--user-data-dir={tmp_path_factory.mktemp('profile')}",
+    ):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    try:
+        started = webdriver.Chrome(options=options, service=Service(driver))
+    except WebDriverException as error:
+        pytest.skip(f"no browser starts here: {str(error).splitlines()[0]}")
+    started.set_page_load_timeout(STARTS)
+    started.set_script_timeout(STARTS)
+    yield started
+    started.quit()
+
+
+def subject(n: int) -> tuple[choquet.Decomposition, np.ndarray]:
+    """A decomposition with unsupported walks, and its samples."""
+    rng = np.random.default_rng(n)
+    if n == 3:
+        measure = choquet.Measure([0, 0, 1, 1, 1, 1, 1, 1], sources=["gpr", "ir", "emi"])
+        X = np.array([[0.9, 0.4, 0.2], [0.2, 0.6, 0.5], [0.3, 0.7, 0.1], [0.1, 0.25, 0.5]])
+    else:
+        measure = choquet.Measure.random(n, rng=n)
+        X = rng.random((30, n)).round(3)
+    support = choquet.DataSupport.from_data(X)
+    if n == 3:
+        return choquet.decompose(measure, support=support), X
+    # Most of a walk may lack support, so that several operators are left.
+    return choquet.decompose(measure, support=support, epsilon=0.8, method="single_linkage", k=3), X
+
+
+@pytest.fixture(scope="module", params=SIZES)
+def opened(request, browser, tmp_path_factory):
+    decomposition, X = subject(request.param)
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    choquet.Report(decomposition, X, X.mean(axis=1)).write_html(path)
+    browser.get_log("performance")
+    browser.get(path.as_uri())
+    return browser, decomposition, X
+
+
+def value_of(browser, element: str, key: str = "value") -> str:
+    script = "return document.getElementById(arguments[0]).dataset[arguments[1]]"
+    return browser.execute_script(script, element, key)
+
+
+def check_against_python(browser, decomposition) -> None:
+    n = decomposition.measure.n_sources
+    script = "return [...document.querySelectorAll('input[type=number]')].map(e => e.value)"
+    x = [float(text) for text in browser.execute_script(script)]
+    why = choquet.explain_sample(decomposition, x)
+    assert value_of(browser, "out-sort") == ",".join(map(str, why.sort))
+    assert int(value_of(browser, "out-operator")) == why.operator
+    assert float(value_of(browser, "out-output")) == pytest.approx(why.output, abs=1e-9)
+    assert float(value_of(browser, "out-integral")) == pytest.approx(why.integral, abs=1e-9)
+    assert float(value_of(browser, "out-interval")) == pytest.approx(why.interval[0], abs=1e-9)
+    assert float(value_of(browser, "out-interval", "high")) == pytest.approx(
+        why.interval[1], abs=1e-9
+    )
+    assert float(value_of(browser, "out-support")) == pytest.approx(why.phi, abs=1e-12)
+    rows = browser.execute_script(
+        "return [...document.querySelectorAll('#walk tr')].map(r => "
+        "[r.querySelector('th').textContent, r.querySelector('[data-value]').dataset.value])"
+    )
+    assert [row[0] for row in rows] == [why.sources[i] for i in why.sort]
+    np.testing.assert_allclose(
+        [float(row[1]) for row in rows], why.contributions[why.sort], atol=1e-9
+    )
+    if n <= 7:
+        lit = browser.execute_script(
+            "return [...document.querySelectorAll('.hasse .on')].map(e => e.id)"
+        )
+        masks = [0, *np.cumsum(1 << why.sort).tolist()]
+        steps = pairwise(masks)
+        assert set(lit) == {f"n{m}" for m in masks} | {f"e{a}-{b}" for a, b in steps}
+
+
+def test_sliders_move_everything_by_keyboard(opened):
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+
+    browser, decomposition, _ = opened
+    check_against_python(browser, decomposition)
+    seen = {value_of(browser, "out-sort")}
+    for source, keys in ((0, Keys.HOME), (1, Keys.END), (2, Keys.ARROW_RIGHT * 7), (0, Keys.END)):
+        browser.find_element(By.ID, f"slider-{source}").send_keys(keys)
+        check_against_python(browser, decomposition)
+        seen.add(value_of(browser, "out-sort"))
+    assert len(seen) > 1
+    number = browser.find_element(By.ID, "number-1")
+    number.clear()
+    number.send_keys("0.123456789")
+    check_against_python(browser, decomposition)
+
+
+def test_samples_can_be_clicked_through(opened):
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+
+    browser, decomposition, X = opened
+    for k in (1, len(X) - 1):
+        browser.find_element(By.CSS_SELECTOR, f"button[data-sample='{k}']").send_keys(Keys.ENTER)
+        assert float(value_of(browser, "out-output")) == pytest.approx(
+            decomposition.predict(X[k : k + 1])[0], abs=1e-9
+        )
+        check_against_python(browser, decomposition)
+
+
+def test_page_keeps_to_itself(opened):
+    browser, _, _ = opened
+    assert [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
+    fetched = browser.execute_script(
+        "return performance.getEntriesByType('resource').map(e => e.name)"
+    )
+    assert [name for name in fetched if not name.startswith("data:")] == []
+    sent = [
+        message["params"]["request"]["url"]
+        for entry in browser.get_log("performance")
+        if (message := json.loads(entry["message"])["message"])["method"]
+        == "Network.requestWillBeSent"
+    ]
+    assert [url for url in sent if not url.startswith(("file:", "data:"))] == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_accessibility_rules_pass(opened, scheme):
+    import axe_core_python
+
+    browser, _, _ = opened
+    browser.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia",
+        {"features": [{"name": "prefers-color-scheme", "value": scheme}]},
+    )
+    script = next(Path(axe_core_python.__file__).parent.glob("axe*.js"))
+    browser.execute_script(script.read_text(encoding="utf-8"))
+    found = browser.execute_async_script("axe.run().then(arguments[arguments.length - 1])")
+    broken = [(rule["id"], rule["nodes"][0]["html"]) for rule in found["violations"]]
+    assert broken == []
+
+
+def test_hostile_names_stay_text(browser, tmp_path):
+    names = ["<script>alert(1)</script>", "\"'><img src=x onerror=alert(2)>", "</script>🎈"]
+    path = tmp_path / "hostile.html"
+    measure = choquet.Measure([0, 0, 1, 1, 1, 1, 1, 1], sources=names)
+    choquet.Report(measure, [[0.1, 0.5, 0.3]], title=names[0]).write_html(path)
+    browser.get(path.as_uri())
+    assert browser.title == names[0]
+    assert browser.execute_script("return document.querySelectorAll('script').length") == 2
+    assert browser.execute_script("return document.querySelectorAll('img').length") == 0
+    shown = browser.execute_script(
+        "return [...document.querySelectorAll('#walk th')].map(e => e.textContent)"
+    )
+    assert shown == [names[1], names[2], names[0]]
+    assert [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
