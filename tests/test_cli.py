@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import functools
 import io
 import json
 import os
@@ -19,7 +20,7 @@ import numpy as np
 import pytest
 
 import choquet
-from choquet.cli import columns, main
+from choquet.cli import columns, demo, main
 from choquet.cli.subjects import Subject
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -212,7 +213,8 @@ def test_report(name, folder, run):
     assert "exists" in refused(run, "report", "model.json", "-o", name)
 
 
-def test_demo(folder, run):
+def test_demo(folder, run, monkeypatch):
+    monkeypatch.setattr(demo, "_fuse", functools.cache(demo._fuse))
     code, out, _ = run("demo", "-o", "shown", "--no-open")
     assert code == 0
     assert "if gpr is the largest" in out
@@ -345,6 +347,13 @@ def test_missing_values_can_be_dropped(folder, run):
     _, out, _ = run("fit", "gaps.csv", "--missing", "drop", "--json")
     assert json.loads(out)["rows"] == 60
     assert json.loads(out)["rows_dropped"] == 2
+
+
+def test_warnings_are_notes(folder, run):
+    write_csv("flat.csv", ["a", "b", "y"], [[k / 10, (k * 7 % 10) / 10, 0.5] for k in range(10)])
+    code, _, err = run("fit", "flat.csv")
+    assert (code, err.count("\n")) == (0, 1)
+    assert err.startswith("choquet: note: the target is constant (0.5)")
 
 
 def test_debug_shows_where(folder, run):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import traceback
@@ -11,7 +12,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from choquet._version import __version__
-from choquet.cli.output import say, warn
+from choquet.cli.output import say, say_warnings, warn
 from choquet.errors import ChoquetError
 
 __all__ = ["app", "run"]
@@ -44,11 +45,12 @@ def run(arguments: list[str]) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     try:
-        code = app(
-            args=[word for word in arguments if word != "--debug"] or ["--help"],
-            prog_name="choquet",
-            standalone_mode=False,
-        )
+        with contextlib.nullcontext() if debug else say_warnings():
+            code = app(
+                args=[word for word in arguments if word != "--debug"] or ["--help"],
+                prog_name="choquet",
+                standalone_mode=False,
+            )
         sys.stdout.flush()
         return _told(code if isinstance(code, int) else 0)
     except BrokenPipeError:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
-from choquet.cli.output import plain, say, say_json, say_table, say_warnings, warn
+from choquet.cli.output import plain, say, say_json, say_table, warn
 from choquet.decomposition import Decomposition, decompose
 from choquet.errors import FileError, MissingDependencyError
 from choquet.files import write_whole
@@ -54,9 +54,8 @@ def run_demo(folder: Path, *, show: bool, force: bool, as_json: bool) -> None:
         "different kinds each see one side of the cell nuclei; a Choquet integral learns how to "
         "fuse their scores."
     )
-    with say_warnings():
-        fusion = _fuse()
-        decomposition = decompose(fusion.model)
+    fusion = _fuse()
+    decomposition = decompose(fusion.model)
     accuracy = _accuracies(fusion, decomposition)
     if not as_json:
         _tell_accuracy(fusion, accuracy)
@@ -91,13 +90,20 @@ def _tell_demining(talk: Any) -> None:
 
     bunch = make_demining(1, rng=0)
     found = decompose(bunch.measure)
-    rules = " ".join(found.rules.text(found.measure.sources, found.operator_names))
+    rules = " ".join(_sentences(found))
     talk("A fuzzy integral, taken apart", style="bold")
     talk(
         "Three sensors look for a buried mine: radar (gpr), infrared (ir) and induction (emi). "
         "Radar alone is not believed. Their measure has 8 numbers and 6 walks, but only "
         f"{found.n_operators} operators: {_lower(rules)} Nothing is lost by saying it so.\n"
     )
+
+
+def _sentences(found: Decomposition) -> list[str]:
+    """The rules, with operators said in words where that room is there, else by name."""
+    if find_spec("choquet.explanation") is None:
+        return found.rules.text(found.measure.sources, found.operator_names)
+    return list(import_module("choquet.explanation").explain_model(found).sentences)
 
 
 def _lower(text: str) -> str:
@@ -204,9 +210,7 @@ def _tell_decomposition(fusion: _Fusion, decomposition: Decomposition) -> None:
         )
     ]
     say_table(["operator", "weights, largest score first", "of walks", "of samples"], rows)
-    for sentence in decomposition.rules.text(
-        decomposition.measure.sources, decomposition.operator_names
-    ):
+    for sentence in _sentences(decomposition):
         say(f"  {sentence}")
     if decomposition.rules.fidelity < 1:
         say(f"  (Right for {100 * decomposition.rules.fidelity:.0f} % of walks.)")
@@ -226,9 +230,7 @@ def _summary(decomposition: Decomposition) -> dict[str, Any]:
             {"name": name, "weights": one.weights, "share": one.share}
             for name, one in zip(decomposition.operator_names, decomposition.operators, strict=True)
         ],
-        "rules": decomposition.rules.text(
-            decomposition.measure.sources, decomposition.operator_names
-        ),
+        "rules": _sentences(decomposition),
         "error": {"worst": decomposition.error.worst, "rms": decomposition.error.rms},
     }
 

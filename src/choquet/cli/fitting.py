@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from choquet.arrays import FloatArray
 from choquet.cli.columns import Chunk, Missing
-from choquet.cli.output import progress, say, say_json, say_warnings, warn
+from choquet.cli.output import progress, say, say_json, warn
 from choquet.cli.subjects import check_output, write_object
 from choquet.cli.tables import Table, open_table
 from choquet.errors import DataError, OptionError, TooLargeError
@@ -95,7 +95,7 @@ def run_fit(path: Path, output: Path, options: FitOptions, *, force: bool, as_js
     """Read, scale, learn, write."""
     learner = _learner(options)
     check_output(output, force=force)
-    with open_table(path, delimiter=options.delimiter) as table, say_warnings():
+    with open_table(path, delimiter=options.delimiter) as table:
         target, sources = _columns(table, options)
         job = _Job(table, sources, target, options, learner)
         model = job.fit()

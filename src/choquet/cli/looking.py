@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from choquet.cli.output import progress, say, say_json, say_table, say_warnings
+from choquet.cli.output import progress, say, say_json, say_table
 from choquet.cli.subjects import Subject, check_output, load_any, load_subject, write_object
 from choquet.cli.tables import open_table
 from choquet.decomposition import Decomposition, compare
@@ -32,10 +32,9 @@ def run_decompose(
     subject = load_subject(path)
     if output is not None:
         check_output(output, force=force)
-    with say_warnings():
-        found = subject.decomposition(**options)
-        if max_error is not None:
-            found = found.compress(max_error=max_error)
+    found = subject.decomposition(**options)
+    if max_error is not None:
+        found = found.compress(max_error=max_error)
     if output is not None:
         write_object(found, output, force=force)
         if str(output) == "-":
@@ -80,8 +79,7 @@ def run_compare(paths: Sequence[Path], *, metric: str, as_json: bool) -> None:
     if len(paths) < 2:
         raise DataError("a comparison needs two files or more; name another")
     subjects = [load_subject(path) for path in paths]
-    with say_warnings():
-        decompositions = [subject.decomposition() for subject in subjects]
+    decompositions = [subject.decomposition() for subject in subjects]
     names = [path.stem for path in paths]
     found = compare(decompositions, names=names, metric=metric)  # type: ignore[arg-type]
     if as_json:

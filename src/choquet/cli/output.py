@@ -101,15 +101,16 @@ def warn(text: str) -> None:
 
 @contextlib.contextmanager
 def say_warnings() -> Iterator[None]:
-    """Turn the library's warnings into lines, each said once; others are none of the user's."""
+    """Turn the library's warnings into lines, each said once; others are none of the user's.
+
+    They are said when the work went well: an error is one line, and comes alone.
+    """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", ChoquetWarning)
-        try:
-            yield
-        finally:
-            for message in dict.fromkeys(str(one.message) for one in caught):
-                warn(f"note: {message}")
+        yield
+    for message in dict.fromkeys(str(one.message) for one in caught):
+        warn(f"note: {message}")
 
 
 @contextlib.contextmanager

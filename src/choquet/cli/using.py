@@ -17,7 +17,7 @@ import numpy as np
 
 from choquet.arrays import FloatArray
 from choquet.cli.columns import Missing
-from choquet.cli.output import plain, progress, say, say_json, say_warnings
+from choquet.cli.output import plain, progress, say, say_json
 from choquet.cli.subjects import Subject, check_output, load_subject, write_text
 from choquet.cli.tables import Table, open_table
 from choquet.errors import DataError, MissingDependencyError, OptionError
@@ -47,7 +47,6 @@ def run_predict(
     with (
         open_table(data, delimiter=delimiter) as table,
         _sink(output, force=force) as sink,
-        say_warnings(),
         progress("predicting", table.n_bytes) as advance,
     ):
         _check_sources(table, subject)
@@ -138,8 +137,7 @@ def run_explain(
     _refuse_two_inputs(model, data)
     room = _room("choquet.explanation", "Explanations")
     subject = load_subject(model)
-    with say_warnings():
-        decomposition = subject.decomposition()
+    decomposition = subject.decomposition()
     if data is None:
         story = room.explain_model(decomposition)
         if as_json:
@@ -189,16 +187,15 @@ def run_report(
     room = _room("choquet.report", "Reports")
     subject = load_subject(model)
     check_output(output, force=force)
-    with say_warnings():
-        decomposition = subject.decomposition()
-        X = y = None
-        if data is not None:
-            rows, target = _read_rows(
-                data, subject, delimiter=delimiter, limit=_REPORT_ROWS, target=True
-            )
-            X = subject.inputs(rows)
-            y = None if target is None else subject.outputs(target)
-        report = room.Report(decomposition, X, y, title=title)
+    decomposition = subject.decomposition()
+    X = y = None
+    if data is not None:
+        rows, target = _read_rows(
+            data, subject, delimiter=delimiter, limit=_REPORT_ROWS, target=True
+        )
+        X = subject.inputs(rows)
+        y = None if target is None else subject.outputs(target)
+    report = room.Report(decomposition, X, y, title=title)
     makers = {".md": report.markdown, ".json": report.json}
     content = makers.get(output.suffix.lower(), report.html)()
     size = write_text(content.encode("utf-8", "backslashreplace"), output, force=force)
