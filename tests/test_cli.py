@@ -385,6 +385,25 @@ def test_few_rows_at_a_time_give_the_same(folder, run, monkeypatch):
     assert len(json.loads(answers)) == 60
 
 
+def test_more_sorts_than_fit_are_refused(folder, run, monkeypatch):
+    monkeypatch.setattr(columns, "_CHUNK_CELLS", 28)
+    monkeypatch.setattr("choquet.learning.estimators.chunks._BLOCK", 10)
+    monkeypatch.setattr("choquet.learning.estimators.chunks._MAX_SORT_BYTES", 100)
+    err = refused(run, "fit", "scores.csv")
+    assert "different sorts of 3 sources" in err
+    assert "fewer rows, or from fewer sources" in err
+
+
+def test_many_sources(folder, run):
+    names = [*(f"s{k}" for k in range(20)), "y"]
+    write_csv("wide.csv", names, rows_of(names))
+    assert run("fit", "wide.csv")[0] == 0
+    _, out, _ = run("predict", "model.json", "wide.csv", "--json")
+    assert all(row["low"] <= row["high"] for row in json.loads(out))
+    assert "learn from at most 16 sources" in refused(run, "decompose", "model.json")
+    assert run("inspect", "model.json")[0] == 0
+
+
 @pytest.mark.parametrize("delimiter", [";", "\t", "|"])
 def test_delimiters_and_marks(delimiter, folder, run):
     text = Path("scores.csv").read_text().replace(",", delimiter)

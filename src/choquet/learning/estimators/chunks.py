@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from choquet.arrays import FloatArray
-from choquet.errors import DataError, OptionError
+from choquet.errors import DataError, OptionError, TooLargeError
 from choquet.learning.estimators.common import IncrementalRegressor, check_information
 from choquet.learning.statistics import Statistics
 from choquet.walks import DataSupport
@@ -17,6 +17,9 @@ __all__ = ["fit_chunks"]
 
 _BLOCK = 100_000
 """Rows whose statistics are taken at a time."""
+
+_MAX_SORT_BYTES = 1 << 29
+"""Size of the observed sorts, which alone grow with the rows: ten sources stay below it."""
 
 
 def fit_chunks(
@@ -80,11 +83,15 @@ class _Part(NamedTuple):
     support: DataSupport
 
     def join(self, other: _Part) -> _Part:
-        return _Part(
-            self.n_rows + other.n_rows,
-            self.statistics + other.statistics,
-            self.support + other.support,
-        )
+        support = self.support + other.support
+        if support.observed_sorts.nbytes > _MAX_SORT_BYTES:
+            raise TooLargeError(
+                f"the first {self.n_rows + other.n_rows:,} rows hold "
+                f"{len(support.observed_sorts):,} different sorts of {support.n_sources} sources, "
+                f"which need more than {_MAX_SORT_BYTES >> 20} MiB; "
+                "learn from fewer rows, or from fewer sources"
+            )
+        return _Part(self.n_rows + other.n_rows, self.statistics + other.statistics, support)
 
 
 def _blocks(
