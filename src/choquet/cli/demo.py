@@ -184,7 +184,9 @@ def _tell_accuracy(fusion: _Fusion, accuracy: dict[str, float]) -> None:
     }
     rows = [(what[name], f"{100 * value:.1f} %") for name, value in accuracy.items()]
     say_table(
-        ["answer by", "right"], rows, title=f"On {len(fusion.target)} samples kept for testing"
+        ["answer by", "right"],
+        rows,
+        title=f"On the {len(fusion.target)} samples kept for testing, in one split",
     )
 
 
