@@ -9,8 +9,9 @@ from typing import Any
 from choquet.arrays import FloatArray
 from choquet.decomposition import Decomposition
 from choquet.errors import OptionError
-from choquet.explanation.collect import DataRequest, data_to_collect, mean_width
+from choquet.explanation.collect import DataRequest, data_to_collect, mean_width, supported_share
 from choquet.explanation.phrases import (
+    NO_BIAS,
     list_words,
     number_word,
     operator_phrase,
@@ -30,6 +31,9 @@ __all__ = [
     "explain_model",
     "explain_operator",
 ]
+
+_UNNAMED = "no rule leads to it"
+"""Context of an operator that the rules, being right for most walks only, leave out."""
 
 _SPOKEN = 12
 """Operators that are described in the text one by one; the data hold all."""
@@ -88,9 +92,8 @@ class OperatorExplanation:
         'Operator 2, median, takes the median of the three in 33.3 % of walks: if gpr is the \
 largest.'
         """
-        when = {"otherwise": "where no rule applies", "always": "always"}.get(
-            self.context, f"if {self.context}"
-        )
+        named = {"otherwise": "where no rule applies", "always": "always", _UNNAMED: _UNNAMED}
+        when = named.get(self.context, f"if {self.context}")
         text = f"Operator {self.number + 1}, {self.name}, takes {self.phrase} "
         text += f"in {percent(self.share)} of walks"
         if self.data_share == self.data_share:
@@ -116,7 +119,7 @@ class Evidence:
     n_observed_sorts : int
         Sorts seen whole.
     walk_share : float
-        Share of all walks that count as supported.
+        Share of all walks that data support throughout.
     mean_width : float
         Mean width of the integral's interval under uniform inputs; NaN if not monotone.
     """
@@ -223,7 +226,7 @@ class ModelExplanation:
         This is exactly the integral.
         """
         lines = [self.opening(), *self.sentences]
-        if self.bias:
+        if abs(self.bias) > NO_BIAS:
             lines.append(f"To every output {self.bias:.4g} is added.")
         if not self.rules_exact:
             on = "" if self.rules_fidelity < 1 else " that were looked at"
@@ -337,13 +340,6 @@ def evidence_of(decomposition: Decomposition, support: DataSupport) -> Evidence:
     >>> evidence_of(d, DataSupport.from_data([[0.9, 0.1]])).walk_share
     0.5
     """
-    graph = decomposition.sample.graph
-    if support is decomposition.support:
-        n_walks = graph.n_walks
-    else:
-        from choquet.walks import OperatorGraph
-
-        n_walks = OperatorGraph(decomposition.measure, support).n_walks
     n = support.n_sources
     return Evidence(
         n_samples=support.n_samples,
@@ -351,18 +347,19 @@ def evidence_of(decomposition: Decomposition, support: DataSupport) -> Evidence:
         n_supported=support.n_supported,
         n_subsets=2**n - 2,
         n_observed_sorts=len(support.observed_sorts),
-        walk_share=n_walks / factorial(n),
+        walk_share=supported_share(support),
         mean_width=mean_width(decomposition.measure, support),
     )
 
 
 def _operator(decomposition: Decomposition, number: int, name: str) -> OperatorExplanation:
     operator = decomposition.operators[number]
+    context = decomposition.rules.context(number, decomposition.measure.sources)
     return OperatorExplanation(
         number=number,
         name=name,
         phrase=operator_phrase(operator.weights),
-        context=decomposition.rules.context(number, decomposition.measure.sources),
+        context=_UNNAMED if context == "never" else context,
         weights=operator.weights,
         orness=operator.orness,
         share=operator.share,

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from choquet.arrays import FloatArray, IntArray, as_inputs
 from choquet.decomposition import Decomposition
 from choquet.errors import DataError
-from choquet.explanation.phrases import operator_phrase, operator_phrases, percent, plain
+from choquet.explanation.phrases import NO_BIAS, operator_phrase, operator_phrases, percent, plain
 from choquet.explanation.subject import as_decomposition
 from choquet.explanation.switch import Switch, smallest_switch
 from choquet.walks import sorts_of
@@ -123,7 +123,7 @@ no input need change by more than 0.25.
         if not self.rule_agrees:
             because = "On this walk, where the rules are not right"
         text = f"{because}, the output is {self.phrase}"
-        text += f", plus {self.bias:.4g}" if self.bias else ""
+        text += f", plus {self.bias:.4g}" if abs(self.bias) > NO_BIAS else ""
         text += f": {self.output:.4g}."
         if abs(self.output - self.integral) > 1e-9 * max(1.0, abs(self.integral)):
             text += f" The integral itself is {self.integral:.4g}."
@@ -135,7 +135,7 @@ no input need change by more than 0.25.
             f"({weight + 0.0:.3g} × {self.inputs[i]:.4g})"
             for i, weight in zip(self.sort, self.weights, strict=True)
         ]
-        end = f", and {self.bias:.4g} that every output has" if self.bias else ""
+        end = f", and {self.bias:.4g} that every output has" if abs(self.bias) > NO_BIAS else ""
         return f"It is made of {', '.join(parts)}{end}."
 
     def _certainty_text(self) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -81,6 +82,8 @@ def summarise(
     if support is None and inputs is not None and len(inputs):
         support = DataSupport.from_data(inputs)
     story = explain_model(decomposition, support=support)
+    # Intervals and Φ of the samples go by the same data as everything else on the page.
+    informed = replace(decomposition, support=support)
     explained = story.to_dict()
     explained["operators"] = explained["operators"][:_LISTED_OPERATORS]
     data = {
@@ -112,8 +115,8 @@ def summarise(
             "interaction": interaction(measure),
         },
         "support": _support(decomposition, support),
-        "samples": _samples(decomposition, inputs, targets, n_samples),
-        "errors": _errors(decomposition, inputs, targets),
+        "samples": _samples(informed, inputs, targets, n_samples),
+        "errors": _errors(informed, inputs, targets),
         "explorer": explorer_data(decomposition, support, inputs),
     }
     found: dict[str, Any] = plain(data)
