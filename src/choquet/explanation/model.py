@@ -20,7 +20,7 @@ from choquet.explanation.phrases import (
     plain,
     rule_sentences,
 )
-from choquet.explanation.subject import as_decomposition
+from choquet.explanation.subject import NO_RULES, as_decomposition, rules_of
 from choquet.walks import DataSupport
 
 __all__ = [
@@ -172,7 +172,7 @@ class ModelExplanation:
     sentences : tuple of str
         Rules as instructions, the first that applies counting.
     rules_fidelity : float
-        Share of walks for which they name the right operator.
+        Share of walks for which they name the right operator; NaN if there are no rules.
     rules_exact : bool
         Whether that is so for every walk.
     bias : float
@@ -228,7 +228,7 @@ class ModelExplanation:
         lines = [self.opening(), *self.sentences]
         if abs(self.bias) > NO_BIAS:
             lines.append(f"To every output {self.bias:.4g} is added.")
-        if not self.rules_exact:
+        if not self.rules_exact and self.rules_fidelity == self.rules_fidelity:
             on = "" if self.rules_fidelity < 1 else " that were looked at"
             lines.append(f"These rules are right for {percent(self.rules_fidelity)} of walks{on}.")
         lines += [operator.text() for operator in self.operators[:_SPOKEN]]
@@ -309,17 +309,21 @@ def explain_model(
     'If gpr is the largest, take the median of the three; otherwise take the largest.'
     """
     decomposition = as_decomposition(model)
-    phrases = operator_phrases(decomposition)
-    rules, known = decomposition.rules, support or decomposition.support
+    known = support or decomposition.support
+    rules = rules_of(decomposition)
+    sentences = [NO_RULES]
+    if rules is not None:
+        sources, phrases = decomposition.measure.sources, operator_phrases(decomposition)
+        sentences = rule_sentences(rules, sources, phrases)
     return ModelExplanation(
         sources=decomposition.measure.sources,
         operators=tuple(
             _operator(decomposition, number, name)
             for number, name in enumerate(decomposition.operator_names)
         ),
-        sentences=tuple(rule_sentences(rules, decomposition.measure.sources, phrases)),
-        rules_fidelity=rules.fidelity,
-        rules_exact=rules.exact,
+        sentences=tuple(sentences),
+        rules_fidelity=float("nan") if rules is None else rules.fidelity,
+        rules_exact=rules is not None and rules.exact,
         bias=decomposition.bias,
         worst=decomposition.error.worst,
         rms=decomposition.error.rms,
@@ -354,7 +358,8 @@ def evidence_of(decomposition: Decomposition, support: DataSupport) -> Evidence:
 
 def _operator(decomposition: Decomposition, number: int, name: str) -> OperatorExplanation:
     operator = decomposition.operators[number]
-    context = decomposition.rules.context(number, decomposition.measure.sources)
+    rules = rules_of(decomposition)
+    context = "never" if rules is None else rules.context(number, decomposition.measure.sources)
     return OperatorExplanation(
         number=number,
         name=name,

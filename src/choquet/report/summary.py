@@ -15,7 +15,7 @@ from choquet.errors import OptionError
 from choquet.explanation import explain_model, list_words
 from choquet.explanation.collect import value_bounds
 from choquet.explanation.phrases import plain
-from choquet.explanation.subject import as_decomposition
+from choquet.explanation.subject import as_decomposition, rules_of
 from choquet.indices import banzhaf, interaction, shapley
 from choquet.lattice import subset_sizes
 from choquet.report.explorer import explorer_data
@@ -129,10 +129,12 @@ def _title(sources: tuple[str, ...]) -> str:
     return f"How {what} are fused"
 
 
-def _rules(decomposition: Decomposition) -> dict[str, Any]:
-    sources = decomposition.measure.sources
+def _rules(decomposition: Decomposition) -> dict[str, Any] | None:
+    sources, rules = decomposition.measure.sources, rules_of(decomposition)
+    if rules is None:
+        return None
     return {
-        "default": decomposition.rules.default,
+        "default": rules.default,
         "items": [
             {
                 "text": rule.text(sources),
@@ -141,7 +143,7 @@ def _rules(decomposition: Decomposition) -> dict[str, Any]:
                 "share": rule.share,
                 "precision": rule.precision,
             }
-            for rule in decomposition.rules.rules
+            for rule in rules.rules
         ],
     }
 
