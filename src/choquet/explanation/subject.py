@@ -8,7 +8,7 @@ from choquet.decomposition import Decomposition, RuleList, decompose
 
 __all__ = ["NO_RULES", "as_decomposition", "rules_of"]
 
-_MAX_RULED = 40
+_MAX_RULED = 12
 """Operators up to which rules are looked for: beyond, nobody would read them, nor wait for them."""
 
 NO_RULES = f"More than {_MAX_RULED} operators are too many for rules; decompose into fewer."
