@@ -26,10 +26,13 @@ from choquet.lattice import members, subset_sizes
 from choquet.measures import Measure, SupportedMeasure
 from choquet.walks import DataSupport
 
-__all__ = ["DataRequest", "data_to_collect", "mean_width", "value_bounds"]
+__all__ = ["DataRequest", "data_to_collect", "mean_width", "supported_share", "value_bounds"]
 
 _CANDIDATES = 4_096
 """Subsets whose gain is worked out; those with the widest share of the sum come first."""
+
+_COMPARISONS = 1 << 28
+"""Pairs of subsets that are compared in all: beyond 16 sources fewer gains are worked out."""
 
 _BLOCK = 4_000_000
 """Pairs of subsets that are compared at a time."""
@@ -109,7 +112,7 @@ def data_to_collect(
     -------
     tuple of DataRequest
         By decreasing gain; fewer than `n` if fewer subsets lack support. Beyond 4,096 unsupported
-        subsets only those with the largest intervals are ranked.
+        subsets (fewer beyond 16 sources) only those with the largest intervals are ranked.
 
     Examples
     --------
@@ -134,7 +137,8 @@ def data_to_collect(
     shares = _walk_shares(measure.n_sources)
     lower, upper = value_bounds(measure, known)
     widths = (upper - lower) * shares
-    candidates = missing[np.argsort(-widths[missing], kind="stable")[:_CANDIDATES]]
+    most = min(_CANDIDATES, _COMPARISONS >> measure.n_sources)
+    candidates = missing[np.argsort(-widths[missing], kind="stable")[:most]]
     if measure.monotone:
         gains = _gains(candidates, lower, upper, shares) / (measure.n_sources + 1)
     else:
@@ -177,6 +181,28 @@ def mean_width(measure: Measure, support: DataSupport) -> float:
     lower, upper = value_bounds(measure, support)
     shares = _walk_shares(measure.n_sources)
     return float(((upper - lower) * shares).sum()) / (measure.n_sources + 1)
+
+
+def supported_share(support: DataSupport) -> float:
+    """Share of all walks that meet supported subsets only.
+
+    Examples
+    --------
+    >>> from choquet import DataSupport
+    >>> supported_share(DataSupport.from_data([[0.9, 0.1]]))
+    0.5
+    """
+    n = support.n_sources
+    sizes, known = subset_sizes(n), support.supported
+    share = np.zeros(1 << n)
+    share[0] = 1.0
+    for size in range(1, n + 1):
+        here = np.flatnonzero((sizes == size) & known)
+        # A walk comes from each of the subsets one source smaller equally often.
+        for i in range(n):
+            share[here] += np.where(here >> i & 1, share[here ^ 1 << i], 0.0)
+        share[here] /= size
+    return float(share[-1])
 
 
 def _walk_shares(n: int) -> FloatArray:

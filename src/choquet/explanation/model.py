@@ -9,8 +9,9 @@ from typing import Any
 from choquet.arrays import FloatArray
 from choquet.decomposition import Decomposition
 from choquet.errors import OptionError
-from choquet.explanation.collect import DataRequest, data_to_collect, mean_width
+from choquet.explanation.collect import DataRequest, data_to_collect, mean_width, supported_share
 from choquet.explanation.phrases import (
+    NO_BIAS,
     list_words,
     number_word,
     operator_phrase,
@@ -19,7 +20,7 @@ from choquet.explanation.phrases import (
     plain,
     rule_sentences,
 )
-from choquet.explanation.subject import as_decomposition
+from choquet.explanation.subject import NO_RULES, as_decomposition, rules_of
 from choquet.walks import DataSupport
 
 __all__ = [
@@ -30,6 +31,9 @@ __all__ = [
     "explain_model",
     "explain_operator",
 ]
+
+_UNNAMED = "no rule leads to it"
+"""Context of an operator that the rules, being right for most walks only, leave out."""
 
 _SPOKEN = 12
 """Operators that are described in the text one by one; the data hold all."""
@@ -88,9 +92,8 @@ class OperatorExplanation:
         'Operator 2, median, takes the median of the three in 33.3 % of walks: if gpr is the \
 largest.'
         """
-        when = {"otherwise": "where no rule applies", "always": "always"}.get(
-            self.context, f"if {self.context}"
-        )
+        named = {"otherwise": "where no rule applies", "always": "always", _UNNAMED: _UNNAMED}
+        when = named.get(self.context, f"if {self.context}")
         text = f"Operator {self.number + 1}, {self.name}, takes {self.phrase} "
         text += f"in {percent(self.share)} of walks"
         if self.data_share == self.data_share:
@@ -116,7 +119,7 @@ class Evidence:
     n_observed_sorts : int
         Sorts seen whole.
     walk_share : float
-        Share of all walks that count as supported.
+        Share of all walks that data support throughout.
     mean_width : float
         Mean width of the integral's interval under uniform inputs; NaN if not monotone.
     """
@@ -169,7 +172,7 @@ class ModelExplanation:
     sentences : tuple of str
         Rules as instructions, the first that applies counting.
     rules_fidelity : float
-        Share of walks for which they name the right operator.
+        Share of walks for which they name the right operator; NaN if there are no rules.
     rules_exact : bool
         Whether that is so for every walk.
     bias : float
@@ -223,9 +226,9 @@ class ModelExplanation:
         This is exactly the integral.
         """
         lines = [self.opening(), *self.sentences]
-        if self.bias:
+        if abs(self.bias) > NO_BIAS:
             lines.append(f"To every output {self.bias:.4g} is added.")
-        if not self.rules_exact:
+        if not self.rules_exact and self.rules_fidelity == self.rules_fidelity:
             on = "" if self.rules_fidelity < 1 else " that were looked at"
             lines.append(f"These rules are right for {percent(self.rules_fidelity)} of walks{on}.")
         lines += [operator.text() for operator in self.operators[:_SPOKEN]]
@@ -306,17 +309,21 @@ def explain_model(
     'If gpr is the largest, take the median of the three; otherwise take the largest.'
     """
     decomposition = as_decomposition(model)
-    phrases = operator_phrases(decomposition)
-    rules, known = decomposition.rules, support or decomposition.support
+    known = support or decomposition.support
+    rules = rules_of(decomposition)
+    sentences = [NO_RULES]
+    if rules is not None:
+        sources, phrases = decomposition.measure.sources, operator_phrases(decomposition)
+        sentences = rule_sentences(rules, sources, phrases)
     return ModelExplanation(
         sources=decomposition.measure.sources,
         operators=tuple(
             _operator(decomposition, number, name)
             for number, name in enumerate(decomposition.operator_names)
         ),
-        sentences=tuple(rule_sentences(rules, decomposition.measure.sources, phrases)),
-        rules_fidelity=rules.fidelity,
-        rules_exact=rules.exact,
+        sentences=tuple(sentences),
+        rules_fidelity=float("nan") if rules is None else rules.fidelity,
+        rules_exact=rules is not None and rules.exact,
         bias=decomposition.bias,
         worst=decomposition.error.worst,
         rms=decomposition.error.rms,
@@ -337,13 +344,6 @@ def evidence_of(decomposition: Decomposition, support: DataSupport) -> Evidence:
     >>> evidence_of(d, DataSupport.from_data([[0.9, 0.1]])).walk_share
     0.5
     """
-    graph = decomposition.sample.graph
-    if support is decomposition.support:
-        n_walks = graph.n_walks
-    else:
-        from choquet.walks import OperatorGraph
-
-        n_walks = OperatorGraph(decomposition.measure, support).n_walks
     n = support.n_sources
     return Evidence(
         n_samples=support.n_samples,
@@ -351,18 +351,20 @@ def evidence_of(decomposition: Decomposition, support: DataSupport) -> Evidence:
         n_supported=support.n_supported,
         n_subsets=2**n - 2,
         n_observed_sorts=len(support.observed_sorts),
-        walk_share=n_walks / factorial(n),
+        walk_share=supported_share(support),
         mean_width=mean_width(decomposition.measure, support),
     )
 
 
 def _operator(decomposition: Decomposition, number: int, name: str) -> OperatorExplanation:
     operator = decomposition.operators[number]
+    rules = rules_of(decomposition)
+    context = "never" if rules is None else rules.context(number, decomposition.measure.sources)
     return OperatorExplanation(
         number=number,
         name=name,
         phrase=operator_phrase(operator.weights),
-        context=decomposition.rules.context(number, decomposition.measure.sources),
+        context=_UNNAMED if context == "never" else context,
         weights=operator.weights,
         orness=operator.orness,
         share=operator.share,

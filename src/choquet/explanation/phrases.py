@@ -14,6 +14,7 @@ from choquet.decomposition import Decomposition, RuleList
 from choquet.operators.names import FREE, MIXED, nearest_name
 
 __all__ = [
+    "NO_BIAS",
     "list_words",
     "number_word",
     "operator_phrase",
@@ -23,6 +24,9 @@ __all__ = [
     "rank_phrase",
     "rule_sentences",
 ]
+
+NO_BIAS = 1e-12
+"""Bias up to which nothing is said of it: a solver's zero."""
 
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _SPELLED_OUT = 3
@@ -161,7 +165,8 @@ def percent(share: float) -> str:
         return "unknown"
     if 0 < share < 0.001:
         return "under 0.1 %"
-    if 0.999 < share < 1:
+    # Shares are sums, and sums are rounded.
+    if 0.999 < share < 1 - 1e-9:
         return "99.9 %"
     return f"{100 * share:.3g} %"
 

@@ -11,8 +11,8 @@ import numpy.typing as npt
 from choquet.arrays import FloatArray, IntArray, as_inputs
 from choquet.decomposition import Decomposition
 from choquet.errors import DataError
-from choquet.explanation.phrases import operator_phrase, operator_phrases, percent, plain
-from choquet.explanation.subject import as_decomposition
+from choquet.explanation.phrases import NO_BIAS, operator_phrase, operator_phrases, percent, plain
+from choquet.explanation.subject import as_decomposition, rules_of
 from choquet.explanation.switch import Switch, smallest_switch
 from choquet.walks import sorts_of
 
@@ -51,7 +51,7 @@ class SampleExplanation:
     nearest_sort : array of N ints
         The most similar supported sort: its own if that is supported.
     rule : str
-        The rule that applies, in words.
+        The rule that applies, in words; empty if there are too many operators for rules.
     rule_agrees : bool
         Whether that rule names the operator that decided; rules may be right for most walks only.
     switch : Switch or None
@@ -121,9 +121,9 @@ no input need change by more than 0.25.
             self.rule, f"Because {self.rule}"
         )
         if not self.rule_agrees:
-            because = "On this walk, where the rules are not right"
+            because = "On this walk" + (", where the rules are not right" if self.rule else "")
         text = f"{because}, the output is {self.phrase}"
-        text += f", plus {self.bias:.4g}" if self.bias else ""
+        text += f", plus {self.bias:.4g}" if abs(self.bias) > NO_BIAS else ""
         text += f": {self.output:.4g}."
         if abs(self.output - self.integral) > 1e-9 * max(1.0, abs(self.integral)):
             text += f" The integral itself is {self.integral:.4g}."
@@ -135,7 +135,7 @@ no input need change by more than 0.25.
             f"({weight + 0.0:.3g} × {self.inputs[i]:.4g})"
             for i, weight in zip(self.sort, self.weights, strict=True)
         ]
-        end = f", and {self.bias:.4g} that every output has" if self.bias else ""
+        end = f", and {self.bias:.4g} that every output has" if abs(self.bias) > NO_BIAS else ""
         return f"It is made of {', '.join(parts)}{end}."
 
     def _certainty_text(self) -> list[str]:
@@ -226,7 +226,9 @@ def _explained(decomposition: Decomposition, inputs: FloatArray) -> SampleExplan
 
 def _rule(decomposition: Decomposition, sorts: IntArray) -> tuple[str, int]:
     """The rule that applies to a sort, in words, and the operator that it names."""
-    rules = decomposition.rules
+    rules = rules_of(decomposition)
+    if rules is None:
+        return "", -1
     for rule in rules.rules:
         if rule.covers(sorts)[0]:
             return rule.text(decomposition.measure.sources), rule.operator

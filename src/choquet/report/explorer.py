@@ -58,7 +58,7 @@ def explorer_data(
     if labels is None:
         left_out = (
             "The operator of every sort is too much for a page: the explorer shows the weights of "
-            "each walk itself, and the operator that the rules name."
+            "each walk itself, and the operator that the rules name, if there are any."
         )
     lower, upper = (None, None) if support is None else value_bounds(measure, support)
     return {

@@ -26,7 +26,7 @@ def as_markdown(data: dict[str, Any]) -> str:
     lines += [f"{_escape(story['opening'])} {_escape(story['certificate'])}", ""]
     lines += ["## When each operator is used", ""]
     lines += [f"- {_escape(sentence)}" for sentence in model["sentences"]]
-    if not model["rules_exact"]:
+    if not model["rules_exact"] and model["rules_fidelity"] is not None:
         lines += ["", f"These rules are right for {percent(model['rules_fidelity'])} of walks."]
     lines += ["", "## Operators", ""]
     lines += _table(

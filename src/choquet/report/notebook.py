@@ -17,6 +17,9 @@ __all__ = ["decomposition_html", "measure_html"]
 _LISTED = 32
 """Rows of a table."""
 
+_RULED = 12
+"""Operators up to which rules are shown: a notebook should not wait for them."""
+
 
 def measure_html(measure: Measure) -> str:
     """A measure as an HTML table of its values, the smallest subsets first.
@@ -45,7 +48,6 @@ def decomposition_html(decomposition: Decomposition) -> str:
     >>> "take the median of the three" in text
     True
     """
-    phrases = operator_phrases(decomposition)
     names = decomposition.operator_names
     rows = (
         (
@@ -60,10 +62,14 @@ def decomposition_html(decomposition: Decomposition) -> str:
     caption = f"{decomposition.n_operators} operators of {decomposition.measure.n_sources} sources"
     heads = ("", "operator", "weights, largest first", "walks", "worst error")
     more = decomposition.n_operators - _LISTED
+    text = _table(caption, heads, rows)
     if more > 0:
-        return _table(caption, heads, rows) + f"<p>… and {more:,} more operators</p>"
-    sentences = rule_sentences(decomposition.rules, decomposition.measure.sources, phrases)
-    return _table(caption, heads, rows) + f"<p>{'<br>'.join(map(escape, sentences))}</p>"
+        text += f"<p>… and {more:,} more operators</p>"
+    if decomposition.n_operators <= _RULED:
+        phrases = operator_phrases(decomposition)
+        sentences = rule_sentences(decomposition.rules, decomposition.measure.sources, phrases)
+        text += f"<p>{'<br>'.join(map(escape, sentences))}</p>"
+    return text
 
 
 def _table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

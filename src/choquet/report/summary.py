@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from choquet.errors import OptionError
 from choquet.explanation import explain_model, list_words
 from choquet.explanation.collect import value_bounds
 from choquet.explanation.phrases import plain
-from choquet.explanation.subject import as_decomposition
+from choquet.explanation.subject import as_decomposition, rules_of
 from choquet.indices import banzhaf, interaction, shapley
 from choquet.lattice import subset_sizes
 from choquet.report.explorer import explorer_data
@@ -81,6 +82,8 @@ def summarise(
     if support is None and inputs is not None and len(inputs):
         support = DataSupport.from_data(inputs)
     story = explain_model(decomposition, support=support)
+    # Intervals and Φ of the samples go by the same data as everything else on the page.
+    informed = replace(decomposition, support=support)
     explained = story.to_dict()
     explained["operators"] = explained["operators"][:_LISTED_OPERATORS]
     data = {
@@ -112,8 +115,8 @@ def summarise(
             "interaction": interaction(measure),
         },
         "support": _support(decomposition, support),
-        "samples": _samples(decomposition, inputs, targets, n_samples),
-        "errors": _errors(decomposition, inputs, targets),
+        "samples": _samples(informed, inputs, targets, n_samples),
+        "errors": _errors(informed, inputs, targets),
         "explorer": explorer_data(decomposition, support, inputs),
     }
     found: dict[str, Any] = plain(data)
@@ -126,10 +129,12 @@ def _title(sources: tuple[str, ...]) -> str:
     return f"How {what} are fused"
 
 
-def _rules(decomposition: Decomposition) -> dict[str, Any]:
-    sources = decomposition.measure.sources
+def _rules(decomposition: Decomposition) -> dict[str, Any] | None:
+    sources, rules = decomposition.measure.sources, rules_of(decomposition)
+    if rules is None:
+        return None
     return {
-        "default": decomposition.rules.default,
+        "default": rules.default,
         "items": [
             {
                 "text": rule.text(sources),
@@ -138,7 +143,7 @@ def _rules(decomposition: Decomposition) -> dict[str, Any]:
                 "share": rule.share,
                 "precision": rule.precision,
             }
-            for rule in decomposition.rules.rules
+            for rule in rules.rules
         ],
     }
 

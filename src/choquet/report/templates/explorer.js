@@ -55,8 +55,9 @@
       }
       if (explorer.supported && j + 1 < n && gap > explorer.tolerance && explorer.supported[masks[j]] === "0") missing++;
     }
-    const rule = data.rules.items.findIndex((item) => item.conditions.every((c) => holds(c, place)));
-    const named = rule < 0 ? data.rules.default : data.rules.items[rule].operator;
+    const items = data.rules ? data.rules.items : [];
+    const rule = items.findIndex((item) => item.conditions.every((c) => holds(c, place)));
+    const named = rule >= 0 ? items[rule].operator : data.rules ? data.rules.default : null;
     let operator = null;
     if (explorer.labels !== null) {
       const width = explorer.label_width;
@@ -120,6 +121,10 @@
   };
 
   const showRule = (found) => {
+    if (!data.rules) {
+      byId("out-rule").textContent = "too many operators for rules";
+      return;
+    }
     const items = byId("rule-list").children;
     // One rule and its "otherwise" share a sentence; longer lists have one for each.
     const at = items.length === 1 ? 0 : (found.rule < 0 ? items.length - 1 : found.rule);
@@ -133,7 +138,10 @@
     const number = found.operator === null ? found.named : found.operator;
     const operator = data.operators[number] || { name: "", phrase: "the weights below" };
     const own = found.operator === null;
-    byId("out-operator").textContent = `Operator ${number + 1}${operator.name ? ", " + operator.name : ""}${own ? " (named by the rules; the output is of the walk itself)" : ""}`;
+    let text = number === null ? "The walk's own operator" : `Operator ${number + 1}`;
+    if (operator.name) text += `, ${operator.name}`;
+    if (own && number !== null) text += " (named by the rules; the output is of the walk itself)";
+    byId("out-operator").textContent = text;
     byId("out-operator").dataset.value = String(found.operator === null ? -1 : found.operator);
     byId("out-phrase").textContent = operator.phrase;
   };

@@ -1,0 +1,220 @@
+"""Explanations: golden sentences of the paper's example, and laws that hold for any measure."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import choquet
+from choquet.errors import DataError, OptionError
+from choquet.explanation import list_words, operator_phrase
+from choquet.explanation.collect import mean_width, supported_share, value_bounds
+
+DEMINING = choquet.Measure([0, 0, 1, 1, 1, 1, 1, 1], sources=["gpr", "ir", "emi"])
+
+
+@pytest.fixture(scope="module")
+def demining():
+    return choquet.decompose(DEMINING)
+
+
+def random_decomposition(seed: int, n: int, n_samples: int = 6) -> choquet.Decomposition:
+    rng = np.random.default_rng(seed)
+    measure = choquet.Measure.random(n, rng=rng)
+    support = choquet.DataSupport.from_data(rng.random((n_samples, n)))
+    return choquet.decompose(measure, support=support, method="distinct")
+
+
+def test_golden_sentence(demining):
+    story = choquet.explain_model(demining)
+    assert story.sentences == (
+        "If gpr is the largest, take the median of the three; otherwise take the largest.",
+    )
+    assert story.text().splitlines() == [
+        "Two operators fuse gpr, ir and emi.",
+        "If gpr is the largest, take the median of the three; otherwise take the largest.",
+        "Operator 1, max, takes the largest in 66.7 % of walks: where no rule applies.",
+        "Operator 2, median, takes the median of the three in 33.3 % of walks: "
+        "if gpr is the largest.",
+        "This is exactly the integral.",
+    ]
+
+
+def test_golden_sample(demining):
+    why = choquet.explain_sample(demining, [0.2, 0.7, 0.4])
+    assert why.text().splitlines() == [
+        "The inputs, largest first: ir 0.7, emi 0.4, gpr 0.2.",
+        "Because no rule applies, the output is the largest: 0.7.",
+        "It is made of ir 0.7 (1 × 0.7), emi 0 (0 × 0.4), gpr 0 (0 × 0.2).",
+        "Another operator, the median of the three, would decide if ir fell below gpr: "
+        "no input need change by more than 0.25.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("weights", "phrase"),
+    [
+        ([1, 0, 0, 0, 0], "the largest"),
+        ([0, 0, 0, 0, 1], "the smallest"),
+        ([0, 0, 1, 0, 0], "the median of the five"),
+        ([0.2] * 5, "the mean of the five"),
+        ([0, 1, 0, 0, 0], "the second largest"),
+        ([0, 0, 0, 1, 0], "the second smallest"),
+        ([0, 1 / 3, 1 / 3, 1 / 3, 0], "the mean of the five without the largest and the smallest"),
+        ([0, 0, 1, 0, 0, 0, 0], "the third largest"),
+        ([0.9, 0.1, 0, 0, 0], "about the largest"),
+        ([1], "the input"),
+        ([2.5, -0.5], "2.5 times the largest minus 0.5 times the smallest"),
+        ([0.0, 0.0], "nothing: every weight is 0"),
+    ],
+)
+def test_operators_in_words(weights, phrase):
+    assert operator_phrase(np.array(weights, dtype=float)) == phrase
+
+
+def test_lists_in_words():
+    assert list_words([]) == ""
+    assert list_words(["a", "b", "c"]) == "a, b and c"
+
+
+@settings(max_examples=15)
+@given(seed=st.integers(0, 10_000), n=st.integers(2, 5))
+def test_contributions_sum_to_the_output(seed, n):
+    decomposition = random_decomposition(seed, n)
+    x = np.random.default_rng(seed + 1).random(n)
+    why = choquet.explain_sample(decomposition, x)
+    assert why.contributions.sum() + why.bias == pytest.approx(why.output, abs=1e-12)
+    assert why.output == pytest.approx(decomposition.predict([x])[0], abs=1e-12)
+    assert why.operator == decomposition.operator_of([x])[0]
+    assert why.interval[0] - 1e-9 <= why.integral <= why.interval[1] + 1e-9
+    assert (np.diff(why.sorted_inputs) <= 0).all()
+    if why.supported:
+        assert why.nearest_sort.tolist() == why.sort.tolist()
+    json.dumps(why.to_dict(), allow_nan=False)
+
+
+@settings(max_examples=15)
+@given(seed=st.integers(0, 10_000), n=st.integers(2, 5))
+def test_switch_is_the_smallest(seed, n):
+    decomposition = random_decomposition(seed, n, n_samples=20)
+    rng = np.random.default_rng(seed + 1)
+    x = rng.random(n)
+    why = choquet.explain_sample(decomposition, x)
+    if why.switch is None:
+        assert decomposition.n_operators == 1
+        return
+    change, sort = why.switch.change, why.switch.sort
+    # The border is where it is said to be, and the other operator is behind it.
+    assert np.abs(why.switch.inputs - x).max() == pytest.approx(change, abs=1e-12)
+    beyond = why.switch.inputs.copy()
+    beyond[sort] -= 1e-7 * np.arange(n)
+    assert decomposition.operator_of([beyond])[0] == why.switch.operator != why.operator
+    upper, lower = why.switch.pair
+    assert (x[upper] - x[lower]) / 2 == pytest.approx(change, abs=1e-12)
+    # No smaller change does it.
+    near = x + change * (1 - 1e-6) * rng.uniform(-1, 1, (200, n))
+    assert (decomposition.operator_of(near) == why.operator).all()
+
+
+def test_switch_beyond_eight_sources_is_found_by_search():
+    measure = choquet.Measure.symmetric(np.full(9, 1 / 9)).values.copy()
+    measure[1] = 0.0  # the first source alone counts for nothing
+    decomposition = choquet.decompose(choquet.Measure(measure), method="distinct")
+    x = np.linspace(0.1, 0.9, 9)  # the first source is the smallest
+    why = choquet.explain_sample(decomposition, x[::-1])
+    assert why.switch is not None
+    assert why.switch.pair == (0, 1)
+    assert why.switch.change == pytest.approx(0.05)
+
+
+def test_tied_sample_is_on_the_border(demining):
+    why = choquet.explain_sample(demining, [0.5, 0.5, 0.1])
+    assert why.switch is not None
+    assert why.switch.change == 0.0
+    assert set(why.switch.pair) == {0, 1}
+
+
+@given(seed=st.integers(0, 10_000), n=st.integers(2, 5))
+def test_gain_is_what_a_known_value_saves(seed, n):
+    rng = np.random.default_rng(seed)
+    measure = choquet.Measure.random(n, rng=rng)
+    support = choquet.DataSupport.from_data(rng.random((2, n)))
+    requests = choquet.data_to_collect(choquet.decompose(measure), 50, support=support)
+    assert len(requests) == min(50, 2**n - 2 - support.n_supported)
+    assert all(a.gain >= b.gain for a, b in itertools.pairwise(requests))
+    if not requests:
+        return
+    # The closed form against the mean over values of the subset, by brute force.
+    best = requests[0]
+    lower, upper = value_bounds(measure, support)
+    masks, before = np.arange(2**n), mean_width(measure, support)
+    shares = np.array(
+        [1 / len([m for m in masks if m.bit_count() == k.bit_count()]) for k in masks.tolist()]
+    )
+    grid = lower[best.mask] + (np.arange(400) + 0.5) / 400 * (upper[best.mask] - lower[best.mask])
+    saved = []
+    for value in grid:
+        low = np.where(masks & best.mask == best.mask, np.maximum(lower, value), lower)
+        high = np.where(masks & best.mask == masks, np.minimum(upper, value), upper)
+        saved.append(before - ((high - low) * shares).sum() / (n + 1))
+    assert best.gain == pytest.approx(np.mean(saved), abs=1e-4)
+
+
+def test_data_to_collect_in_words():
+    X = [[0.9, 0.4, 0.2], [0.8, 0.1, 0.3], [0.2, 0.6, 0.5]]
+    decomposition = choquet.decompose(DEMINING, support=choquet.DataSupport.from_data(X))
+    (request,) = choquet.data_to_collect(decomposition)
+    assert request.text() == "samples in which emi is above gpr and ir; best with gpr above ir"
+    assert request.gain == pytest.approx(1 / 12)
+    # Collected, it is no longer asked for.
+    more = choquet.DataSupport.from_data([*X, [0.2, 0.1, 0.6]])
+    assert choquet.data_to_collect(decomposition, support=more) == ()
+
+
+def test_without_data_nothing_is_asked_for(demining):
+    assert choquet.data_to_collect(demining) == ()
+    assert choquet.explain_model(demining).evidence is None
+
+
+def test_evidence_counts_supported_walks():
+    rng = np.random.default_rng(3)
+    support = choquet.DataSupport.from_data(rng.random((7, 4)))
+    share = (support.phi(choquet.all_sorts(4)) == 0).mean()
+    assert supported_share(support) == pytest.approx(share)
+
+
+def test_measure_that_is_not_monotone_is_explained():
+    rng = np.random.default_rng(0)
+    values = np.concatenate([[0.0], rng.normal(size=7)])
+    measure = choquet.Measure(values, monotone=False, normal=False)
+    support = choquet.DataSupport.from_data(rng.random((3, 3)))
+    decomposition = choquet.decompose(measure, support=support)
+    story = choquet.explain_model(decomposition)
+    assert story.to_dict()["evidence"]["mean_width"] is None
+    assert story.requests
+    why = choquet.explain_sample(decomposition, [0.1, 0.2, 0.3])
+    assert why.to_dict()["interval"] == [None, None]
+    assert "The data allow" not in why.text()
+
+
+def test_too_many_operators_go_without_rules():
+    decomposition = choquet.decompose(choquet.Measure.random(5, rng=0), method="distinct")
+    story = choquet.explain_model(decomposition)
+    assert story.sentences[0].startswith("More than 12 operators")
+    assert "On this walk, the output" in choquet.explain_sample(decomposition, np.ones(5)).text()
+
+
+def test_wrong_arguments_are_refused(demining):
+    with pytest.raises(DataError, match="one sample"):
+        choquet.explain_sample(demining, [[0.1, 0.2, 0.3], [0.1, 0.2, 0.3]])
+    with pytest.raises(DataError, match="3 sources"):
+        choquet.explain_sample(demining, [0.1, 0.2])
+    with pytest.raises(OptionError, match=r"0\.\.1"):
+        choquet.explain_operator(demining, 2)
+    with pytest.raises(OptionError, match="n=-1"):
+        choquet.data_to_collect(demining, -1)
