@@ -94,7 +94,7 @@ class Report:
         One operator fuses x1 and x2. This is exactly the integral.
         ...
         """
-        return as_markdown(self.data)
+        return _encodable(as_markdown(self.data))
 
     def html(self) -> str:
         """The report as one HTML page that needs nothing else, online or off.
@@ -110,7 +110,7 @@ class Report:
         >>> "http://" in choquet.Report(choquet.Measure([0, 0, 0, 1])).html()
         False
         """
-        return _render(self.data)
+        return _encodable(_render(self.data))
 
     def write_html(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
         """Write the page to a file, whole or not at all.
@@ -128,8 +128,7 @@ class Report:
         >>> report.write_html(path).stat().st_size < 3_000_000
         True
         """
-        # A name that no text may hold, half of a surrogate pair, must not stop the rest.
-        return write_whole(path, self.html().encode("utf-8", "replace"), overwrite=overwrite)
+        return write_whole(path, self.html().encode("utf-8"), overwrite=overwrite)
 
     def _repr_html_(self) -> str:
         # A frame of its own, so that the page's styles stay in it.
@@ -138,6 +137,11 @@ class Report:
 
     def __repr__(self) -> str:
         return f"<Report {self.data['title']!r}: {self.data['n_operators']} operators>"
+
+
+def _encodable(text: str) -> str:
+    """Text that can be written: half a surrogate pair in a name must not stop the rest."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _render(data: dict[str, Any]) -> str:

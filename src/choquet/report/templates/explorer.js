@@ -117,7 +117,11 @@
     for (const element of lit) element.classList.remove("on");
     const ids = ["n0"].concat(masks.map((m) => `n${m}`), masks.map((m, j) => `e${j ? masks[j - 1] : 0}-${m}`));
     lit = ids.map(byId).filter((element) => element !== null);
-    for (const element of lit) element.classList.add("on");
+    for (const element of lit) {
+      element.classList.add("on");
+      // The last line drawn is on top.
+      if (element.tagName === "line") element.parentNode.append(element);
+    }
   };
 
   const showRule = (found) => {
