@@ -218,3 +218,13 @@ def test_wrong_arguments_are_refused(demining):
         choquet.explain_operator(demining, 2)
     with pytest.raises(OptionError, match="n=-1"):
         choquet.data_to_collect(demining, -1)
+
+
+def test_regressors_explain_their_answers():
+    from choquet import ChoquetRegressor
+
+    X = np.random.default_rng(0).random((100, 3))
+    model = ChoquetRegressor().fit(X, X.max(axis=1))
+    why = model.explain(X[:2])
+    assert [w.operator_name for w in why] == ["max", "max"]
+    np.testing.assert_allclose([w.output for w in why], model.predict(X[:2]), atol=1e-6)

@@ -166,6 +166,26 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return integrate(self.measure_, X, getattr(self, "fill", "midpoint")) + self.bias_
 
+    def explain(self, X):
+        """Why each row gets its output: the operator that decides, contributions, support.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_sources)
+
+        Returns
+        -------
+        list of SampleExplanation
+            Print ``.text()`` of one, or take its attributes.
+        """
+        from choquet.decomposition import decompose
+        from choquet.explanation import explain_sample
+
+        check_is_fitted(self, "measure_")
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        parts = decompose(self)
+        return [explain_sample(parts, x) for x in X]
+
     def predict_interval(self, X):
         """Tight bounds of each prediction over all fillings of the unsupported subsets.
 

@@ -13,6 +13,7 @@
 
   const short = (value) => {
     if (!Number.isFinite(value)) return "–";
+    if (Math.abs(value) < 1e-9) return "0"; // rounding errors of a solver are nothing to read
     return String(Number(value.toPrecision(4)));
   };
   const setNumber = (id, value, text) => {
