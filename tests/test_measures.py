@@ -130,7 +130,7 @@ def test_additive_and_symmetric_are_what_they_say(raw):
 def test_lambda_rule_holds_in_every_regime(densities):
     root = sugeno_lambda_root(densities)
     g = Measure.sugeno_lambda(densities)
-    assert root > -1
+    assert root >= -1  # densities near 1 have roots that floats cannot tell from the limit
     assert np.sign(root) == np.sign(np.round(1 - sum(densities), 15)) or abs(root) < 1e-12
     # The defining equation; in logarithms above 0, so that huge roots are tested fairly.
     if root > 0:
