@@ -7,6 +7,7 @@ from choquet.learning.estimators.baselines import (
     OWARegressor,
 )
 from choquet.learning.estimators.classifier import ChoquetClassifier
+from choquet.learning.estimators.contextual import ContextualClassifier, ContextualRegressor
 from choquet.learning.estimators.cross_validated import ChoquetRegressorCV
 from choquet.learning.estimators.fusion import FusionClassifier
 from choquet.learning.estimators.regressor import ChoquetRegressor
@@ -15,6 +16,8 @@ __all__ = [
     "ChoquetClassifier",
     "ChoquetRegressor",
     "ChoquetRegressorCV",
+    "ContextualClassifier",
+    "ContextualRegressor",
     "FusionClassifier",
     "GradientDescentRegressor",
     "LambdaRegressor",
