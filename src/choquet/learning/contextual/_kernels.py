@@ -29,6 +29,21 @@ def node_statistics(Z, weight, rows, out):
 
 
 @njit(cache=True)
+def sort_by_rank(ranks, rows, source, starts, out):
+    """Order some rows by the rank of a source (counting sort); `starts` gets where each begins."""
+    starts[:] = 0
+    for k in range(len(rows)):
+        starts[ranks[rows[k], source] + 1] += 1
+    for r in range(1, len(starts)):
+        starts[r] += starts[r - 1]
+    place = starts.copy()
+    for k in range(len(rows)):
+        rank = ranks[rows[k], source]
+        out[place[rank]] = rows[k]
+        place[rank] += 1
+
+
+@njit(cache=True)
 def rank_statistics(Z, weight, count, ranks, rows, source, out, counts):
     """Add the products of some rows to one vector for each rank of a source."""
     for k in range(len(rows)):
@@ -96,10 +111,11 @@ def _unpack(packed, full):
             at += 1
 
 
-@njit(cache=True)
+@njit(cache=True, fastmath={"reassoc", "contract"})
 def _solve(A, b, x, size):
-    # Cholesky in place (lower triangle), then two substitutions. A pivot lost to rounding belongs
-    # to a direction that the rows do not see: its coefficient stays zero.
+    # Cholesky in place (lower triangle), then two substitutions; sums may be taken in any order,
+    # which lets them use vector units. A pivot lost to rounding belongs to a direction that the
+    # rows do not see: its coefficient stays zero.
     for j in range(size):
         own = A[j, j]
         pivot = own
@@ -129,7 +145,7 @@ def _solve(A, b, x, size):
         x[j] = total / A[j, j] if A[j, j] > 0.0 else 0.0
 
 
-@njit(cache=True)
+@njit(cache=True, fastmath={"reassoc", "contract"})
 def _error(full, coefficients, width):
     # Squared error of the coefficients on (inputs by rank, 1), from the products alone.
     total = full[width, width]

@@ -109,8 +109,22 @@ def learn(
     >>> found.operators.coefficients.round(6) + 0.0
     array([[1., 0., 0., 0.]])
     """
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
     if not len(X):
         raise DataError("nothing to learn from: no row has a positive weight")
+    # Products of blocks are small: threads would wait for each other more than they work.
+    with threadpool_limits(limits=1, user_api="blas"):
+        return _learn(X, y, weight, options, folds)
+
+
+def _learn(
+    X: FloatArray,
+    y: FloatArray,
+    weight: FloatArray | None,
+    options: TreeOptions,
+    folds: IntArray | None,
+) -> Learned:
     rows = RankRows.from_data(X, y, weight, convex=options.leaf.convex)
     _check_rows(X, rows, options)
     splits = SplitOptions(options.min_samples(rows.n_sources), options.above, options.screen)
@@ -148,4 +162,4 @@ def _check_rows(X: FloatArray, rows: RankRows, options: TreeOptions) -> None:
         )
     else:
         return
-    warnings.warn(message, SupportWarning, stacklevel=5)
+    warnings.warn(message, SupportWarning, stacklevel=6)

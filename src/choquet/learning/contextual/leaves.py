@@ -10,12 +10,27 @@ from choquet.arrays import FloatArray, IntArray, check_option
 from choquet.errors import OptionError
 from choquet.learning.contextual.rows import RankRows
 
-__all__ = ["LOSSES", "LeafFit", "LeafOptions", "fit_leaf", "fit_statistics", "statistics_of"]
+__all__ = [
+    "LOSSES",
+    "LeafFit",
+    "LeafOptions",
+    "above_sums",
+    "fit_leaf",
+    "fit_statistics",
+    "rank_sums",
+    "statistics_of",
+]
 
 LOSSES = ("squared", "huber")
 
 _TUNING = 1.345
 """Residuals up to so many standard deviations count in full: 95 % efficient on Gaussians."""
+
+WIDE = 24
+"""Beyond so many columns products go to BLAS, block by block; below, to a kernel, row by row."""
+
+_BLOCK = 4096
+"""Rows that are gathered at a time."""
 
 _ROUNDS = 10
 """Rounds of reweighting, at most."""
@@ -81,9 +96,68 @@ def statistics_of(rows: RankRows, index: IntArray, weight: FloatArray) -> FloatA
     from choquet.learning.contextual._kernels import node_statistics
 
     width = rows.Z.shape[1]
+    if width > WIDE:
+        return _by_products(rows.Z, weight, index)
     out = np.zeros(width * (width + 1) // 2)
     node_statistics(rows.Z, weight, index, out)
     return out
+
+
+def _by_products(Z: FloatArray, weight: FloatArray, index: IntArray) -> FloatArray:
+    width = Z.shape[1]
+    total = np.zeros((width, width))
+    for start in range(0, len(index), _BLOCK):
+        part = index[start : start + _BLOCK]
+        block = Z[part] * np.sqrt(weight[part])[:, None]
+        total += block.T @ block
+    return np.asarray(total[np.triu_indices(width)])
+
+
+def rank_sums(
+    rows: RankRows, index: IntArray, weight: FloatArray, source: int
+) -> tuple[FloatArray, FloatArray]:
+    """Statistics and counts (by sample weight) of some rows for each rank of a source.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rows = RankRows.from_data(np.array([[0.2, 0.9], [0.4, 0.3]]), np.array([1.0, 3.0]))
+    >>> sums, counts = rank_sums(rows, np.arange(2), rows.weight, 0)
+    >>> sums.shape, counts
+    ((2, 10), array([1., 1.]))
+    """
+    from choquet.learning.contextual import _kernels
+
+    n_sources, width = rows.n_sources, rows.Z.shape[1]
+    out, counts = np.zeros((n_sources, width * (width + 1) // 2)), np.zeros(n_sources)
+    if width <= WIDE:
+        _kernels.rank_statistics(
+            rows.Z, weight, rows.weight, rows.ranks, index, source, out, counts
+        )
+        return out, counts
+    starts, order = np.zeros(n_sources + 1, dtype=np.int64), np.empty_like(index)
+    _kernels.sort_by_rank(rows.ranks, index, source, starts, order)
+    for r in range(n_sources):
+        part = order[starts[r] : starts[r + 1]]
+        counts[r] = rows.weight[part].sum()
+        if len(part):
+            out[r] = _by_products(rows.Z, weight, part)
+    return out, counts
+
+
+def above_sums(
+    rows: RankRows, index: IntArray, weight: FloatArray, source: int, other: int
+) -> tuple[FloatArray, float]:
+    """Statistics and count of those of some rows in which a source is above another."""
+    from choquet.learning.contextual import _kernels
+
+    width = rows.Z.shape[1]
+    if width > WIDE:
+        part = index[rows.ranks[index, source] < rows.ranks[index, other]]
+        return _by_products(rows.Z, weight, part), float(rows.weight[part].sum())
+    out = np.zeros(width * (width + 1) // 2)
+    arguments = (rows.Z, weight, rows.weight, rows.ranks, index, source, other, out)
+    return out, float(_kernels.above_statistics(*arguments))
 
 
 def fit_statistics(

@@ -119,8 +119,8 @@ class ContextualModel:
     >>> model = ContextualRegressor(convex=True, l2=0.0).fit(X, y).decomposition_
     >>> print(model)
     2 operators of 3 sources
-      1. max (1, 0, 0), 63.3 % of samples
-      2. median (0, 1, 0), 36.7 % of samples
+      1. max (1, 0, 0), 67.3 % of samples
+      2. median (0, 1, 0), 32.7 % of samples
     If x1 is the largest: median; otherwise: max.
     >>> model.operator_of([[0.9, 0.4, 0.2]]), model.predict([[0.9, 0.4, 0.2]]).round(9)
     (array([1]), array([0.4]))
@@ -190,7 +190,7 @@ class ContextualModel:
         plural = "operator" if self.n_operators == 1 else "operators"
         lines = [f"{self.n_operators} {plural} of {len(self.sources)} sources"]
         for number, operator in enumerate(self.operators[:_SHOWN], start=1):
-            weights = ", ".join(f"{w:.3g}" for w in operator.weights.round(12) + 0.0)
+            weights = ", ".join(f"{w:.3g}" for w in operator.weights.round(9) + 0.0)
             bias = f" + {operator.bias:.3g}" if operator.bias else ""
             share = f"{100 * operator.share:.1f} % of samples"
             lines.append(f"  {number}. {operator.name} ({weights}){bias}, {share}")

@@ -14,7 +14,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
-from choquet.learning.contextual.leaves import LeafFit, LeafOptions, fit_statistics
+from choquet.learning.contextual.leaves import (
+    LeafFit,
+    LeafOptions,
+    above_sums,
+    fit_statistics,
+    rank_sums,
+)
 from choquet.learning.contextual.rows import RankRows
 
 __all__ = ["Split", "SplitOptions", "best_split"]
@@ -120,11 +126,7 @@ def _best_threshold(
     splits: SplitOptions,
     source: int,
 ) -> Split | None:
-    from choquet.learning.contextual._kernels import rank_statistics
-
-    n_sources = rows.n_sources
-    out, counts = np.zeros((n_sources, len(fit.statistics))), np.zeros(n_sources)
-    rank_statistics(rows.Z, weight, rows.weight, rows.ranks, index, source, out, counts)
+    out, counts = rank_sums(rows, index, weight, source)
     inside = np.cumsum(counts)
     allowed = (inside >= splits.min_samples) & (inside[-1] - inside >= splits.min_samples)
     # A threshold at a rank that the source never has is the one before it.
@@ -145,12 +147,10 @@ def _best_pair(
     splits: SplitOptions,
     pairs: IntArray,
 ) -> Split | None:
-    from choquet.learning.contextual._kernels import above_statistics
-
     yes = np.zeros((len(pairs), len(fit.statistics)))
     inside = np.empty(len(pairs))
     for k, (i, j) in enumerate(pairs):
-        inside[k] = above_statistics(rows.Z, weight, rows.weight, rows.ranks, index, i, j, yes[k])
+        yes[k], inside[k] = above_sums(rows, index, weight, int(i), int(j))
     total = float(rows.weight[index].sum())
     allowed = (inside >= splits.min_samples) & (total - inside >= splits.min_samples)
     kept = np.flatnonzero(allowed)
