@@ -36,7 +36,10 @@ CIR = ChoquetRegressor(monotone=False, normal=False, bias=True, penalty="l2")
 MODELS = {
     "linear": lambda: LinearRegression(),
     "full CIR, ridge": lambda: GridSearchCV(
-        CIR, {"strength": np.logspace(-3, 2, 6)}, scoring="neg_mean_squared_error"
+        CIR,
+        {"strength": np.logspace(-4, 3, 8)},
+        scoring="neg_mean_squared_error",
+        cv=KFold(5, shuffle=True, random_state=0),
     ),
     "contextual, 4 leaves": lambda: ContextualRegressor(max_leaves=4, prune="none"),
     "contextual": lambda: ContextualRegressor(),

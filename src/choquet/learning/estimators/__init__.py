@@ -6,6 +6,7 @@ from choquet.learning.estimators.baselines import (
     LinearConvexSumRegressor,
     OWARegressor,
 )
+from choquet.learning.estimators.chunks import fit_chunks, fit_evidence, fit_statistics
 from choquet.learning.estimators.classifier import ChoquetClassifier
 from choquet.learning.estimators.contextual import ContextualClassifier, ContextualRegressor
 from choquet.learning.estimators.cross_validated import ChoquetRegressorCV
@@ -23,4 +24,7 @@ __all__ = [
     "LambdaRegressor",
     "LinearConvexSumRegressor",
     "OWARegressor",
+    "fit_chunks",
+    "fit_evidence",
+    "fit_statistics",
 ]
