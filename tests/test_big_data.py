@@ -94,7 +94,7 @@ def test_bad_chunks():
         evidence_of_chunks([])
     with pytest.raises(DataError, match="no row"):
         evidence_of_chunks([(X[:0], y[:0])])
-    with pytest.raises(DataError, match=r"chunk 1: statistics of 3 and of 2 sources"):
+    with pytest.raises(DataError, match="chunk 1: inputs have 2 columns"):
         evidence_of_chunks([(X, y), (X[:, :2], y)])
     with pytest.raises(DataError, match="chunk 0: y must hold 20 values"):
         evidence_of_chunks([(X, y[:5])])

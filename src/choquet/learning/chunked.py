@@ -10,8 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from choquet.arrays import FloatArray
-from choquet.errors import DataError, FileError, MissingDependencyError, SourceError
+from choquet.arrays import FloatArray, as_inputs, as_vector
+from choquet.errors import (
+    DataError,
+    FileError,
+    MissingDependencyError,
+    SourceError,
+    TooLargeError,
+)
 from choquet.learning.statistics import Statistics
 from choquet.walks import DataSupport
 
@@ -23,6 +29,12 @@ __all__ = [
     "statistics_of_chunks",
     "support_of",
 ]
+
+_BLOCK = 100_000
+"""Rows whose statistics are taken at a time."""
+
+_MAX_SORT_BYTES = 1 << 29
+"""Size of the observed sorts, which alone grow with the rows: ten sources stay below it."""
 
 Chunk = tuple[Any, ...]
 """Rows by source, targets, and possibly weights."""
@@ -50,7 +62,15 @@ class Evidence:
     def __add__(self, other: Evidence) -> Evidence:
         if not isinstance(other, Evidence):
             return NotImplemented
-        return Evidence(self.statistics + other.statistics, self.support + other.support)
+        support = self.support + other.support
+        if support.observed_sorts.nbytes > _MAX_SORT_BYTES:
+            raise TooLargeError(
+                f"the first {support.n_samples:,} rows hold {len(support.observed_sorts):,} "
+                f"different sorts of {support.n_sources} sources, which need more than "
+                f"{_MAX_SORT_BYTES >> 20} MiB; learn from fewer rows, from fewer sources, or from "
+                "statistics alone (statistics_of_chunks and fit_statistics)"
+            )
+        return Evidence(self.statistics + other.statistics, support)
 
 
 def evidence_of(X: Any, y: Any, sample_weight: Any = None) -> Evidence:
@@ -118,20 +138,45 @@ def statistics_of_chunks(chunks: Iterable[Chunk]) -> Statistics:
 
 
 def _sum(chunks: Iterable[Chunk], make: Callable[..., Any]) -> Any:
-    total = None
+    parts: list[tuple[int, Any]] = []
+    for block in _blocks(chunks):
+        parts.append((len(block[0]), make(*block)))
+        # Like a binary counter: every row takes part in few joins, though there be many blocks.
+        while len(parts) > 1 and parts[-2][0] <= parts[-1][0]:
+            parts[-2:] = [_join(parts[-2], parts[-1])]
+    if not parts:
+        raise DataError("no data: there is no row to learn from")
+    while len(parts) > 1:
+        parts[-2:] = [_join(parts[-2], parts[-1])]
+    return parts[0][1]
+
+
+def _join(left: tuple[int, Any], right: tuple[int, Any]) -> tuple[int, Any]:
+    return left[0] + right[0], left[1] + right[1]
+
+
+def _blocks(chunks: Iterable[Chunk]) -> Iterator[list[FloatArray]]:
+    """Chunks joined to blocks of some size: joining statistics costs more than small chunks do."""
+    held: list[list[FloatArray]] = []
+    n_rows, n_sources = 0, None
     for number, chunk in enumerate(chunks):
         if len(chunk) not in (2, 3):
             raise DataError(f"chunk {number} must be (X, y) or (X, y, weight), not {len(chunk)}")
-        if not len(chunk[0]):
+        if not len(chunk[0]) and not len(chunk[1]):
             continue
         try:
-            more = make(*chunk)
-            total = more if total is None else total + more
+            X = as_inputs(chunk[0], n_sources)
+            y = as_vector(chunk[1], "y", len(X))
+            weight = as_vector(chunk[2], "weight", len(X)) if len(chunk) == 3 else np.ones(len(X))
         except DataError as error:
             raise DataError(f"chunk {number}: {error}") from None
-    if total is None:
-        raise DataError("no data: there is no row to learn from")
-    return total
+        held.append([X, y, weight])
+        n_rows, n_sources = n_rows + len(X), X.shape[1]
+        if n_rows >= _BLOCK:
+            yield [np.concatenate(column) for column in zip(*held, strict=True)]
+            held, n_rows = [], 0
+    if n_rows:
+        yield [np.concatenate(column) for column in zip(*held, strict=True)]
 
 
 def support_of(statistics: Statistics) -> DataSupport:
