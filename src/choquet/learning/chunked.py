@@ -62,6 +62,7 @@ class Evidence:
     def __add__(self, other: Evidence) -> Evidence:
         if not isinstance(other, Evidence):
             return NotImplemented
+        statistics = self.statistics + other.statistics
         support = self.support + other.support
         if support.observed_sorts.nbytes > _MAX_SORT_BYTES:
             raise TooLargeError(
@@ -70,7 +71,7 @@ class Evidence:
                 f"{_MAX_SORT_BYTES >> 20} MiB; learn from fewer rows, from fewer sources, or from "
                 "statistics alone (statistics_of_chunks and fit_statistics)"
             )
-        return Evidence(self.statistics + other.statistics, support)
+        return Evidence(statistics, support)
 
 
 def evidence_of(X: Any, y: Any, sample_weight: Any = None) -> Evidence:
