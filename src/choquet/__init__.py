@@ -95,6 +95,8 @@ _LAZY: dict[str, str] = {
             "ChoquetClassifier",
             "ChoquetRegressor",
             "ChoquetRegressorCV",
+            "ContextualClassifier",
+            "ContextualRegressor",
             "FusionClassifier",
             "GradientDescentRegressor",
             "LambdaRegressor",

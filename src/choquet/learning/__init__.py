@@ -5,6 +5,13 @@ scikit-learn is imported by `choquet.learning.estimators` alone.
 
 from choquet.learning.bases import FAMILIES, additive_basis, k_additive_basis, symmetric_basis
 from choquet.learning.choice import choose
+from choquet.learning.chunked import (
+    Evidence,
+    evidence_of,
+    evidence_of_chunks,
+    parquet_chunks,
+    statistics_of_chunks,
+)
 from choquet.learning.fill import FILLS, fill_unsupported, uncertainty
 from choquet.learning.identify import STATES, Identification, identify, states
 from choquet.learning.problem import (
@@ -27,6 +34,7 @@ __all__ = [
     "FILLS",
     "SOLVERS",
     "STATES",
+    "Evidence",
     "Identification",
     "Problem",
     "Rows",
@@ -37,14 +45,18 @@ __all__ = [
     "absolute_loss",
     "additive_basis",
     "choose",
+    "evidence_of",
+    "evidence_of_chunks",
     "fill_unsupported",
     "hlms",
     "identify",
     "k_additive_basis",
     "least_squares",
+    "parquet_chunks",
     "selective_curve",
     "solve",
     "states",
+    "statistics_of_chunks",
     "symmetric_basis",
     "uncertainty",
     "with_basis",

@@ -1,0 +1,263 @@
+"""More data than memory: statistics of chunks and of Parquet files, added up as they come."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from choquet.arrays import FloatArray, as_inputs, as_vector
+from choquet.errors import (
+    DataError,
+    FileError,
+    MissingDependencyError,
+    SourceError,
+    TooLargeError,
+)
+from choquet.learning.statistics import Statistics
+from choquet.walks import DataSupport
+
+__all__ = [
+    "Evidence",
+    "evidence_of",
+    "evidence_of_chunks",
+    "parquet_chunks",
+    "statistics_of_chunks",
+    "support_of",
+]
+
+_BLOCK = 100_000
+"""Rows whose statistics are taken at a time."""
+
+_MAX_SORT_BYTES = 1 << 29
+"""Size of the observed sorts, which alone grow with the rows: ten sources stay below it."""
+
+Chunk = tuple[Any, ...]
+"""Rows by source, targets, and possibly weights."""
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """All that a least-squares learner keeps of data: statistics and support. Add with ``+``.
+
+    Attributes
+    ----------
+    statistics : Statistics
+    support : DataSupport
+
+    Examples
+    --------
+    >>> part = evidence_of([[0.9, 0.4], [0.2, 0.6]], [0.6, 0.5])
+    >>> (part + part).statistics.n_samples
+    4
+    """
+
+    statistics: Statistics
+    support: DataSupport
+
+    def __add__(self, other: Evidence) -> Evidence:
+        if not isinstance(other, Evidence):
+            return NotImplemented
+        statistics = self.statistics + other.statistics
+        support = self.support + other.support
+        if support.observed_sorts.nbytes > _MAX_SORT_BYTES:
+            raise TooLargeError(
+                f"the first {support.n_samples:,} rows hold {len(support.observed_sorts):,} "
+                f"different sorts of {support.n_sources} sources, which need more than "
+                f"{_MAX_SORT_BYTES >> 20} MiB; learn from fewer rows, from fewer sources, or from "
+                "statistics alone (statistics_of_chunks and fit_statistics)"
+            )
+        return Evidence(statistics, support)
+
+
+def evidence_of(X: Any, y: Any, sample_weight: Any = None) -> Evidence:
+    """Evidence of one chunk of rows, at least one.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_sources)
+    y : array-like of shape (n_samples,)
+    sample_weight : array-like of shape (n_samples,), optional
+
+    Examples
+    --------
+    >>> evidence_of([[0.9, 0.4]], [0.6]).support.n_samples
+    1
+    """
+    return Evidence(
+        Statistics.from_data(X, y, sample_weight),
+        DataSupport.from_data(X, sample_weight=sample_weight),
+    )
+
+
+def evidence_of_chunks(chunks: Iterable[Chunk]) -> Evidence:
+    """Add up the evidence of chunks; one chunk is held at a time, empty ones are passed over.
+
+    Parameters
+    ----------
+    chunks : iterable of (X, y) or (X, y, sample_weight)
+
+    Raises
+    ------
+    DataError
+        If there is no row at all, or a chunk has another number of sources than the first; the
+        message tells which.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).random((60, 2))
+    >>> parts = ((X[k : k + 20], X[k : k + 20].max(axis=1)) for k in (0, 20, 40))
+    >>> evidence_of_chunks(parts).statistics.n_samples
+    60
+    """
+    found: Evidence = _sum(chunks, evidence_of)
+    return found
+
+
+def statistics_of_chunks(chunks: Iterable[Chunk]) -> Statistics:
+    """Add up the statistics of chunks, without the sorts that support keeps: faster, and bounded.
+
+    Parameters
+    ----------
+    chunks : iterable of (X, y) or (X, y, sample_weight)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).random((60, 2))
+    >>> parts = ((X[k : k + 20], X[k : k + 20].max(axis=1)) for k in (0, 20, 40))
+    >>> statistics_of_chunks(parts).n_samples
+    60
+    """
+    found: Statistics = _sum(chunks, Statistics.from_data)
+    return found
+
+
+def _sum(chunks: Iterable[Chunk], make: Callable[..., Any]) -> Any:
+    parts: list[tuple[int, Any]] = []
+    for block in _blocks(chunks):
+        parts.append((len(block[0]), make(*block)))
+        # Like a binary counter: every row takes part in few joins, though there be many blocks.
+        while len(parts) > 1 and parts[-2][0] <= parts[-1][0]:
+            parts[-2:] = [_join(parts[-2], parts[-1])]
+    if not parts:
+        raise DataError("no data: there is no row to learn from")
+    while len(parts) > 1:
+        parts[-2:] = [_join(parts[-2], parts[-1])]
+    return parts[0][1]
+
+
+def _join(left: tuple[int, Any], right: tuple[int, Any]) -> tuple[int, Any]:
+    return left[0] + right[0], left[1] + right[1]
+
+
+def _blocks(chunks: Iterable[Chunk]) -> Iterator[list[FloatArray]]:
+    """Chunks joined to blocks of some size: joining statistics costs more than small chunks do."""
+    held: list[list[FloatArray]] = []
+    n_rows, n_sources = 0, None
+    for number, chunk in enumerate(chunks):
+        if len(chunk) not in (2, 3):
+            raise DataError(f"chunk {number} must be (X, y) or (X, y, weight), not {len(chunk)}")
+        if not len(chunk[0]) and not len(chunk[1]):
+            continue
+        try:
+            X = as_inputs(chunk[0], n_sources)
+            y = as_vector(chunk[1], "y", len(X))
+            weight = as_vector(chunk[2], "weight", len(X)) if len(chunk) == 3 else np.ones(len(X))
+        except DataError as error:
+            raise DataError(f"chunk {number}: {error}") from None
+        held.append([X, y, weight])
+        n_rows, n_sources = n_rows + len(X), X.shape[1]
+        if n_rows >= _BLOCK:
+            yield [np.concatenate(column) for column in zip(*held, strict=True)]
+            held, n_rows = [], 0
+    if n_rows:
+        yield [np.concatenate(column) for column in zip(*held, strict=True)]
+
+
+def support_of(statistics: Statistics) -> DataSupport:
+    """Support of the subsets that statistics know of; sorts they do not keep, so none is observed.
+
+    Examples
+    --------
+    >>> X, y = [[0.9, 0.5, 0.1], [0.8, 0.3, 0.3]], [0.5, 0.4]
+    >>> support = support_of(Statistics.from_data(X, y))
+    >>> support.count, len(support.observed_sorts)
+    (array([0, 2, 0, 1, 0, 0, 0, 2]), 0)
+    """
+    proper = np.bitwise_count(statistics.masks).sum(axis=1) < statistics.n_sources
+    return DataSupport(
+        n_sources=statistics.n_sources,
+        n_samples=statistics.n_samples,
+        n_tied=statistics.n_samples,
+        words=statistics.masks[proper],
+        counts=statistics.counts[proper],
+        informations=statistics.information[proper],
+        observed_sorts=np.zeros((0, statistics.n_sources), dtype=np.int64),
+        sort_counts=np.zeros(0, dtype=np.int64),
+        tolerance=0.0,
+    )
+
+
+def parquet_chunks(
+    path: str | PathLike[str],
+    *,
+    sources: Sequence[str],
+    target: str,
+    weight: str | None = None,
+) -> Iterator[tuple[FloatArray, ...]]:
+    """Rows of a Parquet file, a row group at a time, for `evidence_of_chunks`.
+
+    Parameters
+    ----------
+    path : str or path
+    sources : sequence of str
+        Columns of the sources, in order.
+    target : str
+        Column of the target.
+    weight : str, optional
+        Column of the weights.
+
+    Yields
+    ------
+    tuple of arrays
+        (X, y), or (X, y, weight).
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import pyarrow, pyarrow.parquet
+    >>> name = os.path.join(tempfile.mkdtemp(), "rows.parquet")
+    >>> table = pyarrow.table({"a": [0.1, 0.2], "b": [0.3, 0.1], "y": [0.3, 0.2]})
+    >>> pyarrow.parquet.write_table(table, name, row_group_size=1)
+    >>> [X.tolist() for X, y in parquet_chunks(name, sources=["a", "b"], target="y")]
+    [[[0.1, 0.3]], [[0.2, 0.1]]]
+    """
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        raise MissingDependencyError("Parquet files need pyarrow: pip install pyarrow") from None
+    if not Path(path).is_file():
+        raise FileError(f"there is no file {path}")
+    columns = [*sources, target, *([] if weight is None else [weight])]
+    with parquet.ParquetFile(path) as file:
+        missing = [name for name in columns if name not in file.schema_arrow.names]
+        if missing:
+            known = ", ".join(file.schema_arrow.names)
+            raise SourceError(f"{path} has no columns {', '.join(missing)}; it has {known}")
+        for name in columns:
+            kind = file.schema_arrow.field(name).type
+            numeric = pyarrow.types.is_integer(kind) or pyarrow.types.is_floating(kind)
+            if not (numeric or pyarrow.types.is_boolean(kind)):
+                raise DataError(f"column {name} of {path} holds {kind}, not numbers: encode it")
+        for group in range(file.num_row_groups):
+            table = file.read_row_group(group, columns=columns)
+            read = [table.column(name).to_numpy().astype(np.float64) for name in columns]
+            X = np.column_stack(read[: len(sources)])
+            yield (X, *read[len(sources) :])
