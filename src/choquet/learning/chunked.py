@@ -68,8 +68,8 @@ class Evidence:
             raise TooLargeError(
                 f"the first {support.n_samples:,} rows hold {len(support.observed_sorts):,} "
                 f"different sorts of {support.n_sources} sources, which need more than "
-                f"{_MAX_SORT_BYTES >> 20} MiB; learn from fewer rows, from fewer sources, or from "
-                "statistics alone (statistics_of_chunks and fit_statistics)"
+                f"{_MAX_SORT_BYTES >> 20} MiB; learn from fewer rows, or from fewer sources; in "
+                "Python, statistics_of_chunks and fit_statistics do without the sorts"
             )
         return Evidence(statistics, support)
 
