@@ -8,10 +8,13 @@ subsets an interior point solves each round to eight digits; beyond, see `poset`
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
 from choquet.errors import OptionError
+from choquet.lattice.wide import WordArray
 from choquet.learning.problem import Problem
 from choquet.learning.solvers.interior import conic_form, run_clarabel
 from choquet.learning.solvers.poset import poset, poset_handles
@@ -24,6 +27,14 @@ TOLERANCE = 1e-9
 
 EXACT_SUBSETS = 3000
 """Up to here a round of the interior point takes seconds; its cost grows with the cube."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Warm:
+    """Containments that turned out to matter between these subsets."""
+
+    masks: WordArray
+    pairs: IntArray
 
 
 def supported(
@@ -40,7 +51,7 @@ def supported(
     problem : Problem
         Monotone, built with ``dense=False``.
     start : Solution, optional
-        Used from 3000 subsets on; an interior point cannot.
+        Of the same subsets: its containments come first, and from 3000 subsets on its values.
     verbose : bool, default False
         Print progress.
     max_rounds : int, default 40
@@ -65,7 +76,7 @@ def supported(
         raise OptionError("solver='supported' is for monotone problems; use solver='free'")
     if problem.n_values > EXACT_SUBSETS and poset_handles(problem):
         return poset(problem, start=start, verbose=verbose)
-    pairs = chain_pairs(problem)
+    pairs = _first_pairs(problem, start)
     iterations = 0
     for round_number in range(1, max_rounds + 1):
         conic = conic_form(problem, pairs)
@@ -88,7 +99,15 @@ def supported(
         message=f"{round_number} rounds, {count} containments violated",
         iterations=iterations,
         solver="supported",
+        warm=_Warm(problem.masks, pairs),
     )
+
+
+def _first_pairs(problem: Problem, start: Solution | None) -> IntArray:
+    warm = None if start is None else start.warm
+    if isinstance(warm, _Warm) and np.array_equal(warm.masks, problem.masks):
+        return warm.pairs
+    return chain_pairs(problem)
 
 
 def chain_pairs(problem: Problem) -> IntArray:
