@@ -80,7 +80,7 @@ def row(key, errors):
     return f"| {' | '.join(str(part) for part in key)} | {numbers} | {ratio:.2f} |", ratio
 
 
-def write(rows, n_cells, seeds):
+def write(rows, n_cells, seeds, largest):
     ratios = [ratio for _, ratio in rows.values()]
     within = sum(ratio <= 1.05 for ratio in ratios)
     head = " | ".join(FITS)
@@ -90,7 +90,8 @@ def write(rows, n_cells, seeds):
         "Written by `python benchmarks/learning_grid.py`. Root mean square error against the truth",
         f"without noise on 5000 fresh rows, over {len(seeds)} data sets (seeds {seeds[0]} to",
         f"{seeds[-1]}). The last column is CV over the best of the other four; errors below",
-        f"{SMALL} count as {SMALL}. {len(rows)} of {n_cells} cells were run, in a fixed shuffled",
+        f"{SMALL} count as {SMALL}. {len(rows)} of {n_cells} cells were run (those of up to",
+        f"{largest} sources were considered), in a fixed shuffled",
         f"order until the time was up. Within 5 % of the best, or better: {within} of {len(rows)};",
         f"the largest ratio is {max(ratios):.2f}, the median {np.median(ratios):.2f}.",
         "",
@@ -118,7 +119,7 @@ def main():
         if time.monotonic() - start > options.seconds:
             break
         rows[chosen[k]] = row(chosen[k], cell(*chosen[k], seeds))
-        write(rows, len(cells), seeds)
+        write(rows, len(cells), seeds, options.largest)
         print(rows[chosen[k]][0], flush=True)
 
 
