@@ -26,7 +26,7 @@ TOLERANCE = 1e-9
 """Decreases below this are left to the exact closure."""
 
 EXACT_SUBSETS = 3000
-"""Up to here a round of the interior point takes seconds; its cost grows with the cube."""
+"""Beyond this many subsets the rounds of the interior point take too long."""
 
 
 @dataclass(frozen=True, eq=False)
