@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import tarfile
 from pathlib import Path
 
@@ -28,6 +29,7 @@ from choquet.learning import (
     with_rows,
 )
 from choquet.learning.solvers import choose_solver
+from choquet.learning.solvers.poset import hasse, poset
 from choquet.learning.solvers.supported import violated_containments
 from choquet.learning.statistics import chains
 
@@ -241,6 +243,48 @@ def test_supported_solver_on_many_sources():
     solution = solve(problem)
     assert solution.status == "solved"
     assert violated_containments(problem, solution.values, 0.0)[1] == 0
+
+
+@pytest.mark.parametrize(("n_sources", "n_samples"), [(8, 60), (9, 300), (18, 40)])
+def test_admm_on_the_order_reaches_the_interior_point(n_sources, n_samples):
+    rng = np.random.default_rng(7)
+    X = rng.random((n_samples, n_sources))
+    y = np.sort(X, axis=1)[:, 2] + 0.2 * rng.standard_normal(n_samples)
+    problem = least_squares(Statistics.from_data(X, y), dense=False)
+    exact = solve(problem, solver="supported")
+    found = poset(problem, tolerance=1e-5)
+    assert found.status == "solved"
+    assert found.objective == pytest.approx(exact.objective, rel=2e-5)
+    assert exact.objective >= found.objective - found.gap - 1e-9
+    assert violated_containments(problem, found.values, 0.0)[1] == 0
+    warm = poset(problem, start=found)
+    assert warm.objective == pytest.approx(exact.objective, rel=2e-3)
+
+
+def test_many_supported_subsets_are_solved_without_a_violation(monkeypatch):
+    monkeypatch.setattr(sys.modules[violated_containments.__module__], "EXACT_SUBSETS", 100)
+    _, X, y = make(10, 300)
+    problem = least_squares(Statistics.from_data(X, y), dense=False)
+    solution = solve(problem)
+    assert "took part" in solution.message
+    assert 0 <= solution.gap <= 1e-3 * solution.objective
+    assert violated_containments(problem, solution.values, 0.0)[1] == 0
+    hasty = poset(problem, max_iterations=25)
+    assert hasty.status == "inaccurate"
+    assert hasty.objective - hasty.gap <= solution.objective
+
+
+def test_covers_are_the_containments_with_nothing_in_between():
+    rng = np.random.default_rng(0)
+    masks = np.unique(rng.integers(0, 1 << 8, 60)).astype(np.uint64)[:, None]
+    masks = masks[np.argsort(np.bitwise_count(masks[:, 0]), kind="stable")]
+    plain = masks[:, 0]
+    below = (plain[:, None] & ~plain[None, :] == 0) & (plain[:, None] != plain[None, :])
+    covers = below & ~(below.astype(int) @ below.astype(int) > 0)
+    low, high = hasse(masks)
+    assert set(zip(low.tolist(), high.tolist(), strict=True)) == set(
+        zip(*(part.tolist() for part in np.nonzero(covers)), strict=True)
+    )
 
 
 def test_a_solver_that_stops_early_says_so(monkeypatch):

@@ -8,7 +8,10 @@ from numba import njit
 __all__ = [
     "accumulate",
     "close_containments",
+    "close_edges",
     "conjugate_gradients",
+    "cover_edges",
+    "edge_step",
     "lattice_step",
     "sum_runs",
     "worst_containments",
@@ -172,6 +175,85 @@ def worst_containments(masks, sizes, order, values, tolerance):
                 if above[a] < 0 or values[b] < values[above[a]]:
                     above[a] = b
     return worst, above, count
+
+
+@njit(cache=True)
+def cover_edges(masks, before):
+    """Containments with nothing in between, of subsets in order of size.
+
+    `before[b]` is the number of subsets smaller than b. Larger subsets of b come first, so that a
+    subset is a cover unless it lies in one that was found; most lie in one of the first few.
+    """
+    n_words = masks.shape[1]
+    room = 1 << 16
+    low = np.empty(room, np.int32)
+    high = np.empty(room, np.int32)
+    count = 0
+    for b in range(len(masks)):
+        first = count
+        for a in range(before[b] - 1, -1, -1):
+            rest = np.uint64(0)
+            for w in range(n_words):
+                rest |= masks[a, w] & ~masks[b, w]
+            if rest:
+                continue
+            between = False
+            for e in range(first, count):
+                rest = np.uint64(0)
+                for w in range(n_words):
+                    rest |= masks[a, w] & ~masks[low[e], w]
+                if not rest:
+                    between = True
+                    break
+            if between:
+                continue
+            if count == room:
+                room *= 2
+                more_low, more_high = np.empty(room, np.int32), np.empty(room, np.int32)
+                more_low[:count] = low
+                more_high[:count] = high
+                low, high = more_low, more_high
+            low[count] = a
+            high[count] = b
+            count += 1
+    return low[:count].copy(), high[:count].copy()
+
+
+@njit(cache=True)
+def close_edges(low, high, values):
+    """Raise each value to the largest one below it; edges in order of their larger subset."""
+    for e in range(len(low)):
+        if values[low[e]] > values[high[e]]:
+            values[high[e]] = values[low[e]]
+
+
+@njit(cache=True)
+def edge_step(g, low, high, rho, below, above, force, total, alpha):
+    """Project the two copies of each edge into order; return squared primal and dual changes.
+
+    `force` is the multiplier of the edge. `total` receives, for each subset, the sum over its edges
+    of rho times the copy, pushed by the multiplier.
+    """
+    primal = 0.0
+    dual = 0.0
+    total[:] = 0.0
+    for e in range(len(low)):
+        a = low[e]
+        b = high[e]
+        push = force[e] / rho
+        left = alpha * g[a] + (1 - alpha) * below[e] + push
+        right = alpha * g[b] + (1 - alpha) * above[e] - push
+        shift = 0.5 * max(left - right, 0.0)
+        left -= shift
+        right += shift
+        dual += (left - below[e]) ** 2 + (right - above[e]) ** 2
+        primal += (g[a] - left) ** 2 + (g[b] - right) ** 2
+        below[e] = left
+        above[e] = right
+        force[e] = rho * shift
+        total[a] += rho * (left - shift)
+        total[b] += rho * (right + shift)
+    return primal, dual
 
 
 @njit(cache=True)

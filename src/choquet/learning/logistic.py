@@ -172,10 +172,13 @@ def _newton(
     share = np.clip((weight @ t) / weight.sum(), 1e-3, 1 - 1e-3)
     intercepts = np.log(share / (1 - share))
     current = loss.value(u, intercepts, strength)
-    iterations = 0
+    iterations, solution = 0, None
     while iterations < max_iterations:
         iterations += 1
-        new_u, new_intercepts = _step(X, t, weight, loss, u, intercepts, strength, monotone, dense)
+        problem = _model(X, t, weight, loss, u, intercepts, monotone, dense)
+        # The containments that one step needed, the next will need again.
+        solution = solve(_ridge_on_top(problem, strength), start=solution)
+        new_u, new_intercepts = solution.values, solution.intercepts
         length, found = 1.0, np.inf
         while length > 1e-6:
             trial_u = u + length * (new_u - u)
@@ -201,17 +204,17 @@ def _newton(
     return Logistic(first.masks, u, intercepts, current, iterations)
 
 
-def _step(
+def _model(
     X: FloatArray,
     t: FloatArray,
     weight: FloatArray,
     loss: _Loss,
     u: FloatArray,
     intercepts: FloatArray,
-    strength: float,
     monotone: bool,
     dense: bool,
-) -> tuple[FloatArray, FloatArray]:
+) -> Problem:
+    """Newton's quadratic model of the loss, as weighted least squares on working targets."""
     eta = loss.margins(u, intercepts)
     p = sigmoid(eta)
     curvature = np.maximum(p * (1 - p), 1e-7)
@@ -223,9 +226,7 @@ def _step(
     problem = least_squares(
         Statistics.from_data(X, merged, total), monotone=monotone, normal=False, dense=dense
     )
-    problem = _with_intercepts(problem, loss.design, heavy, working)
-    solution = solve(_ridge_on_top(problem, strength))
-    return solution.values, solution.intercepts
+    return _with_intercepts(problem, loss.design, heavy, working)
 
 
 def _with_intercepts(

@@ -38,6 +38,8 @@ from choquet.measures import Measure, SupportedMeasure
 __all__ = ["Candidate", "Fitted", "Selection", "fit_candidate", "fitted_values", "select"]
 
 MAX_LATTICE_SOURCES = 16
+CAUTION = 0.5
+"""Standard errors that an average must gain over the best family's own fit to depart from it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -257,7 +259,10 @@ def select(
     joined = [np.concatenate(parts) for parts in zip(*rows, strict=True)]
     found = _errors(folds, joined) / weight
     return Selection(
-        tuple(tried), found, tried[int(np.argmin(found))], _average(folds, joined, found)
+        tuple(tried),
+        found,
+        tried[int(np.argmin(found))],
+        _average(folds, joined, found, range(1, 1 + len(families))),
     )
 
 
@@ -279,13 +284,45 @@ def _errors(folds: Sequence[tuple[Statistics, Statistics]], rows: list[FloatArra
 
 
 def _average(
-    folds: Sequence[tuple[Statistics, Statistics]], rows: list[FloatArray], errors: FloatArray
+    folds: Sequence[tuple[Statistics, Statistics]],
+    rows: list[FloatArray],
+    errors: FloatArray,
+    simple: Sequence[int],
+    caution: float = CAUTION,
 ) -> FloatArray:
+    """Convex weights of least cross-validated error, unless chance explains what they gain.
+
+    The difference of two summed squared errors has the standard error 2σ times the distance of the
+    predictions, so that much, times `caution`, is the price of leaving the best simple candidate.
+    The least of a quadratic plus a distance is also the least of the quadratic plus some multiple
+    of the squared distance: a handful of multiples are tried, and the best is kept.
+    """
     n = len(errors)
     square, linear = np.zeros((n, n)), np.zeros(n)
     for (_, test), found in zip(folds, rows, strict=True):
         more = _forms(test, found)
         square, linear = square + more[0], linear + more[1]
+    plain = _mixture(square, linear)
+    if not simple:
+        return plain
+    base = np.zeros(n)
+    base[min(simple, key=lambda k: errors[k])] = 1.0
+    sigma = np.sqrt(max(float(errors.min()), 0.0))
+
+    def price(weights: FloatArray) -> float:
+        away = weights - base
+        far = np.sqrt(max(float(away @ square @ away), 0.0))
+        error = float(weights @ square @ weights - 2 * linear @ weights)
+        return error + caution * 2 * float(sigma) * float(far)
+
+    multiples = np.geomspace(0.03, 30, 11)
+    options = [_mixture((1 + m) * square, linear + m * (square @ base)) for m in multiples]
+    return min([base, plain, *options], key=price)
+
+
+def _mixture(square: FloatArray, linear: FloatArray) -> FloatArray:
+    """Convex weights w of least w'Sw - 2 l'w."""
+    n = len(linear)
     A = sp.vstack([np.ones((1, n)), -sp.eye_array(n)])
     b = np.append(1.0, np.zeros(n))
     # The tiniest ridge decides between candidates that are the same.

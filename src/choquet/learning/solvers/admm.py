@@ -26,7 +26,7 @@ from choquet.lattice import cover_pairs, subset_sizes
 from choquet.learning.problem import Problem
 from choquet.learning.solvers.solution import Solution, close, finish
 
-__all__ = ["admm", "admm_handles"]
+__all__ = ["Form", "admm", "admm_handles", "form_of", "gradient_of"]
 
 OVER_RELAXATION = 1.8
 CHECK_EVERY = 25
@@ -64,7 +64,7 @@ class _State:
 
 
 @dataclass(frozen=True)
-class _Form:
+class Form:
     """The quadratic form in the shape the kernel takes."""
 
     matrix: Any
@@ -117,7 +117,7 @@ def admm(
             "solver='admm' needs a dense monotone problem with squared loss and no expert "
             "statements, basis or lp penalty; use solver='interior'"
         )
-    form = _form(problem)
+    form = form_of(problem)
     state = _initial(problem, form, start)
     total = (state.copies - state.duals).sum(axis=0)
     inner, gap, done, small = 1e-2, np.inf, False, False
@@ -164,7 +164,8 @@ def _still(history: list[float], tolerance: float) -> bool:
     return max(recent) - min(recent) <= tolerance * abs(recent[-1])
 
 
-def _form(problem: Problem) -> _Form:
+def form_of(problem: Problem) -> Form:
+    """Quadratic form of a problem, with known values moved to the right-hand side."""
     extra = problem.bias
     free = np.append(~problem.fixed, np.ones(extra, dtype=bool))
     at = np.append(problem.start, np.zeros(extra))
@@ -183,10 +184,10 @@ def _form(problem: Problem) -> _Form:
     pick = sp.diags_array(free.astype(np.float64))
     matrix = sp.csr_array(pick @ quadratic @ pick)
     matrix.eliminate_zeros()
-    return _Form(matrix, diagonal, np.where(free, right, 0.0), frame, strength, free)
+    return Form(matrix, diagonal, np.where(free, right, 0.0), frame, strength, free)
 
 
-def _initial(problem: Problem, form: _Form, start: Solution | None) -> _State:
+def _initial(problem: Problem, form: Form, start: Solution | None) -> _State:
     n, extra = problem.n_sources, problem.bias
     if start is not None and isinstance(start.warm, _State):
         warm = start.warm
@@ -200,7 +201,7 @@ def _initial(problem: Problem, form: _Form, start: Solution | None) -> _State:
 
 
 def _iterate(
-    problem: Problem, form: _Form, state: _State, total: FloatArray, inner: float
+    problem: Problem, form: Form, state: _State, total: FloatArray, inner: float
 ) -> tuple[float, float]:
     from choquet.learning._kernels import conjugate_gradients, lattice_step
 
@@ -237,7 +238,8 @@ def _balance(state: _State, primal: float, dual: float, total: FloatArray) -> No
     total[:] = (state.copies - state.duals).sum(axis=0)
 
 
-def _gradient(form: _Form, v: FloatArray) -> FloatArray:
+def gradient_of(form: Form, v: FloatArray) -> FloatArray:
+    """Gradient of the form at v; zero at known values."""
     inner = np.where(form.free, v, 0.0)
     gradient = form.matrix @ inner - form.right
     if form.strength:
@@ -246,10 +248,10 @@ def _gradient(form: _Form, v: FloatArray) -> FloatArray:
     return np.where(form.free, gradient, 0.0)
 
 
-def _gap(problem: Problem, form: _Form, state: _State) -> tuple[float, float]:
+def _gap(problem: Problem, form: Form, state: _State) -> tuple[float, float]:
     g, _ = close(problem, state.v[: problem.n_values])
     v = np.append(g, state.v[problem.n_values :])
-    rest = _gradient(form, v)[: problem.n_values]
+    rest = gradient_of(form, v)[: problem.n_values]
     rest += np.where(form.free[: problem.n_values], state.rho * state.duals.sum(axis=0), 0.0)
     slack = 0.0
     for i in range(problem.n_sources):
@@ -260,7 +262,7 @@ def _gap(problem: Problem, form: _Form, state: _State) -> tuple[float, float]:
     return state.rho * slack + float(np.abs(rest) @ reach), objective
 
 
-def _polished(problem: Problem, form: _Form, state: _State) -> FloatArray:
+def _polished(problem: Problem, form: Form, state: _State) -> FloatArray:
     """Best of the last point and of the point with every pressed pair merged into one value."""
     from choquet.learning._kernels import conjugate_gradients
 
