@@ -1,7 +1,7 @@
 """Gradient descent on measures from a chosen start, many at once: to see where a start survives.
 
 The parametrisation is the one of fuzzy integrals in networks: every subset adds max(0, θ) to the
-largest value below it. A subset without data never moves.
+largest value below it. A subset without data moves only where a larger one with data rests on it.
 """
 
 from __future__ import annotations

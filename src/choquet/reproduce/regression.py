@@ -28,6 +28,7 @@ STRENGTHS = {"l1": (1.0, 3.0, 10.0, 30.0), "l2": (0.1, 0.3, 1.0, 3.0, 10.0)}
 SWEEP = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
 """Strengths of l1 for which operators are counted."""
 N_SPLITS = 5
+N_TREES = 100
 MAX_REPEATS = 10
 """Cross-validation is repeated over seeds, but not more often than this."""
 
@@ -72,9 +73,10 @@ def run(
 
     Examples
     --------
-    >>> result = run(seeds=1)
-    >>> round(result.numbers["walks_observed"], 2)
-    0.11
+    >>> run(dataset="iris")
+    Traceback (most recent call last):
+    ...
+    choquet.errors.OptionError: dataset='iris' is unknown; choose one of yacht, airfoil
     """
     del data
     if dataset not in LOADERS:
@@ -174,7 +176,7 @@ def _outputs(
     plain = fit(X, y, **CIR)
     sparse = fit(X, y, **CIR, penalty="l1", strength=strength["l1"])
     ridge = fit(X, y, **CIR, penalty="l2", strength=strength["l2"])
-    forest: Any = RandomForestRegressor(n_estimators=100, random_state=seed, n_jobs=1)
+    forest: Any = RandomForestRegressor(n_estimators=N_TREES, random_state=seed, n_jobs=1)
     linear: Any = LinearRegression()
     return {
         "linear": linear.fit(X, y).predict(new),
