@@ -116,11 +116,14 @@ def _structure_row(numbers: Any) -> Row:
 def _regularisation_row(claims: Claims, parts: Any, numbers: Any) -> Row:
     counts = {p: parts[p, "all"].n_operators for p in ("none", "l1", "l2")}
     size = numbers["largest_value"]
+    tallest = {p: float(parts[p, "all"].ivat.heights.max()) for p in counts}
+    share = tallest["l1"] / tallest["none"]
     sweep = ", ".join(f"{k} at {s:g}" for s, k in numbers["operators_by_strength"].items())
     text = (
         f"operators without penalty {counts['none']}, l1 {counts['l1']}, l2 {counts['l2']}; "
         f"largest |g| {size['none']:.1f}, {size['l1']:.1f}, {size['l2']:.1f}. "
-        f"By strength of l1: {sweep}"
+        f"By strength of l1: {sweep}. On one display range, as in the paper, the picture with l1 "
+        f"reaches {share:.0%} of the brightness of the one without"
     )
     if claims.operators_regularised is not None:
         holds = claims.operators_regularised in (counts["l1"], counts["l2"])
