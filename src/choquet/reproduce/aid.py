@@ -1,0 +1,293 @@
+"""Figure 6: fusion of deep networks on the AID images."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from choquet.datasets import fetch_aid
+from choquet.decomposition import Decomposition, decompose
+from choquet.measures import Measure
+from choquet.reproduce.aid_figure import FILE, four_networks
+from choquet.reproduce.aid_fusion import (
+    Fusion,
+    Walks,
+    average_walk,
+    familiar_shares,
+    fuse_all,
+    starts,
+    unmoved_share,
+)
+from choquet.reproduce.fits import operators_text
+from choquet.reproduce.result import (
+    ExperimentResult,
+    Picture,
+    Progress,
+    Row,
+    check_seeds,
+    estimate,
+)
+from choquet.reproduce.where import aid_origin
+
+__all__ = ["run"]
+
+_OWN, _SHARED = "Choquet, one measure a class", "Choquet, shared measure"
+_SHOWN = 1
+"""The measure of Figure 6 (b): BareLand, network fold 1, fusion fold 1."""
+_TITLE = "Seven networks on remote-sensing images (Figure 6)"
+
+
+def run(
+    *, data: Path | None = None, seeds: int = 5, progress: Progress | None = None, rng: Any = 0
+) -> ExperimentResult:
+    """Fit the paper's 300 measures exactly, test them, and look into its N = 4 example.
+
+    Parameters
+    ----------
+    data : Path, optional
+        Folder that holds ``aid/``; without it the experiment says that it was skipped.
+    seeds : int, default 5
+        Network folds, at most five: the folds are the repetitions.
+    progress : callable, optional
+        Called with (done, total).
+    rng : int, default 0
+        Not needed here: nothing is drawn.
+
+    Examples
+    --------
+    >>> run().rows[0].verdict
+    'skipped'
+    """
+    del rng
+    n_folds = min(check_seeds(seeds), 5)
+    rows: list[Row] = []
+    numbers: dict[str, Any] = {}
+    figures: dict[str, Picture] = {}
+    origin = aid_origin(data)
+    scores = None if origin is None else fetch_aid(origin, progress=None)
+    example = None if data is None else data / "aid" / FILE
+    left: Decomposition | None = None
+    if example is not None and example.is_file():
+        found, numbers["four_networks"], left = four_networks(example, scores)
+        rows += found
+    else:
+        rows.append(_skipped("N = 4 example", f"aid/{FILE}"))
+    if scores is None:
+        rows.append(_skipped("N = 7, 300 measures", "the scores of seven networks (aid/)"))
+        return ExperimentResult("aid", _TITLE, tuple(rows), numbers)
+    fusion = fuse_all(scores, n_folds=n_folds, progress=progress)
+    rows += [*_minimum_rows(fusion), *_walk_rows(fusion), *_test_rows(fusion)]
+    numbers["seven_networks"] = _numbers(fusion)
+    figures["figure6"] = Picture(
+        "Figure 6: (a) N = 4, supported walks; (b) N = 7, exact least squares, and (c) what "
+        "gradient descent from 1/(2^N-2) starts with, each scaled by its own largest dissimilarity",
+        (11.0, 4.3),
+        lambda figure: _draw_ivat(figure, left, fusion),
+    )
+    figures["aid_walks"] = Picture(
+        "Mean weights by rank over all measures and walks",
+        (7.0, 3.4),
+        lambda figure: _draw_walks(figure, fusion),
+    )
+    figures["aid_test"] = Picture(
+        "Test error and accuracy by method, means over folds with 95 % intervals",
+        (10.0, 4.2),
+        lambda figure: _draw_tests(figure, fusion),
+    )
+    notes = (
+        f"{len(fusion.measures)} measures: 30 classes × {n_folds} network folds × 2 fusion folds, "
+        "the exact least-squares optimum each, tested on the half it was not learned from. "
+        "Intervals are over the folds, which share images, so they are somewhat too short.",
+    )
+    return ExperimentResult("aid", _TITLE, tuple(rows), numbers, figures, notes)
+
+
+def _skipped(what: str, missing: str) -> Row:
+    return Row(
+        what,
+        f"skipped: {missing} not found; give the folder of data (data=, --data or CHOQUET_DATA)",
+        "skipped",
+    )
+
+
+def _mean_share(measures: list[Measure], name: str) -> float:
+    return float(np.mean([familiar_shares(measure).get(name, 0.0) for measure in measures]))
+
+
+def _minimum_rows(fusion: Fusion) -> list[Row]:
+    mean = average_walk(fusion.measures)
+    share = _mean_share(fusion.measures, "min")
+    single = float(np.mean(np.array(fusion.operators) == 1))
+    first, second = starts(fusion.measures[0].n_sources)
+    begin = {name: average_walk(fusion.descents[f"{name}, 0 steps"]) for name in (first, second)}
+    ends = {name: average_walk(fusion.descents[f"{name}, 300 steps"]) for name in (first, second)}
+    return [
+        Row(
+            "N = 7: almost all learned integrals were a single operator, the minimum",
+            f"of {len(fusion.measures)} exact optima {single:.0%} have a single operator; "
+            f"{share:.1%} of walks are near the minimum. Mean weights by rank "
+            f"{operators_text(mean)}, shared measure {operators_text(average_walk(fusion.shared))}:"
+            " around the median. Supported walks alone: "
+            f"{operators_text(np.mean(fusion.supported_walks, axis=0))}, "
+            f"{np.mean(fusion.supported_minimum):.1%} near the minimum",
+            "holds" if share > 0.5 else "corrected",
+        ),
+        Row(
+            "… where the minimum comes from (gradient descent)",
+            f"from the start: increments of {first} mean {operators_text(begin[first])} before any "
+            f"step, the minimum; {second} means {operators_text(begin[second])}, the mean. After "
+            f"300 steps on the same data {operators_text(ends[first])} and "
+            f"{operators_text(ends[second])}: the start still decides",
+            "corrected" if begin[first][-1] > 0.9 else "differs",
+        ),
+        Row(
+            "Occasionally more than one operator",
+            f"CLODD finds {estimate(fusion.operators):.1f} in all walks, "
+            f"{estimate(fusion.operators_supported):.1f} in the supported ones; distinct to four "
+            f"decimals: {estimate(fusion.distinct):.0f}",
+            "corrected" if single < 0.5 else "holds",
+        ),
+    ]
+
+
+def _walk_rows(fusion: Fusion) -> list[Row]:
+    of = {name: estimate([getattr(w, name) for w in fusion.walks]) for name in Walks._fields}
+    return [
+        Row(
+            "About 60 of the walks are observed",
+            f"{of['by_sorting']:.0f} distinct sorts if ties are broken by the order of the "
+            f"networks, but {of['tied_rows']:.1%} of rows hold a tie and observed no walk: without "
+            f"them {of['untied']:.0f}. All values are supported on {of['supported']:.0%} of walks",
+            "corrected",
+        ),
+        Row(
+            "Almost all observations have the sort (1, 2, …, N), the default when all agree",
+            f"{of['default']:.1%} of rows with ties broken by the order of the networks, "
+            f"{of['default_untied']:.2%} without a tie; {of['default_rounded']:.0%} if all scores "
+            "are rounded to four decimals, as those of the first four networks are "
+            f"({of['by_sorting_rounded']:.0f} distinct sorts then). It is no observation of that "
+            "walk",
+            "corrected" if of["default_untied"].mean < 0.5 else "holds",
+        ),
+    ]
+
+
+def _test_rows(fusion: Fusion) -> list[Row]:
+    error = {name: estimate(values) for name, values in fusion.error.items()}
+    right = {name: estimate(values) for name, values in fusion.accuracy.items()}
+    own, minimum = error[_OWN], error["min"]
+    ratio = estimate(np.divide(fusion.error[_OWN], fusion.error["min"]))
+    saved = estimate(np.subtract(fusion.error["min"], fusion.error[_OWN]))
+    networks = list(fusion.error)[-fusion.measures[0].n_sources :]
+    best = max(networks, key=lambda name: right[name].mean)
+    others = ("mean", "median", "min", "max")
+    listed = "; ".join(
+        f"{name} {right[name]:.2%} (error {error[name]:.5f})"
+        for name in (_OWN, _SHARED, *others, best)
+    )
+    gain = estimate(np.subtract(fusion.accuracy[_SHARED], fusion.accuracy[best]))
+    beyond = estimate(np.subtract(fusion.accuracy[_SHARED], fusion.accuracy["mean"]))
+    return [
+        Row(
+            "It makes sense that the operator is pessimistic",
+            f"the minimum has a test error of {minimum:.5f}, the exact optimum {own:.5f}: "
+            f"{ratio:.2f} of it",
+            "corrected" if saved.low > 0 else "holds",
+        ),
+        Row(
+            "Strong learners that agree: not the most ideal scenario for an ensemble",
+            f"accuracy on the other half: {listed}. Fused by the shared measure against the best "
+            f"network: {100 * gain.mean:+.2f} ± {100 * gain.half:.2f} points, against the mean: "
+            f"{100 * beyond.mean:+.2f} ± {100 * beyond.half:.2f}",
+            "holds" if abs(beyond.mean) < 0.01 else "differs",
+        ),
+    ]
+
+
+def _numbers(fusion: Fusion) -> dict[str, Any]:
+    n = fusion.measures[0].n_sources
+    return {
+        "n_measures": len(fusion.measures),
+        "mean_walk": average_walk(fusion.measures),
+        "mean_walk_supported": np.mean(fusion.supported_walks, axis=0),
+        "supported_near_minimum": estimate(fusion.supported_minimum),
+        "mean_walk_shared": average_walk(fusion.shared),
+        "mean_walk_descent": {k: average_walk(found) for k, found in fusion.descents.items()},
+        "unmoved_by_descent": {
+            name: unmoved_share(found, starts(n)[name.split(",")[0]])
+            for name, found in fusion.descents.items()
+        },
+        "share_near": {
+            name: _mean_share(fusion.measures, name) for name in ("min", "median", "max", "mean")
+        },
+        "operators": estimate(fusion.operators),
+        "operators_supported": estimate(fusion.operators_supported),
+        "distinct": estimate(fusion.distinct),
+        "walks": {
+            name: estimate([getattr(w, name) for w in fusion.walks]) for name in Walks._fields
+        },
+        "test_error": {name: estimate(values) for name, values in fusion.error.items()},
+        "accuracy": {name: estimate(values) for name, values in fusion.accuracy.items()},
+    }
+
+
+# -- pictures --------------------------------------------------------------------------------------
+
+
+def _draw_ivat(figure: Any, left: Decomposition | None, fusion: Fusion) -> None:
+    from choquet import plot
+
+    start = next(iter(starts(fusion.measures[0].n_sources)))
+    things: dict[str, Any] = {} if left is None else {"(a) N = 4, exact": left}
+    things["(b) N = 7, exact"] = decompose(fusion.measures[_SHOWN], decimals=4)
+    things["(c) N = 7, start of descent"] = decompose(fusion.descents[f"{start}, 0 steps"][_SHOWN])
+    for ax, (title, thing) in zip(figure.subplots(1, len(things)), things.items(), strict=True):
+        plot.ivat(thing, ax=ax, size=300, boxes=False).set_xlabel("")
+        n = thing.n_operators
+        ax.set_title(f"{title}: {n} operator{'s' if n > 1 else ''}", fontsize=10)
+
+
+def _draw_walks(figure: Any, fusion: Fusion) -> None:
+    from choquet.plot.style import style_of
+
+    ax = figure.subplots()
+    first, second = starts(fusion.measures[0].n_sources)
+    lines = {
+        "exact, one a class": average_walk(fusion.measures),
+        "exact, shared": average_walk(fusion.shared),
+    }
+    for name in (first, second):
+        for steps in (0, 300):
+            found = fusion.descents[f"{name}, {steps} steps"]
+            lines[f"descent from {name}, {steps} steps"] = average_walk(found)
+    ranks = np.arange(1, fusion.measures[0].n_sources + 1)
+    for k, (label, weights) in enumerate(lines.items()):
+        style = style_of(k)
+        ax.plot(ranks, weights, c=style.colour, ls=style.line, marker=style.marker, label=label)
+    ax.set_xlabel("rank, largest score first")
+    ax.set_ylabel("mean weight")
+    ax.legend(fontsize=8)
+
+
+def _draw_tests(figure: Any, fusion: Fusion) -> None:
+    left, right = figure.subplots(1, 2, sharey=True)
+    names = [name for name in fusion.error if not name.endswith(" 0 steps")]
+    for ax, found, label in (
+        (left, fusion.error, "mean squared error"),
+        (right, fusion.accuracy, "accuracy"),
+    ):
+        values = [estimate(found[name]) for name in names]
+        ax.errorbar(
+            [value.mean for value in values],
+            np.arange(len(names)),
+            xerr=[value.bar for value in values],
+            fmt="o",
+            color="black",
+            capsize=3,
+        )
+        ax.set_xlabel(f"{label} on the other half")
+        ax.grid(axis="x", alpha=0.4)
+    left.set_yticks(np.arange(len(names)), names, fontsize=8)
+    left.invert_yaxis()

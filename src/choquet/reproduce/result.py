@@ -1,0 +1,212 @@
+"""What an experiment gives back: a table against the paper, numbers, and pictures still to draw."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from choquet.errors import OptionError
+
+__all__ = [
+    "VERDICTS",
+    "Estimate",
+    "ExperimentResult",
+    "Picture",
+    "Progress",
+    "Row",
+    "Verdict",
+    "check_seeds",
+    "estimate",
+    "plain",
+]
+
+Verdict: TypeAlias = Literal["holds", "corrected", "not reproducible", "differs", "skipped"]
+
+VERDICTS: tuple[str, ...] = get_args(Verdict)
+"""Whether a statement of the paper holds; is wrong, and what is right; cannot be checked with what
+was published; comes out otherwise here; or was not looked at, because data are absent."""
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""Called with (done, total)."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One statement of the paper beside what was found.
+
+    Examples
+    --------
+    >>> Row("three operators", "two", "corrected").verdict
+    'corrected'
+    """
+
+    paper: str
+    found: str
+    verdict: Verdict
+
+    def __post_init__(self) -> None:
+        if self.verdict not in VERDICTS:
+            raise OptionError(
+                f"verdict={self.verdict!r} is unknown; choose one of {', '.join(VERDICTS)}"
+            )
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture that is drawn when it is called with a matplotlib Figure.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> picture = Picture("A line.", (4, 3), lambda figure: figure.subplots().plot([0, 1]))
+    >>> figure = Figure()
+    >>> picture(figure)
+    >>> len(figure.axes)
+    1
+    """
+
+    caption: str
+    size: tuple[float, float]
+    """Width and height in inches."""
+    draw: Callable[[Any], object]
+
+    def __call__(self, figure: Any) -> None:
+        """Draw into the figure."""
+        self.draw(figure)
+
+
+@dataclass(frozen=True, eq=False)
+class ExperimentResult:
+    """What one experiment found.
+
+    Attributes
+    ----------
+    name : str
+        As in `EXPERIMENTS`.
+    title : str
+        A heading.
+    rows : tuple of Row
+        The table "paper says / we find / verdict".
+    numbers : dict
+        Everything measured, as plain numbers, lists and dicts.
+    figures : mapping from name to Picture
+        Functions that draw into a matplotlib Figure.
+    notes : tuple of str
+        How it was done: paragraphs for the page.
+
+    Examples
+    --------
+    >>> result = ExperimentResult("demo", "A demo", (Row("one", "one", "holds"),), {"n": 1})
+    >>> result.complete, result.verdicts
+    (True, {'holds': 1})
+    """
+
+    name: str
+    title: str
+    rows: tuple[Row, ...]
+    numbers: Mapping[str, Any]
+    figures: Mapping[str, Picture] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing was skipped."""
+        return all(row.verdict != "skipped" for row in self.rows)
+
+    @property
+    def verdicts(self) -> dict[str, int]:
+        """How often each verdict was given."""
+        found = [row.verdict for row in self.rows]
+        return {verdict: found.count(verdict) for verdict in VERDICTS if verdict in found}
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean with half the width of its 95 % confidence interval (Student's t).
+
+    Examples
+    --------
+    >>> f"{estimate([1.0, 2.0, 3.0]):.1f}"
+    '2.0 ± 2.5'
+    """
+
+    mean: float
+    half: float
+    n: int
+
+    @property
+    def bar(self) -> float:
+        """Length of an error bar: none where there was one repetition only."""
+        return self.half if math.isfinite(self.half) else 0.0
+
+    @property
+    def low(self) -> float:
+        """Lower end of the interval."""
+        return self.mean - self.bar
+
+    def __format__(self, spec: str) -> str:
+        if not math.isfinite(self.half) or self.half == 0:
+            return format(self.mean, spec)
+        return f"{self.mean:{spec}} ± {self.half:{spec}}"
+
+    def plain(self) -> dict[str, float | int]:
+        """As numbers for a file."""
+        return {"mean": self.mean, "half": self.half, "n": self.n}
+
+
+def estimate(values: npt.ArrayLike) -> Estimate:
+    """Mean and confidence interval of repetitions; NaN among them is left out.
+
+    Examples
+    --------
+    >>> estimate([2.0, 2.0, float("nan")])
+    Estimate(mean=2.0, half=0.0, n=2)
+    """
+    from scipy.special import stdtrit
+
+    array = np.asarray(values, dtype=np.float64).ravel()
+    array = array[np.isfinite(array)]
+    n = len(array)
+    if n < 2:
+        return Estimate(float(array.mean()) if n else math.nan, math.nan, n)
+    spread = float(array.std(ddof=1)) / math.sqrt(n)
+    return Estimate(float(array.mean()), float(stdtrit(n - 1, 0.975)) * spread, n)
+
+
+def check_seeds(seeds: int) -> int:
+    """The number of repetitions, at least one.
+
+    Examples
+    --------
+    >>> check_seeds(3)
+    3
+    """
+    if isinstance(seeds, bool) or not isinstance(seeds, int) or seeds < 1:
+        raise OptionError(f"seeds={seeds!r} must be a whole number, at least 1")
+    return seeds
+
+
+def plain(node: Any) -> Any:
+    """Estimates, arrays and NumPy scalars as dicts, lists and numbers; what is not finite as None.
+
+    Examples
+    --------
+    >>> plain({"a": np.array([1.0, np.nan]), "b": (np.int64(3),)})
+    {'a': [1.0, None], 'b': [3]}
+    """
+    if isinstance(node, Estimate):
+        return plain(node.plain())
+    if isinstance(node, Mapping):
+        return {str(key): plain(value) for key, value in node.items()}
+    if isinstance(node, list | tuple):
+        return [plain(value) for value in node]
+    if hasattr(node, "tolist"):
+        return plain(node.tolist())
+    if isinstance(node, float) and not math.isfinite(node):
+        return None
+    return node

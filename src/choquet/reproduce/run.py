@@ -1,0 +1,245 @@
+"""Run experiments, write what they found, and skip what is there already."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Protocol
+
+from choquet._version import __version__
+from choquet.errors import FileError, MissingDependencyError, OptionError
+from choquet.files import write_whole
+from choquet.reproduce import aid, examples, noise, regression, sampling
+from choquet.reproduce.page import experiment_page, index_page
+from choquet.reproduce.result import ExperimentResult, Picture, Progress, check_seeds, plain
+from choquet.reproduce.where import data_folder
+
+__all__ = ["EXPERIMENTS", "Experiment", "reproduce"]
+
+_KIND = "choquet reproduction"
+"""What marks a file as ours, so that it may be written again."""
+_DPI = 80
+
+
+class Experiment(Protocol):
+    """What every experiment is: a function of four options."""
+
+    def __call__(
+        self,
+        *,
+        data: Path | None = None,
+        seeds: int = 100,
+        progress: Progress | None = None,
+        rng: Any = 0,
+    ) -> ExperimentResult:
+        """Run it."""
+
+
+EXPERIMENTS: Mapping[str, Experiment] = MappingProxyType(
+    {
+        "examples": examples.run,
+        "noise": noise.run,
+        "sampling": sampling.run,
+        "aid": aid.run,
+        "yacht": regression.run_yacht,
+        "airfoil": regression.run_airfoil,
+    }
+)
+"""The paper's experiments by name, in its order."""
+
+
+def reproduce(
+    which: str | Sequence[str] = "all",
+    *,
+    data: str | os.PathLike[str] | None = None,
+    out: str | os.PathLike[str] | None = None,
+    seeds: int = 100,
+    resume: bool = True,
+    rng: int = 0,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> dict[str, dict[str, Any]]:
+    """Run the paper's experiments and compare what comes out with what it says.
+
+    Parameters
+    ----------
+    which : "all", a name or several, default "all"
+        Of `EXPERIMENTS`.
+    data : path, optional
+        Folder of the data that the package does not carry. By default the folder named by the
+        variable CHOQUET_DATA, or ``shared/data`` beside the project. Without it, the experiment on
+        AID says that it was skipped.
+    out : path, optional
+        Folder for pictures, one JSON file and one Markdown page for each experiment, and an index
+        page. Nothing is written by default.
+    seeds : int, default 100
+        Repetitions of what is random. Experiments that are heavier per repetition use fewer and
+        say so.
+    resume : bool, default True
+        Take what an earlier run with the same options left in `out` instead of running again.
+    rng : int, default 0
+        The same number gives the same files.
+    progress : callable, optional
+        Called with (name of the experiment, done, total).
+
+    Returns
+    -------
+    dict from name to document
+        As in the JSON files: "name", "title", "rows", "numbers", "figures", "notes", "options",
+        "complete".
+
+    Raises
+    ------
+    OptionError
+        For an unknown experiment or a number of seeds below one.
+    FileError
+        If a folder of data was named that is not there, or files of others stand in the way.
+
+    References
+    ----------
+    Anderson et al. Fuzzy Integral = Contextual Linear Order Statistic.
+
+    Examples
+    --------
+    >>> found = reproduce("examples")
+    >>> [row["verdict"] for row in found["examples"]["rows"]][:4]
+    ['holds', 'holds', 'holds', 'holds']
+    """
+    names = _names(which)
+    check_seeds(seeds)
+    folder = data_folder(data)
+    target = None if out is None else _folder(out)
+    options = {"seeds": seeds, "rng": rng, "version": __version__}
+    documents: dict[str, dict[str, Any]] = {}
+    for name in names:
+        kept = _kept(target, name, options) if resume else None
+        if kept is None:
+            kept = _run(name, target, folder, options, progress)
+        elif progress is not None:
+            progress(name, 1, 1)
+        documents[name] = kept
+    if target is not None:
+        everything = {name: doc for name in EXPERIMENTS if (doc := _read(target, name))}
+        _write(target / "index.md", index_page(everything).encode())
+    return documents
+
+
+def _names(which: str | Sequence[str]) -> list[str]:
+    wanted = [which] if isinstance(which, str) else list(which)
+    known = ["all", *EXPERIMENTS]
+    for name in wanted:
+        if name not in known:
+            raise OptionError(f"which={name!r} is unknown; choose among {', '.join(known)}")
+    if not wanted:
+        raise OptionError(f"which={which!r} names nothing; choose among {', '.join(known)}")
+    return [name for name in EXPERIMENTS if name in wanted or "all" in wanted]
+
+
+def _folder(out: str | os.PathLike[str]) -> Path:
+    folder = Path(out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"cannot make the folder {folder}: {error.strerror}") from None
+    return folder
+
+
+def _run(
+    name: str,
+    target: Path | None,
+    data: Path | None,
+    options: dict[str, Any],
+    progress: Callable[[str, int, int], None] | None,
+) -> dict[str, Any]:
+    def advance(done: int, total: int) -> None:
+        if progress is not None:
+            progress(name, done, total)
+
+    result = EXPERIMENTS[name](
+        data=data, seeds=options["seeds"], progress=advance, rng=options["rng"]
+    )
+    document = {
+        "kind": _KIND,
+        "name": name,
+        "title": result.title,
+        "complete": result.complete,
+        "options": options,
+        "rows": [
+            {"paper": row.paper, "found": row.found, "verdict": row.verdict} for row in result.rows
+        ],
+        "notes": list(result.notes),
+        "figures": {key: picture.caption for key, picture in result.figures.items()},
+        "numbers": plain(result.numbers),
+    }
+    if target is not None:
+        # The page first: its mark lets a later run replace pictures of one that was stopped.
+        _write(target / f"{name}.md", experiment_page(document).encode())
+        for key, picture in result.figures.items():
+            _write(target / f"{key}.png", _png(picture))
+        # Last, so that its being there means that all the rest is.
+        text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
+        _write(target / f"{name}.json", text.encode() + b"\n")
+    return document
+
+
+def _png(picture: Picture) -> bytes:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingDependencyError(
+            "Pictures need matplotlib: pip install 'choquet[plot]', or pass out=None"
+        ) from None
+    figure = Figure(figsize=picture.size, layout="constrained")
+    picture(figure)
+    stream = io.BytesIO()
+    # Without the program's name and version in it, the same picture is the same file.
+    figure.savefig(stream, format="png", dpi=_DPI, metadata={"Software": None})
+    return stream.getvalue()
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write one of our files; what others put under its name stays."""
+    if path.exists() and not _ours(path):
+        raise FileError(f"{path} exists and is not of this command; choose another folder")
+    write_whole(path, content, overwrite=True)
+
+
+def _ours(path: Path) -> bool:
+    """Whether a file bears the mark; pictures do if a document beside them names them."""
+    try:
+        if path.suffix != ".png":
+            return _KIND.encode() in path.read_bytes()[:400]
+        if not path.read_bytes().startswith(b"\x89PNG"):
+            return False
+    except OSError:
+        return False
+    return any(_read(path.parent, name) for name in EXPERIMENTS) or _marked(path.parent)
+
+
+def _marked(folder: Path) -> bool:
+    """Whether a page of ours is there: a run may have been stopped before its document."""
+    return any(_ours(page) for page in folder.glob("*.md"))
+
+
+def _read(folder: Path, name: str) -> dict[str, Any] | None:
+    """The document of an experiment, or None if it is absent, damaged or of others."""
+    try:
+        document = json.loads((folder / f"{name}.json").read_bytes())
+    except (OSError, ValueError):
+        return None
+    known = isinstance(document, dict) and document.get("kind") == _KIND
+    return document if known and document.get("name") == name else None
+
+
+def _kept(folder: Path | None, name: str, options: dict[str, Any]) -> dict[str, Any] | None:
+    """What an earlier run with the same options left, if all of it is there."""
+    if folder is None:
+        return None
+    document = _read(folder, name)
+    if document is None or not document.get("complete") or document.get("options") != options:
+        return None
+    files = [f"{name}.md", *(f"{key}.png" for key in document["figures"])]
+    return document if all((folder / file).is_file() for file in files) else None
