@@ -21,7 +21,7 @@ from choquet import (
 )
 from choquet.decomposition import cover_operators, measure_distance, sample_operators
 from choquet.errors import DataError, OptionError
-from choquet.operators import DISSIMILARITIES
+from choquet.operators import DISSIMILARITIES, precomputed
 from tests.strategies import measures, measures_with_inputs
 from tests.test_walks import noise_measure
 
@@ -145,6 +145,32 @@ def test_a_metric_of_ones_own_and_other_scales():
         decompose(noise_measure(5)).ivat.heights.max()
     )
     assert decompose(noise_measure(5), scale=3.5).scale == 3.5
+
+
+def test_precomputed_dissimilarities():
+    g = noise_measure(5)
+    weights = sample_operators(g).weights
+    given = precomputed(weights, dissimilarity(weights, metric="rms"))
+    by_matrix, by_name = decompose(g, metric=given), decompose(g)
+    np.testing.assert_allclose(by_matrix.ivat.heights, by_name.ivat.heights)
+    assert [op.share for op in by_matrix.operators] == [op.share for op in by_name.operators]
+    with pytest.raises(DataError, match="need a matrix of 4 × 4"):
+        precomputed(weights, np.zeros((3, 3)))
+    with pytest.raises(DataError, match="must be distinct"):
+        precomputed([[1, 0], [1, 0]], np.zeros((2, 2)))
+    with pytest.raises(DataError, match="not among those"):
+        decompose(DEMINING, metric=precomputed([[1, 0, 0]], [[0]]))
+
+
+def test_density_clusterers():
+    from sklearn.cluster import HDBSCAN, MeanShift
+
+    g = Measure.random(5, rng=0)
+    X = np.random.default_rng(0).random((50, 5))
+    for method in (HDBSCAN(metric="precomputed", copy=True), MeanShift()):
+        d = decompose(g, method=method)
+        assert d.n_operators >= 1
+        assert np.abs(d.predict(X) - choquet_integral(g, X)).max() <= d.error.worst
 
 
 def test_scikit_learn_clusterers():

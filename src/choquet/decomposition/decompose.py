@@ -77,7 +77,7 @@ def decompose(
     epsilon : float, default 0
         Take walks with Φ < epsilon as supported; 0 those with Φ = 0.
     metric : str, Dissimilarity or callable, default "rms"
-        A row of `DISSIMILARITIES`, or a function.
+        A row of `DISSIMILARITIES`; one made by `lp`, `a_norm` or `precomputed`; or a function.
     method : str or object, default "clodd"
         How to cluster: "clodd"; "single_linkage" with `k` or `level`; "fuzzy_c_means" with `k`;
         "distinct", every distinct operator on its own; or any object with ``fit_predict``.

@@ -8,6 +8,7 @@ from choquet.operators.dissimilarity import (
     as_dissimilarity,
     dissimilarity,
     lp,
+    precomputed,
 )
 from choquet.operators.names import familiar_operators
 from choquet.operators.order_statistic import LinearConvexSum, OrderStatistic
@@ -23,4 +24,5 @@ __all__ = [
     "dissimilarity",
     "familiar_operators",
     "lp",
+    "precomputed",
 ]

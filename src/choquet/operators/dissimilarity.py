@@ -28,6 +28,7 @@ __all__ = [
     "as_dissimilarity",
     "dissimilarity",
     "lp",
+    "precomputed",
 ]
 
 MetricName: TypeAlias = Literal[
@@ -253,6 +254,47 @@ def aitchison(zero: float = AITCHISON_ZERO) -> Dissimilarity:
     return Dissimilarity(
         "aitchison", "difference of the log-ratios of the weights", lambda _: math.inf, p=2.0,
         embed=embed, citation="Aitchison 1986",
+    )  # fmt: skip
+
+
+def precomputed(operators: npt.ArrayLike, matrix: npt.ArrayLike) -> Dissimilarity:
+    """Dissimilarities that were computed elsewhere, as a row that knows these operators only.
+
+    Parameters
+    ----------
+    operators : array-like of shape (n, n_sources)
+        Distinct operators, such as ``sample_operators(measure).weights``.
+    matrix : array-like of shape (n, n)
+        Their dissimilarities.
+
+    Examples
+    --------
+    >>> row = precomputed([[1, 0], [0, 1]], [[0, 3], [3, 0]])
+    >>> dissimilarity([[0, 1]], [[1, 0], [0, 1]], metric=row)
+    array([[3., 0.]])
+    """
+    rows, values = as_inputs(operators), as_inputs(matrix)
+    if values.shape != (len(rows), len(rows)):
+        raise DataError(
+            f"{len(rows)} operators need a matrix of {len(rows)} × {len(rows)}, not {values.shape}"
+        )
+    place = {(row + 0.0).tobytes(): k for k, row in enumerate(rows)}
+    if len(place) != len(rows):
+        raise DataError("operators with precomputed dissimilarities must be distinct")
+
+    def places(weights: FloatArray) -> list[int]:
+        try:
+            return [place[(row + 0.0).tobytes()] for row in np.ascontiguousarray(weights)]
+        except KeyError:
+            raise DataError(
+                "an operator is not among those whose dissimilarities were precomputed"
+            ) from None
+
+    def look_up(V: FloatArray, W: FloatArray) -> FloatArray:
+        return values[np.ix_(places(V), places(W))]
+
+    return Dissimilarity(
+        "precomputed", "computed elsewhere", lambda _: math.inf, function=look_up
     )  # fmt: skip
 
 
