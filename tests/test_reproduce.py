@@ -220,6 +220,7 @@ def regressed(request):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(regression, "N_SPLITS", 2)
         patch.setattr(regression, "N_TREES", 5)
+        patch.setattr(regression, "KEPT", (1, 4))
         patch.setattr(regression, "STRENGTHS", {"l1": (10.0,), "l2": (1.0,)})
         patch.setattr(regression, "SWEEP", (10.0,))
         yield regression.run(dataset=request.param, seeds=1)

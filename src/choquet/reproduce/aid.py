@@ -83,7 +83,7 @@ def run(
     figures["figure6"] = Picture(
         "Figure 6: (a) N = 4, supported walks; (b) N = 7, exact least squares, and (c) what "
         "gradient descent from 1/(2^N-2) starts with, each scaled by its own largest dissimilarity",
-        (11.0, 4.3),
+        (11.0, 4.6),
         lambda figure: _draw_ivat(figure, left, fusion),
     )
     figures["aid_walks"] = Picture(
@@ -136,10 +136,11 @@ def _minimum_rows(fusion: Fusion) -> list[Row]:
         ),
         Row(
             "… where the minimum comes from (gradient descent)",
-            f"from the start: increments of {first} mean {operators_text(begin[first])} before any "
-            f"step, the minimum; {second} means {operators_text(begin[second])}, the mean. After "
-            f"300 steps on the same data {operators_text(ends[first])} and "
-            f"{operators_text(ends[second])}: the start still decides",
+            f"it fits a start that was hardly left: increments of {first} mean "
+            f"{operators_text(begin[first])} before any step, the minimum; {second} means "
+            f"{operators_text(begin[second])}, the mean. After 300 steps on the same data "
+            f"{operators_text(ends[first])} and {operators_text(ends[second])}: the start still "
+            "decides (how the authors trained is not known)",
             "corrected" if begin[first][-1] > 0.9 else "differs",
         ),
         Row(

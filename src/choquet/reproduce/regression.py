@@ -29,6 +29,8 @@ SWEEP = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
 """Strengths of l1 for which operators are counted."""
 N_SPLITS = 5
 N_TREES = 100
+KEPT = (1, 2, 4, 8, 16, 32, 64, 128)
+"""Numbers of operators for which it is asked what compression costs."""
 MAX_REPEATS = 10
 """Cross-validation is repeated over seeds, but not more often than this."""
 
@@ -191,15 +193,17 @@ def _outputs(
 
 
 def _curve(X: FloatArray, y: FloatArray, plain: Any, ridge: Any) -> dict[str, dict[int, float]]:
-    """Training error by number of operators kept, clustered by fuzzy c-means."""
+    """Training error by number of operators kept, clustered by fuzzy c-means; at the end all."""
     curve: dict[str, dict[int, float]] = {}
     for name, model in (("CIR", plain), ("CIR, l2", ridge)):
-        whole = _decompose(model, "supported", method="distinct").n_operators
-        sizes = sorted({min(2**k, whole) for k in range(10)})
-        curve[name] = {}
-        for k in sizes:
-            kept = _decompose(model, "supported", method="fuzzy_c_means", k=k)
-            curve[name][k] = float(((kept.predict(X) - y) ** 2).mean())
+        whole = _decompose(model, "supported", method="distinct")
+        kept = {
+            k: _decompose(model, "supported", method="fuzzy_c_means", k=k)
+            for k in KEPT
+            if k < whole.n_operators
+        }
+        kept[whole.n_operators] = whole
+        curve[name] = {k: float(((d.predict(X) - y) ** 2).mean()) for k, d in kept.items()}
     return curve
 
 
