@@ -582,3 +582,15 @@ def test_make_demo_is_this_demo():
     assert "python -m choquet demo" in (ROOT / "Makefile").read_text()
     assert "make demo" in (ROOT / "README.md").read_text()
     assert 'choquet = "choquet.cli:main"' in (ROOT / "pyproject.toml").read_text()
+
+
+def test_reproduce_tells_verdicts(folder, run):
+    code, out, _ = run("reproduce", "examples", "-o", "paper", "--json")
+    assert code == 0
+    assert {row["verdict"] for row in json.loads(out)["examples"]["rows"]} == {"holds", "corrected"}
+    code, out, _ = run("reproduce", "examples", "-o", "paper")  # read, not run again
+    assert code == 0
+    assert "corrected" in out
+    code, _, err = run("reproduce", "nonsense")
+    assert code == 1
+    assert "choose among all, examples, noise" in err

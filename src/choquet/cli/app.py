@@ -330,6 +330,30 @@ def inspect(
     run_inspect(file, delimiter=delimiter, as_json=json)
 
 
+@app.command()
+def reproduce(
+    which: Annotated[
+        list[str] | None,
+        typer.Argument(help="all, or any of examples, noise, sampling, aid, yacht, airfoil."),
+    ] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder for pages, pictures and numbers.")
+    ] = Path("choquet-paper"),
+    data: Annotated[
+        Path | None, typer.Option(help="Folder of the data that the package does not carry.")
+    ] = None,
+    seeds: Annotated[int, typer.Option(help="Repetitions of the random experiments.")] = 100,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Run again what is there already.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Run the paper's experiments again: what it says, what we find, whether it holds."""
+    from choquet.cli.reproducing import run_reproduce
+
+    run_reproduce(which or ["all"], output, data=data, seeds=seeds, fresh=fresh, as_json=json)
+
+
 def _missing(word: str) -> Literal["error", "drop"]:
     if word not in ("error", "drop"):
         raise typer.BadParameter(f"{word!r} is not known; choose error or drop")

@@ -29,6 +29,8 @@ class Lattice:
         Number of each subset's rounded value, ascending with the value.
     label_values : array
         The value of each label.
+    order, ranks : arrays of 2**N ints
+        Subsets in the order of their labels, and the place of each in that order.
     unsupported : array of 2**N bools, or None
         Subsets that count as unsupported.
     width : int
@@ -40,6 +42,8 @@ class Lattice:
     n_sources: int
     labels: npt.NDArray[np.int32]
     label_values: FloatArray
+    order: IntArray
+    ranks: IntArray
     unsupported: BoolArray | None
     width: int
     completions: npt.NDArray[Any] | None
@@ -53,12 +57,17 @@ class Lattice:
         _, first, labels = np.unique(
             np.round(values, decimals) + 0.0, return_index=True, return_inverse=True
         )
+        order = np.argsort(labels.reshape(-1), kind="stable")
+        ranks = np.empty_like(order)
+        ranks[order] = np.arange(len(order))
         unsupported = None if supported is None else ~supported
         width = 1 if supported is None else allowed + 1
         return cls(
             n_sources=n_sources,
             labels=labels.astype(np.int32).reshape(-1),
             label_values=values[first],
+            order=order,
+            ranks=ranks,
             unsupported=unsupported,
             width=width,
             completions=None if unsupported is None else _completions(unsupported, width),
@@ -70,6 +79,18 @@ class Lattice:
         if self.completions is None:
             return factorial(self.n_sources)
         return int(self.completions[0, 0])
+
+    def rank_of(self, nodes: IntArray) -> IntArray:
+        """Place of each node when all are ordered by label."""
+        if self.width == 1:
+            return self.ranks[nodes]
+        return self.ranks[nodes // self.width] * self.width + nodes % self.width
+
+    def node_of(self, ranks: IntArray) -> IntArray:
+        """Node at each place: the inverse of `rank_of`."""
+        if self.width == 1:
+            return self.order[ranks]
+        return self.order[ranks // self.width] * self.width + ranks % self.width
 
     def allows(self, masks: IntArray) -> BoolArray:
         """Whether each walk, given as the masks of its chain, is among those kept."""
@@ -264,12 +285,12 @@ def _step(
     n_states = len(member_ptr) - 1
     state_of = np.repeat(np.arange(n_states), np.diff(member_ptr))
     at, reached = lattice.successors(members)
+    # Nodes are ranked by label, then number: one sort brings (state, label, node) into order, and
+    # the nodes of a state, which have one label, stay ascending.
     n_nodes = (1 << lattice.n_sources) * lattice.width
-    keys = np.unique(state_of[at] * n_nodes + reached)
-    state, node = keys // n_nodes, keys % n_nodes
+    keys = np.unique(state_of[at] * n_nodes + lattice.rank_of(reached))
+    state, node = keys // n_nodes, lattice.node_of(keys % n_nodes)
     label = lattice.labels[node // lattice.width]
-    order = np.argsort(state * len(lattice.label_values) + label, kind="stable")
-    state, node, label = state[order], node[order], label[order]
     starts = np.flatnonzero(np.concatenate([[True], (np.diff(state) != 0) | (np.diff(label) != 0)]))
     target, next_ptr, next_members = _distinct_groups(starts, node)
     edge_ptr = np.concatenate([[0], np.cumsum(np.bincount(state[starts], minlength=n_states))])
@@ -279,22 +300,23 @@ def _step(
 def _distinct_groups(starts: IntArray, nodes: IntArray) -> tuple[IntArray, IntArray, IntArray]:
     """Number equal runs of nodes alike; returns the number of each run, and the distinct runs.
 
-    Runs are told apart by a random 64-bit sum beside their size and first node, and then compared
-    node by node, so that the answer does not rest on chance.
+    Runs are told apart by a 64-bit hash of their nodes and length, and then compared node by node,
+    so that the answer does not rest on chance.
     """
     lengths = np.diff(np.append(starts, len(nodes)))
     seed = 0
     while True:
-        hashes = np.add.reduceat(_scramble(nodes, seed), starts)
-        table = np.stack([hashes, lengths.astype(np.uint64), nodes[starts].astype(np.uint64)])
-        order = np.lexsort(table)
-        new = np.concatenate([[True], (np.diff(table[:, order], axis=1) != 0).any(axis=0)])
-        number = np.empty(len(starts), dtype=np.int64)
-        number[order] = np.cumsum(new) - 1
-        chosen = order[new]
+        hashes = np.add.reduceat(_scramble(nodes, seed), starts) + _scramble(lengths, seed + 1)
+        _, chosen, number = np.unique(hashes, return_index=True, return_inverse=True)
+        # Numbered in the order of their first occurrence, which does not depend on the hash.
+        place = np.argsort(chosen)
+        rank = np.empty_like(place)
+        rank[place] = np.arange(len(place))
+        chosen, number = chosen[place], rank[number.reshape(-1)]
         within = np.arange(len(nodes)) - np.repeat(starts, lengths)
         same_place = np.repeat(starts[chosen[number]], lengths) + within
-        if np.array_equal(nodes[same_place], nodes):
+        same_length = np.array_equal(lengths[chosen[number]], lengths)
+        if same_length and np.array_equal(nodes[same_place], nodes):
             break
         seed += 1
     pointers = np.concatenate([[0], np.cumsum(lengths[chosen])])
