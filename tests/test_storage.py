@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from choquet import DataSupport, Measure, OrderStatistic, SupportedMeasure, load, save
+from choquet import (
+    DataSupport,
+    Measure,
+    OrderStatistic,
+    SupportedMeasure,
+    decompose,
+    load,
+    save,
+)
 from choquet.errors import DamagedFileError, FileError, NewerFileError
 from choquet.files import write_whole
 from choquet.storage.kinds import KINDS
@@ -28,6 +36,10 @@ EXAMPLES = {
     ],
     "data_support": [DataSupport.from_data(WIDE[:, :4]), DataSupport.from_data(WIDE)],
     "order_statistic": [OrderStatistic([1 / 3, 2 / 3])],
+    "diagram": [
+        decompose(Measure.symmetric([0.5, 0.3, 0.2])).index(),
+        decompose(Measure.random(7, rng=0), method="distinct").index(),
+    ],
 }
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from choquet.decomposition import Diagram
 from choquet.lattice import mask_of, members
 from choquet.measures import Measure, SupportedMeasure
 from choquet.operators import OrderStatistic
@@ -154,6 +155,11 @@ KINDS: dict[str, Kind] = {
     ),
     "decomposition": Kind(
         "choquet.decomposition.result:Decomposition", encode_decomposition, decode_decomposition
+    ),
+    "diagram": Kind(
+        "choquet.decomposition.diagram:Diagram",
+        lambda diagram: dict(diagram.to_arrays()),
+        Diagram.from_arrays,
     ),
     "statistics": Kind(
         "choquet.learning.statistics:Statistics",
