@@ -151,8 +151,8 @@ class Estimate:
 
     Examples
     --------
-    >>> f"{estimate([1.0, 2.0, 3.0]):.1f}"
-    '2.0 ± 2.5'
+    >>> f"{estimate([1.0, 2.0, 3.0]):+.1f}"
+    '+2.0 ± 2.5'
     """
 
     mean: float
@@ -169,10 +169,15 @@ class Estimate:
         """Lower end of the interval."""
         return self.mean - self.bar
 
+    @property
+    def high(self) -> float:
+        """Upper end of the interval."""
+        return self.mean + self.bar
+
     def __format__(self, spec: str) -> str:
         if not math.isfinite(self.half) or self.half == 0:
             return format(self.mean, spec)
-        return f"{self.mean:{spec}} ± {self.half:{spec}}"
+        return f"{self.mean:{spec}} ± {self.half:{spec.lstrip('+')}}"
 
     def plain(self) -> dict[str, float | int]:
         """As numbers for a file."""
