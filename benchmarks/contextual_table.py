@@ -243,6 +243,8 @@ def run(kind: str, table: Table, kept: dict[str, Any], only: list[str] | None) -
         if only and name not in only:
             continue
         X, y = load()
+        # Labels as whole numbers: EBM would give names of floats back.
+        y = y.astype(int) if table.classes else y
         kept.setdefault("shapes", {})[f"{kind} | {name}"] = list(X.shape)
         for row, model in table.models.items():
             key = f"{kind} | {name} | {row}"

@@ -254,12 +254,22 @@ def test_the_median_of_four_networks_is_not_identified(shared_data):
 
 
 @pytest.fixture(scope="module")
-def scores(shared_data):
+def whole(shared_data):
+    return datasets.fetch_aid(aid_origin(shared_data), progress=None)
+
+
+@pytest.fixture(scope="module")
+def scores(whole):
     """Four classes of the first network fold."""
-    whole = datasets.fetch_aid(aid_origin(shared_data), progress=None)
     return replace(
         whole, scores=whole.scores[:1, :, :4], labels=whole.labels[:1], classes=whole.classes[:4]
     )
+
+
+def test_aid_is_as_large_as_said(whole):
+    folds, halves, classes, images, networks = whole.scores.shape
+    assert folds * halves * classes == 300
+    assert (classes, images * halves * folds, networks) == (30, 10_000, 7)
 
 
 def test_the_example_is_bare_land_of_the_test_half(shared_data, scores):
@@ -277,6 +287,7 @@ def test_exact_optima_are_no_minimum(fused):
     fusion = fused
     assert len(fusion.measures) == 8
     assert average_walk(fusion.measures)[-1] < 0.1
+    assert average_walk(fusion.shared).argmax() == 3  # the median's rank
     assert np.mean(fusion.error["Choquet, one measure a class"]) < 0.5 * np.mean(
         fusion.error["min"]
     )
@@ -297,6 +308,7 @@ def test_aid_tells_every_network_and_every_start(fused):
     assert near_minimum["1/N, 0 steps"] == "0%"
     assert {row.verdict for row in aid._minimum_rows(fused)} == {"corrected"}
     assert verdict_of(aid._walk_rows(fused), "About 60") == "corrected"
+    assert verdict_of(aid._walk_rows(fused), "Almost all observations") == "corrected"
 
 
 def test_descent_leaves_values_on_which_no_data_rest():
