@@ -191,7 +191,7 @@ def page_text(document: Mapping[str, Any], images: str, captions: Mapping[str, s
         *(["**Quick run on tiny sizes: these numbers mean nothing.**"] if options["quick"] else []),
         _table(["", "measured on"], [["choquet", document["version"]], *machine]),
         "## Contenders, and what importing them takes\n\n"
-        "Best of the rounds, each in a fresh process, NumPy included.",
+        "Best of at most three, each in a fresh process, NumPy included.",
         _imports(document["peers"]),
     ]
     if document["works"]:
