@@ -36,10 +36,15 @@ class Setting:
         Runs, of which the best counts; fewer where they would take more than `limit` together.
     memory : int
         Bytes that a process may ask for; 0 for no limit.
+
+    Examples
+    --------
+    >>> Setting().limit, Setting().rounds
+    (10.0, 5)
     """
 
     python: str = sys.executable
-    limit: float = 30.0
+    limit: float = 10.0
     rounds: int = 5
     memory: int = 0
 
@@ -106,6 +111,14 @@ def measure_work(
     dict
         "title", "note", and "rows": for each contender "status" (ok, differs, limit, error or
         absent), "seconds", "ratio", "memory", "difference", "warm_up", "rounds", "reason".
+
+    Examples
+    --------
+    >>> peers = dict.fromkeys(PEERS, {"status": "absent", "reason": "not asked", "version": ""})
+    >>> peers["choquet"] = {"status": "ok", "version": ""}
+    >>> rows = measure_work("shapley", (4,), peers, Setting(rounds=1))["rows"]
+    >>> rows[0]["ratio"], rows[1]["reason"]
+    (1.0, 'not asked')
     """
     work = WORKS[name]
     doing = {who: peer for who, peer in PEERS.items() if name in peer.works}

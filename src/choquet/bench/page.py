@@ -24,7 +24,7 @@ on a small task, so that libraries are loaded and kernels compiled (that time is
 beside this page, not in the tables); putting the inputs into a contender's own form is not timed
 either. Its answer is compared with ours before its time is believed. Then all take turns, {rounds}
 rounds where they take less than {limit:g} s together, and the best of each counts. What takes more
-than {limit:g} s is not finished. All may use all cores. *Memory* is the peak while running above
+than {limit:g} s is not finished (a point of a curve: three times that). All may use all cores. *Memory* is the peak while running above
 what the process held before, inputs and libraries included. Compare ratios, not seconds: they are
 taken in one run, and another machine has other seconds."""
 
@@ -181,6 +181,13 @@ def page_text(document: Mapping[str, Any], images: str, captions: Mapping[str, s
         Folder of the pictures, as seen from the page, with a slash at its end.
     captions : mapping
         Of the pictures that there are, by name.
+
+    Examples
+    --------
+    >>> head = {"version": "1", "machine": {}, "options": {"quick": 0, "limit": 9, "rounds": 2}}
+    >>> text = page_text(head | {"peers": {}, "works": {}, "curves": {}}, "images/", {})
+    >>> text.splitlines()[2]
+    '# Performance'
     """
     options = document["options"]
     machine = [[name, value] for name, value in document["machine"].items()]

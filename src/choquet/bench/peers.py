@@ -41,6 +41,11 @@ class Peer:
         Whether it is measured in our own interpreter.
     note : str
         What a reader of the table must know.
+
+    Examples
+    --------
+    >>> PEERS["shapiq"].works, PEERS["shapiq"].installing
+    (('mobius', 'shapley', 'interaction'), (('shapiq',),))
     """
 
     module: str
@@ -105,7 +110,13 @@ PEERS: Mapping[str, Peer] = MappingProxyType(
 
 
 def peers_python(folder: Path) -> Path:
-    """The interpreter of an environment."""
+    """The interpreter of an environment.
+
+    Examples
+    --------
+    >>> peers_python(Path("env")).parts[0]
+    'env'
+    """
     return folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
@@ -118,6 +129,11 @@ def install_peers(folder: Path, *, tell: Callable[[str], None] = lambda _: None)
     ------
     FileError
         If there can be no environment at all.
+
+    Examples
+    --------
+    >>> install_peers(Path("peers"))  # doctest: +SKIP
+    PosixPath('peers/bin/python')
     """
     python = peers_python(folder)
     if not python.exists():
@@ -172,7 +188,13 @@ def _reason(text: str) -> str:
 
 
 def reasons(python: str) -> dict[str, str]:
-    """Why peers are absent from the environment of an interpreter, as `install_peers` left it."""
+    """Why peers are absent from the environment of an interpreter, as `install_peers` left it.
+
+    Examples
+    --------
+    >>> reasons("no/such/environment/bin/python")
+    {}
+    """
     try:
         kept = json.loads((Path(python).parent.parent / _REASONS).read_bytes())
     except (OSError, ValueError):

@@ -26,7 +26,13 @@ GROUPS: Mapping[str, tuple[str, str]] = {
 
 
 def pictures_of(document: Mapping[str, Any]) -> dict[str, tuple[str, Callable[[Figure], None]]]:
-    """Captions and functions that draw, by name: those for which there is something to draw."""
+    """Captions and functions that draw, by name: those for which there is something to draw.
+
+    Examples
+    --------
+    >>> pictures_of({"works": {}, "curves": {}})
+    {}
+    """
     found: dict[str, tuple[str, Callable[[Figure], None]]] = {}
     if any("ratio" in row for work in document["works"].values() for row in work["rows"][1:]):
         found["ratios"] = (
@@ -45,7 +51,16 @@ def pictures_of(document: Mapping[str, Any]) -> dict[str, tuple[str, Callable[[F
 
 
 def draw_ratios(figure: Figure, works: Mapping[str, Mapping[str, Any]]) -> None:
-    """A line for each work, a mark for each contender."""
+    """A line for each work, a mark for each contender.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> rows = [{"contender": "choquet", "ratio": 1.0}, {"contender": "SciPy", "ratio": 3.0}]
+    >>> draw_ratios(figure := Figure(), {"mst": {"title": "tree", "rows": rows}})
+    >>> figure.axes[0].get_yticklabels()[0].get_text()
+    'tree'
+    """
     shown = [work for work in works.values() if any("ratio" in row for row in work["rows"][1:])]
     figure.set_size_inches(9, 1.6 + 0.26 * len(shown))
     ax: Axes = figure.subplots()
@@ -83,7 +98,16 @@ def draw_ratios(figure: Figure, works: Mapping[str, Mapping[str, Any]]) -> None:
 
 
 def draw_group(figure: Figure, group: str, curves: list[Mapping[str, Any]]) -> None:
-    """Time on the left, memory on the right."""
+    """Time on the left, memory on the right.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> curve = {"title": "a", "along": "n_walks", "values": [6], "seconds": [1], "memory": [9]}
+    >>> draw_group(figure := Figure(), "walks", [curve])
+    >>> [ax.get_ylabel() for ax in figure.axes]
+    ['seconds', 'MiB above what was held before']
+    """
     figure.set_size_inches(10, 4.6)
     left, right = figure.subplots(1, 2)
     label = GROUPS[group][0]

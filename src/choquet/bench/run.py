@@ -23,6 +23,8 @@ __all__ = ["FILE", "KIND", "bench"]
 KIND = "choquet benchmark"
 """What marks a file as ours, so that it may be written again."""
 FILE = "bench.json"
+CURVE_LIMIT = 3
+"""How many times longer a point of a curve may take: it is for us to wait for ourselves."""
 
 Progress = Callable[[str, int, int], None]
 
@@ -55,8 +57,8 @@ def bench(
     out : path, optional
         Folder for the numbers, as JSON. Nothing is kept by default.
     limit : float, optional
-        Seconds that one run may take: 30, or 10 if quick. A contender beyond it is a row that says
-        so, and so is a point of a curve, whose larger points are then skipped.
+        Seconds that one run may take, 10 by default. A contender beyond it is a row that says so.
+        A point of a curve may take three times that; after one beyond it, larger ones are skipped.
     rounds : int, optional
         Runs of which the best counts: 5, or 2 if quick.
     resume : bool, default True
@@ -150,7 +152,7 @@ def _steps(chosen: set[str], quick: bool) -> Iterator[tuple[str, str, str, dict[
 def _setting(
     quick: bool, peers: str | os.PathLike[str] | None, limit: float | None, rounds: int | None
 ) -> Setting:
-    limit = (10.0 if quick else 30.0) if limit is None else float(limit)
+    limit = 10.0 if limit is None else float(limit)
     rounds = (2 if quick else 5) if rounds is None else rounds
     if not limit > 0:
         raise OptionError(f"limit={limit:g} must be positive: seconds that one run may take")
@@ -218,7 +220,8 @@ def _point(
             if known["reason"].startswith("skipped"):
                 reason = known["reason"]
             return {"status": "skipped", "reason": reason, "size": size}
-    return measure_point(curve.function, size, curve.small, setting)
+    patient = replace(setting, limit=CURVE_LIMIT * setting.limit)
+    return measure_point(curve.function, size, curve.small, patient)
 
 
 def _keep(file: Path | None, document: dict[str, Any], quick: bool) -> dict[str, Any]:

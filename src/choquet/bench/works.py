@@ -32,8 +32,15 @@ class Work:
         For the warm-up; for a quick look; for the page.
     tolerance : float
         Answers whose entries differ by more are not the same.
+    summary : callable, optional
+        What is compared of answers that are random.
     note : str
         What a reader of the table must know.
+
+    Examples
+    --------
+    >>> WORKS["shapley"].titled((10,))
+    'Shapley values, 10 sources'
     """
 
     title: str

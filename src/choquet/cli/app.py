@@ -379,7 +379,7 @@ def bench(
         bool, typer.Option("--quick", help="Tiny sizes: does it work, not how fast.")
     ] = False,
     limit: Annotated[
-        float | None, typer.Option(help="Seconds that one run may take; 30, or 10 if quick.")
+        float | None, typer.Option(help="Seconds that one run may take; 10 by default.")
     ] = None,
     rounds: Annotated[
         int | None, typer.Option(help="Runs of which the best counts; 5, or 2 if quick.")
