@@ -22,11 +22,12 @@ _INTRODUCTION = """\
 Every contender runs in a process of its own, the peers in an environment of their own. It warms up
 on a small task, so that libraries are loaded and kernels compiled (that time is in the JSON file
 beside this page, not in the tables); putting the inputs into a contender's own form is not timed
-either. Its answer is compared with ours before its time is believed. Then all take turns, {rounds}
-rounds where they take less than {limit:g} s together, and the best of each counts. What takes more
-than {limit:g} s is not finished (a point of a curve: three times that). All may use all cores. *Memory* is the peak while running above
-what the process held before, inputs and libraries included. Compare ratios, not seconds: they are
-taken in one run, and another machine has other seconds."""
+either. Its answer is compared with ours before its time is believed: *difference* is the largest.
+Then all take turns, {rounds} rounds where one takes less than {limit:g} s for them, and the best of
+each counts. What takes more than {limit:g} s is not finished (a point of a curve: three times
+that). All may use all cores. *Memory* is the peak while running above what the process held before,
+which includes inputs and libraries. Compare ratios, not seconds: they are taken in one run, and
+another machine has other seconds."""
 
 
 def seconds_text(seconds: float) -> str:
