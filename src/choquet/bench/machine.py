@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 
-__all__ = ["describe_machine", "memory_of_machine"]
+__all__ = ["describe_machine", "load_of_machine", "memory_of_machine"]
 
 
 def memory_of_machine() -> int:
@@ -20,6 +20,21 @@ def memory_of_machine() -> int:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):
         return 0
+
+
+def load_of_machine() -> float | None:
+    """How many programs wanted to run in the last minute; None where the system does not tell.
+
+    Examples
+    --------
+    >>> load = load_of_machine()
+    >>> load is None or load >= 0
+    True
+    """
+    try:
+        return round(os.getloadavg()[0], 1)
+    except (AttributeError, OSError):
+        return None
 
 
 def _processor() -> str:

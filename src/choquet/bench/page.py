@@ -186,12 +186,17 @@ def page_text(document: Mapping[str, Any], images: str, captions: Mapping[str, s
     Examples
     --------
     >>> head = {"version": "1", "machine": {}, "options": {"quick": 0, "limit": 9, "rounds": 2}}
-    >>> text = page_text(head | {"peers": {}, "works": {}, "curves": {}}, "images/", {})
+    >>> text = page_text(head | {"loads": [], "peers": {}, "works": {}, "curves": {}}, "", {})
     >>> text.splitlines()[2]
     '# Performance'
     """
     options = document["options"]
     machine = [[name, value] for name, value in document["machine"].items()]
+    loads = sorted(load for load in document["loads"] if load is not None)
+    if loads:
+        # A reader must see whether others were at work: up to about the cores is our own.
+        middle = f"{loads[len(loads) // 2]:g}, at most {loads[-1]:g}"
+        machine.append(["load while measuring", middle])
     parts = [
         MARK,
         "# Performance",

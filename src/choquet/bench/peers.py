@@ -136,13 +136,14 @@ def install_peers(folder: Path, *, tell: Callable[[str], None] = lambda _: None)
     PosixPath('peers/bin/python')
     """
     python = peers_python(folder)
-    if not python.exists():
+    if not _has_pip(python):
         tell("environment")
         made = subprocess.run(
             [sys.executable, "-m", "venv", str(folder)], capture_output=True, text=True, check=False
         )
         if made.returncode:
-            raise FileError(f"cannot make the environment {folder}: {_reason(made.stdout)}")
+            why = _reason(made.stdout + made.stderr)
+            raise FileError(f"cannot make the environment {folder}: {why}")
     failed: dict[str, str] = {}
     for name, peer in PEERS.items():
         if peer.ours:
@@ -153,6 +154,14 @@ def install_peers(folder: Path, *, tell: Callable[[str], None] = lambda _: None)
             failed[name] = reason
     write_whole(folder / _REASONS, json.dumps(failed, indent=1).encode() + b"\n", overwrite=True)
     return python
+
+
+def _has_pip(python: Path) -> bool:
+    """Whether the environment is there and whole: making it may have been stopped half-way."""
+    if not python.exists():
+        return False
+    command = [str(python), "-m", "pip", "--version"]
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
 def _install(python: Path, peer: Peer) -> str:

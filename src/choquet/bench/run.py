@@ -11,7 +11,7 @@ from typing import Any
 
 from choquet._version import __version__
 from choquet.bench.growth import CURVES, key_of, summarise
-from choquet.bench.machine import describe_machine, memory_of_machine
+from choquet.bench.machine import describe_machine, load_of_machine, memory_of_machine
 from choquet.bench.measure import Setting, measure_imports, measure_point, measure_work
 from choquet.bench.peers import PEERS
 from choquet.bench.works import WORKS
@@ -69,7 +69,7 @@ def bench(
     Returns
     -------
     dict
-        "machine", "peers" (versions, imports), "works" (rows by contender), "points" and "curves"
+        "machine", "loads" (while measuring), "peers" (versions, imports), "works" (rows by contender), "points" and "curves"
         (sizes, seconds, bytes, and the powers fitted).
 
     Raises
@@ -110,6 +110,7 @@ def bench(
             document[kind][key] = measure_work(name, tuple(size.values()), found, setting)
         else:
             document[kind][key] = _point(name, size, document[kind], quick, setting)
+        document["loads"].append(load_of_machine())
         _keep(target, document, quick)
     tell("done", total, total)
     return _keep(target, document, quick)
@@ -193,7 +194,8 @@ def _begin(file: Path | None, quick: bool, setting: Setting) -> dict[str, Any]:
         kept = {}
     if any(kept.get(name) != value for name, value in head.items()):
         kept = {}
-    return head | {name: kept.get(name, {}) for name in ("peers", "works", "points", "curves")}
+    parts = {name: kept.get(name, {}) for name in ("peers", "works", "points", "curves")}
+    return head | parts | {"loads": kept.get("loads", [])}
 
 
 def _other_versions(
