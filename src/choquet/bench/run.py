@@ -69,8 +69,8 @@ def bench(
     Returns
     -------
     dict
-        "machine", "loads" (while measuring), "peers" (versions, imports), "works" (rows by contender), "points" and "curves"
-        (sizes, seconds, bytes, and the powers fitted).
+        "machine", "loads" (while measuring), "peers" (versions, imports), "works" (rows by
+        contender), "points" and "curves" (sizes, seconds, bytes, and the powers fitted).
 
     Raises
     ------
