@@ -102,9 +102,12 @@ class ContextualClassifier(ClassifierMixin, Contextual):
             self._against_rest(X, (y == label).astype(np.float64), weight, options, folds)
             for label in positive
         ]
-        self.decomposition_ = self.decompositions_[0]
-        self.operators_, self.rules_ = self.decomposition_.operators, self.decomposition_.rules
         return self
+
+    @property
+    def decomposition_(self):
+        """Of the log-odds of the second class; with more than two classes, of the first one."""
+        return self.decompositions_[0]
 
     def _against_rest(self, X, target, weight, options, folds):
         found = learn(X, target, weight, options, folds)
