@@ -360,6 +360,18 @@ def test_page_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
         write_page(found, page)
 
 
+@pytest.mark.parametrize(("loads", "busy"), [([0.5, 2.1, 2.4], False), ([9.0, 1.0, 12.0], True)])
+def test_page_says_that_the_machine_was_busy(loads, busy):
+    found = {
+        "version": "1", "machine": {"cores": "2"}, "loads": [*loads, None],
+        "options": {"quick": False, "limit": 10.0, "rounds": 5},
+        "peers": {}, "works": {}, "points": {}, "curves": {},
+    }  # fmt: skip
+    text = page_text(found, "images/", {})
+    assert ("The machine was busy" in text) == busy
+    assert f"at most {max(loads):g}" in text
+
+
 def test_files_of_others_stay(tmp_path):
     (tmp_path / "bench.json").write_text("{}")
     with pytest.raises(FileError, match="not of this command"):

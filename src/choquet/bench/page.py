@@ -30,6 +30,12 @@ which includes inputs and libraries. Compare ratios, not seconds: they are taken
 another machine has other seconds."""
 
 
+_BUSY = (
+    "**The machine was busy with other work.** Times are too long, most of all short ones of code "
+    "that uses several threads, and powers too small. Repeat this on a quiet machine."
+)
+
+
 def seconds_text(seconds: float) -> str:
     """A time that people can read.
 
@@ -192,16 +198,15 @@ def page_text(document: Mapping[str, Any], images: str, captions: Mapping[str, s
     """
     options = document["options"]
     machine = [[name, value] for name, value in document["machine"].items()]
-    loads = sorted(load for load in document["loads"] if load is not None)
-    if loads:
-        # A reader must see whether others were at work: up to about the cores is our own.
-        middle = f"{loads[len(loads) // 2]:g}, at most {loads[-1]:g}"
-        machine.append(["load while measuring", middle])
+    busy, load = _busy(document)
+    if load:
+        machine.append(["load while measuring", load])
     parts = [
         MARK,
         "# Performance",
         _INTRODUCTION.format(**options),
         *(["**Quick run on tiny sizes: these numbers mean nothing.**"] if options["quick"] else []),
+        *([_BUSY] if busy else []),
         _table(["", "measured on"], [["choquet", document["version"]], *machine]),
         "## Contenders, and what importing them takes\n\n"
         "Best of at most three, each in a fresh process, NumPy included.",
@@ -222,9 +227,20 @@ def page_text(document: Mapping[str, Any], images: str, captions: Mapping[str, s
         parts.append(_curves(document["curves"]))
         for group in ("sources", "samples", "walks", "learning", "rows"):
             parts += _picture(group, images, captions)
-        if not options["quick"]:
+        if not options["quick"] and any(key.startswith("learning") for key in document["points"]):
             parts += ["### Learning by sources and rows", _grid(document["points"])]
     return "\n\n".join(parts) + "\n"
+
+
+def _busy(document: Mapping[str, Any]) -> tuple[bool, str]:
+    """Whether others were at work, as far as the load tells; up to the cores it may be our own."""
+    loads = sorted(load for load in document["loads"] if load is not None)
+    if not loads:
+        return False, ""
+    middle = loads[len(loads) // 2]
+    cores = document["machine"].get("cores", "")
+    busy = cores.isdecimal() and middle > int(cores) + 1
+    return busy, f"{middle:g} in the middle, at most {loads[-1]:g}"
 
 
 def _picture(name: str, images: str, captions: Mapping[str, str]) -> list[str]:
