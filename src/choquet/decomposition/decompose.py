@@ -208,6 +208,11 @@ def assemble(
 def _measure_of(model: Any, support: Any) -> tuple[Measure, DataSupport | None, float]:
     """Measure, support and bias of what was given."""
     measure = model if isinstance(model, Measure) else getattr(model, "measure_", None)
+    if measure is None and hasattr(model, "decomposition_"):
+        raise DataError(
+            f"a {type(model).__name__} learned its operators directly and holds no measure to take "
+            "apart; what it learned is in decomposition_"
+        )
     if not isinstance(measure, Measure):
         raise DataError(
             f"cannot decompose {type(model).__name__}: give a Measure, or a fitted model with a "
