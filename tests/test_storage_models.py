@@ -68,26 +68,26 @@ def test_contextual_models_come_back_whole(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("place", "value"),
+    ("place", "value", "reason"),
     [
-        ("yes", [1, 1, -1]),  # one child twice
-        ("yes", [0, -1, -1]),  # a loop
-        ("source", [7, -1, -1]),  # no such source
-        ("top", [9, -1, -1]),
-        ("above", [0, -1, -1]),  # a source above itself
-        ("weight", [0.0, 1.0, 1.0]),
-        ("no", [2, -1]),
+        ("yes", [2, -1, -1], "are no tree"),  # one child twice
+        ("yes", [0, -1, -1], "are no tree"),  # a loop
+        ("source", [7, -1, -1], "more than 3 sources"),
+        ("top", [9, -1, -1], "more than 3 sources"),
+        ("above", [0, -1, -1], "with itself"),
+        ("weight", [0.0, 1.0, 1.0], "has no weight"),
+        ("no", [2, -1], "differ in length"),
     ],
 )
-def test_altered_trees_are_refused(place, value, tmp_path):
+def test_altered_trees_are_refused(place, value, reason, tmp_path):
     y = np.where(X[:, 0] == X.max(axis=1), X.min(axis=1), X.max(axis=1))
     model = choquet.ContextualRegressor(max_leaves=2, prune="none").fit(X, y).decomposition_
     path = save(model, tmp_path / "model.json")
     data = json.loads(path.read_text())
-    assert len(data["data"]["tree"]["source"]) == 3
-    data["data"]["tree"][place] = value
+    assert data["data"]["tree"]["source"]["array"] == [0, -1, -1]
+    data["data"]["tree"][place] |= {"array": value, "shape": [len(value)]}
     path.write_text(json.dumps(data))
-    with pytest.raises(DamagedFileError):
+    with pytest.raises(DamagedFileError, match=reason):
         load(path)
 
 

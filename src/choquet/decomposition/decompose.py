@@ -34,6 +34,9 @@ __all__ = ["decompose"]
 _LISTED_WALKS = 40_320
 """Walks that rules are found from: all of them up to so many, else as many drawn."""
 
+_MOST_RULES = 32
+"""Rules in a list, at most: one for each of many operators, and all that anyone would read."""
+
 _COUNT_LEAST, _COUNT_LIMIT = 1000, 1 << 50
 """Multiplicities are scaled to add up to a number in this range; floats count it exactly."""
 
@@ -205,6 +208,11 @@ def assemble(
 def _measure_of(model: Any, support: Any) -> tuple[Measure, DataSupport | None, float]:
     """Measure, support and bias of what was given."""
     measure = model if isinstance(model, Measure) else getattr(model, "measure_", None)
+    if measure is None and hasattr(model, "decomposition_"):
+        raise DataError(
+            f"a {type(model).__name__} learned its operators directly and holds no measure to take "
+            "apart; what it learned is in decomposition_"
+        )
     if not isinstance(measure, Measure):
         raise DataError(
             f"cannot decompose {type(model).__name__}: give a Measure, or a fitted model with a "
@@ -297,7 +305,8 @@ def _rules(
     """Rules from all walks kept if they can be listed, else from as many drawn."""
     sorts, complete = _walks_for_rules(sample.graph)
     found = _labels_of_walks(sample, labels, centres, metric, sorts)
-    return find_rules(sorts, found, complete=complete)
+    most = min(max(20, len(centres)), _MOST_RULES)
+    return find_rules(sorts, found, complete=complete, max_rules=most)
 
 
 def _labels_of_walks(

@@ -252,6 +252,9 @@ def biased_phrases(learned: Learned) -> list[str]:
     ):
         sign = "plus" if operator.bias > 0 else "minus"
         added = f" {sign} {abs(operator.bias):.4g}"
+        if not operator.weights.any():
+            found.append(f"{operator.bias:.4g}, whatever the inputs")
+            continue
         found.append(phrase + (added if abs(operator.bias) > NO_BIAS else ""))
     return found
 
