@@ -151,8 +151,10 @@ def _quiet(statistics: Statistics, floor: float, found: Posterior) -> Posterior:
     values = fill_unsupported(values, seen)
     n_seen = len(statistics.masks)
     if statistics.n_samples > n_seen:
-        score = -0.5 * statistics.weight * float(np.log(error + floor)) - n_seen
-        return Posterior(values, score, score, float(n_seen))
+        score = -0.5 * statistics.weight * float(np.log(error + floor))
+        # The chains of other families that fit exactly shrink to the floor: so would this one.
+        shrunk = 0.5 * float(np.log(1 / FLOOR))
+        return Posterior(values, score - shrunk * n_seen, score - n_seen, float(n_seen))
     share = (statistics.n_samples / n_seen) ** 2
     return replace(found, values=share * values + (1 - share) * found.values)
 
