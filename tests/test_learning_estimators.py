@@ -282,6 +282,15 @@ def test_other_bad_input():
         ChoquetClassifier().fit(X, np.ones(len(X)))
 
 
+def test_a_classifier_without_information_says_so():
+    """No smooth-looking measure made of nothing."""
+    with pytest.raises(DataError, match="tied in all sources"):
+        ChoquetClassifier().fit(np.full((20, 3), 0.5), np.arange(20) % 2)
+    X = np.random.default_rng(0).random((60, 3))
+    with pytest.warns(SupportWarning, match="do not rise with any source"):
+        ChoquetClassifier().fit(X, X.sum(axis=1) < 1.5)
+
+
 def test_an_average_leaves_a_family_only_for_more_than_chance():
     from choquet.learning import Statistics, selection
 

@@ -163,7 +163,11 @@ def fit(
         typer.Option(help="auto (minmax unless all lie in [0, 1]), none, minmax or standard."),
     ] = "auto",
     learner: Annotated[
-        str, typer.Option(help="choquet, cv, classifier, owa, linear, lambda or gradient.")
+        str,
+        typer.Option(
+            help="choquet, cv, classifier, owa, linear, lambda, gradient, contextual "
+            "or contextual-classifier."
+        ),
     ] = "choquet",
     monotone: Annotated[
         bool | None, typer.Option(help="Insist that more input never gives less output.")
@@ -182,18 +186,32 @@ def fit(
     fill: Annotated[
         str | None, typer.Option(help="Subsets without data: lower, upper, midpoint, similar.")
     ] = None,
+    max_leaves: Annotated[
+        int | None, typer.Option(help="Most contexts of a contextual learner; 16 by default.")
+    ] = None,
+    l2: Annotated[
+        float | None, typer.Option("--l2", help="Its penalty on weights; 3 by default.")
+    ] = None,
+    prune: Annotated[
+        str | None, typer.Option(help="How it chooses their number: cv, bic or none.")
+    ] = None,
+    merge: Annotated[bool | None, typer.Option(help="Let its contexts share operators.")] = None,
+    convex: Annotated[
+        bool | None, typer.Option(help="Insist that its weights are shares, without intercept.")
+    ] = None,
     missing: MissingValues = "error",
     delimiter: Delimiter = None,
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Learn a measure from a table and write the model to a file."""
+    """Learn a measure, or operators directly, from a table and write the model to a file."""
     from choquet.cli.fitting import FitOptions, run_fit
 
     given = {
         "monotone": monotone, "normal": normal, "bias": bias, "penalty": penalty,
         "strength": strength, "prior": prior, "prior_strength": prior_strength,
-        "k_additive": k_additive, "fill": fill,
+        "k_additive": k_additive, "fill": fill, "max_leaves": max_leaves, "l2": l2,
+        "prune": prune, "merge": merge, "convex": convex,
     }  # fmt: skip
     options = FitOptions(
         target=target,

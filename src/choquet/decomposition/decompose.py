@@ -10,18 +10,18 @@ from __future__ import annotations
 
 from functools import cache
 from math import ceil
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
 
-from choquet.arrays import BoolArray, FloatArray, IntArray
+from choquet.arrays import FloatArray, IntArray
 from choquet.decomposition.clodd import clodd, one_cluster
 from choquet.decomposition.clusters import Clusterer, cluster
 from choquet.decomposition.ivat import IVAT, ivat
 from choquet.decomposition.medoids import medoids
 from choquet.decomposition.operators import ContextualOperator, cluster_errors
 from choquet.decomposition.partition import Partition, canonical_labels
-from choquet.decomposition.result import Decomposition
+from choquet.decomposition.result import Decomposition, Identified
 from choquet.decomposition.rules import RuleList, find_rules
 from choquet.decomposition.sample import OperatorSample, sample_operators
 from choquet.errors import DataError, OptionError
@@ -36,13 +36,6 @@ _LISTED_WALKS = 40_320
 
 _COUNT_LEAST, _COUNT_LIMIT = 1000, 1 << 50
 """Multiplicities are scaled to add up to a number in this range; floats count it exactly."""
-
-
-class Identified(Protocol):
-    """What is asked of an identification: which walks the data pin down."""
-
-    def stable_walks(self, sorts: IntArray) -> BoolArray:
-        """Whether every value on each walk is pinned down."""
 
 
 def decompose(
@@ -205,6 +198,7 @@ def assemble(
         error=error,
         bias=bias,
         _rules=rules,
+        identification=identification,
     )
 
 
