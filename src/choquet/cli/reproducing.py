@@ -10,7 +10,7 @@ from choquet.cli.output import progress, say, say_json, say_table
 from choquet.reproduce import EXPERIMENTS
 from choquet.reproduce import reproduce as run_experiment
 
-__all__ = ["run_reproduce"]
+__all__ = ["run_reproduce", "steps"]
 
 
 def run_reproduce(
@@ -35,7 +35,7 @@ def run_reproduce(
                 seeds=seeds,
                 resume=not fresh,
                 n_jobs=jobs,
-                progress=_steps(advance),
+                progress=steps(advance),
             )
     if as_json:
         say_json(found)
@@ -46,7 +46,7 @@ def run_reproduce(
     say(f"Written to {output}: index.html for people, results.json for programs.")
 
 
-def _steps(advance: Callable[[float], None]) -> Callable[[str, int, int], None]:
+def steps(advance: Callable[[float], None]) -> Callable[[str, int, int], None]:
     """Turn "so many of so many" into shares by which a bar moves on."""
     before = 0.0
 

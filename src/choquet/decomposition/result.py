@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from choquet.arrays import FloatArray, IntArray, as_inputs, check_option
+from choquet.arrays import BoolArray, FloatArray, IntArray, as_inputs, check_option
 from choquet.decomposition.ivat import IVAT
 from choquet.decomposition.operators import ContextualOperator, Errors
 from choquet.decomposition.partition import Partition
@@ -26,10 +26,32 @@ from choquet.walks import DataSupport, sorts_of
 if TYPE_CHECKING:
     from choquet.decomposition.diagram import Diagram
 
-__all__ = ["Decomposition"]
+__all__ = ["Decomposition", "Identified"]
 
 _SHOWN = 12
 """Operators that are listed in words."""
+
+
+class Identified(Protocol):
+    """What is asked of an identification: near-optimal intervals, and walks that are pinned down.
+
+    See `choquet.learning.identify.Identification`.
+    """
+
+    @property
+    def masks(self) -> IntArray:
+        """Subsets, as bit masks."""
+
+    @property
+    def lower(self) -> FloatArray:
+        """Least near-optimal value of each."""
+
+    @property
+    def upper(self) -> FloatArray:
+        """Largest near-optimal value of each."""
+
+    def stable_walks(self, sorts: IntArray) -> BoolArray:
+        """Whether every value on each walk is pinned down."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,6 +83,8 @@ class Decomposition:
         decomposed if `exact`, else over those drawn.
     bias : float
         Added to every output (regression).
+    identification : Identification or None
+        Near-optimal intervals of the values, if they were given.
 
     Examples
     --------
@@ -84,6 +108,7 @@ class Decomposition:
     error: Errors
     bias: float
     _rules: Callable[[], RuleList]
+    identification: Identified | None = None
 
     @property
     def rules(self) -> RuleList:
@@ -259,7 +284,14 @@ class Decomposition:
             scores={cover.lower_bound: -float(cover.lower_bound)},
         )
         return assemble(
-            self.sample, self.ivat, partition, centres, self.metric, self.scale, self.bias
+            self.sample,
+            self.ivat,
+            partition,
+            centres,
+            self.metric,
+            self.scale,
+            self.bias,
+            self.identification,
         )
 
     # -- words -------------------------------------------------------------------------------------

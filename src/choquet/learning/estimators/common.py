@@ -18,13 +18,31 @@ from choquet.measures import Measure, SupportedMeasure
 from choquet.walks import DataSupport, sorts_of
 
 __all__ = [
+    "ALL_TIED",
     "IncrementalRegressor",
     "MeasureRegressor",
     "check_information",
     "check_reach",
+    "classes_of",
     "integrate",
     "sources_of",
 ]
+
+ALL_TIED = (
+    "every row is tied in all sources, so no subset but the whole has any data; "
+    "give inputs that differ between sources"
+)
+
+
+def classes_of(y):
+    """The sorted classes among the targets: at least two."""
+    classes = np.unique(y)
+    if len(classes) < 2:
+        only = f"{classes[0]}" if len(classes) else "none"
+        raise DataError(
+            f"all samples belong to one class ({only}): a classifier needs at least two classes"
+        )
+    return classes
 
 
 def sources_of(estimator) -> tuple[str, ...] | None:
@@ -51,13 +69,9 @@ def check_information(statistics: Statistics, *, normal: bool) -> None:
         return
     sizes = np.bitwise_count(statistics.masks).sum(axis=1)
     if not (sizes < statistics.n_sources).any():
-        message = (
-            "every row is tied in all sources, so no subset but the whole has any data; "
-            "give inputs that differ between sources"
-        )
         if normal:
-            raise DataError(message)
-        warnings.warn(message, SupportWarning, stacklevel=4)
+            raise DataError(ALL_TIED)
+        warnings.warn(ALL_TIED, SupportWarning, stacklevel=4)
     mean = statistics.target_sum / statistics.weight
     spread = statistics.target_square / statistics.weight - mean**2
     if spread <= 1e-14 * max(mean**2, 1e-300):
