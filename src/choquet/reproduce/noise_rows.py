@@ -119,11 +119,10 @@ def _count_rows(trials: Any) -> list[Row]:
     rows.append(
         Row(
             "… the more, the more noise (suggested by the four pictures)",
-            "steadily by no count"
-            if len(falling) == len(COUNTS)
-            else "the count falls before it rises by "
+            "from some level to the next the count falls by "
             + "; ".join(falling)
-            + ": little noise blurs true clusters into each other, and only much of it splits them"
+            + ": little noise "
+            "blurs true clusters into each other, and only much of it splits them"
             if falling
             else "no count falls from one level to the next",
             "differs" if falling else "holds",
