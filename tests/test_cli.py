@@ -326,6 +326,10 @@ def test_contextual_classes_on_the_command_line(weather, run):
     code, out, _ = run("explain", "model.json", "classes.csv", "--row", "3")
     assert "the log-odds of good against bad are" in out
     assert f"The model answers class = {answers[2]['prediction']}." in out
+    assert (
+        "These operators give the log-odds of good against bad."
+        in run("decompose", "model.json")[1]
+    )
     assert run("report", "model.json", "classes.csv", "-o", "page.html")[0] == 0
     assert "against bad" in Path("page.html").read_text()
 
