@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from choquet.arrays import FloatArray, as_inputs, refuse_nonfinite
 from choquet.errors import DataError, MeasureError
-from choquet.measures import Measure, SupportedMeasure
+from choquet.measures import Measure, MobiusMeasure, SupportedMeasure
 
 __all__ = [
     "choquet_integral",
@@ -25,12 +25,12 @@ __all__ = [
 ]
 
 
-def choquet_integral(measure: Measure, X: npt.ArrayLike) -> FloatArray:
+def choquet_integral(measure: Measure | MobiusMeasure, X: npt.ArrayLike) -> FloatArray:
     """Choquet integral of each sample; for negative inputs the asymmetric one.
 
     Parameters
     ----------
-    measure : Measure
+    measure : Measure or MobiusMeasure
         On N sources.
     X : array-like of shape (n_samples, N)
         Inputs, one column for each source.
@@ -50,6 +50,8 @@ def choquet_integral(measure: Measure, X: npt.ArrayLike) -> FloatArray:
     >>> choquet_integral(g, [[0.9, 0.4, 0.2], [0.1, 0.4, 0.2]])  # median, then maximum
     array([0.4, 0.4])
     """
+    if isinstance(measure, MobiusMeasure):
+        return measure.integral(X)
     return _integrate(measure, X, "choquet")
 
 

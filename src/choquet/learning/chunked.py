@@ -18,6 +18,7 @@ from choquet.errors import (
     SourceError,
     TooLargeError,
 )
+from choquet.learning.additive import MinimaStatistics
 from choquet.learning.statistics import Statistics
 from choquet.walks import DataSupport
 
@@ -26,6 +27,7 @@ __all__ = [
     "evidence_of",
     "evidence_of_chunks",
     "parquet_chunks",
+    "statistics_of",
     "statistics_of_chunks",
     "support_of",
 ]
@@ -46,7 +48,7 @@ class Evidence:
 
     Attributes
     ----------
-    statistics : Statistics
+    statistics : Statistics or MinimaStatistics
     support : DataSupport
 
     Examples
@@ -56,7 +58,7 @@ class Evidence:
     4
     """
 
-    statistics: Statistics
+    statistics: Any
     support: DataSupport
 
     def __add__(self, other: Evidence) -> Evidence:
@@ -74,7 +76,9 @@ class Evidence:
         return Evidence(statistics, support)
 
 
-def evidence_of(X: Any, y: Any, sample_weight: Any = None) -> Evidence:
+def evidence_of(
+    X: Any, y: Any, sample_weight: Any = None, *, k_additive: int | None = None
+) -> Evidence:
     """Evidence of one chunk of rows, at least one.
 
     Parameters
@@ -82,6 +86,9 @@ def evidence_of(X: Any, y: Any, sample_weight: Any = None) -> Evidence:
     X : array-like of shape (n_samples, n_sources)
     y : array-like of shape (n_samples,)
     sample_weight : array-like of shape (n_samples,), optional
+    k_additive : int, optional
+        Keep what k-additive learning beyond 16 sources needs: `MinimaStatistics`, whose size has a
+        bound, in place of `Statistics`.
 
     Examples
     --------
@@ -89,12 +96,29 @@ def evidence_of(X: Any, y: Any, sample_weight: Any = None) -> Evidence:
     1
     """
     return Evidence(
-        Statistics.from_data(X, y, sample_weight),
+        statistics_of(X, y, sample_weight, k_additive=k_additive),
         DataSupport.from_data(X, sample_weight=sample_weight),
     )
 
 
-def evidence_of_chunks(chunks: Iterable[Chunk]) -> Evidence:
+def statistics_of(
+    X: Any, y: Any, sample_weight: Any = None, *, k_additive: int | None = None
+) -> Any:
+    """Statistics of one chunk of rows: of gaps, or of minima for k-additive learning.
+
+    Examples
+    --------
+    >>> statistics_of([[0.9, 0.4, 0.2]], [0.6], k_additive=2).n_features
+    6
+    """
+    if k_additive is None:
+        return Statistics.from_data(X, y, sample_weight)
+    return MinimaStatistics.from_data(X, y, sample_weight, order=k_additive)
+
+
+def evidence_of_chunks(
+    chunks: Iterable[Chunk], *, make: Callable[..., Evidence] = evidence_of
+) -> Evidence:
     """Add up the evidence of chunks; one chunk is held at a time, empty ones are passed over.
 
     Parameters
@@ -115,7 +139,7 @@ def evidence_of_chunks(chunks: Iterable[Chunk]) -> Evidence:
     >>> evidence_of_chunks(parts).statistics.n_samples
     60
     """
-    found: Evidence = _sum(chunks, evidence_of)
+    found: Evidence = _sum(chunks, make)
     return found
 
 

@@ -46,7 +46,8 @@ def fit_chunks(
     array([0., 1., 1., 1.])
     """
     _check_loss(estimator)
-    return fit_evidence(estimator, evidence_of_chunks(chunks), sources=sources)
+    evidence = evidence_of_chunks(chunks, make=estimator._evidence)
+    return fit_evidence(estimator, evidence, sources=sources)
 
 
 def fit_evidence(
