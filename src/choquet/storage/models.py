@@ -104,6 +104,7 @@ def decode_model(data: dict[str, Any]) -> Any:
     if not hasattr(model, "measure_"):
         raise ValueError(f"a fitted {name} has a measure_, but the file does not")
     # The problem follows from the statistics; rows that absolute loss needs are not kept.
-    if hasattr(model, "solution_") and hasattr(model, "statistics_") and model.loss == "squared":
+    squared = hasattr(model, "solution_") and model.loss == "squared"
+    if squared and hasattr(model, "statistics_") and model.solution_.solver != "additive":
         model.problem_ = model._problem(model.statistics_)
     return model

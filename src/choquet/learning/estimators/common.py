@@ -251,19 +251,14 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
 
     def _known(self, measure: MobiusMeasure) -> SupportedMeasure:
         """The values of a k-additive measure that data support, and no others."""
-        from choquet.learning._kernels import close_containments
-
         words = self.support_.words
         if len(words) > _MAX_COMPARED:
             raise TooLargeError(
                 f"{len(words):,} supported subsets are too many to compare (at most "
                 f"{_MAX_COMPARED:,}); trust(X) tells the support of each row without intervals"
             )
-        values = np.clip(measure.values_of(words), 0.0, measure.total)
-        sizes = np.bitwise_count(words).sum(axis=1).astype(np.int64)
-        # Sums in another order may differ by rounding, which would look like a decrease.
-        close_containments(words, sizes, np.argsort(sizes, kind="stable"), values)
-        return SupportedMeasure(words, values, measure.sources, total=measure.total)
+        values = measure.values_of(words)
+        return SupportedMeasure.nearest(words, values, measure.sources, total=measure.total)
 
     def _strict(self, X):
         return np.diff(np.sort(X, axis=1)[:, ::-1], axis=1) < 0
