@@ -23,7 +23,7 @@ from choquet.walks.sorts import as_sorts
 
 __all__ = ["Condition", "Rule", "RuleList", "find_rules"]
 
-_MAX_PREDICATES = 900
+_ALL_PREDICATES = 900
 """Conditions that rules are made of: all up to 24 sources, beyond those that tell most alone."""
 
 _WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -335,10 +335,10 @@ def find_rules(
     order = np.flatnonzero(shares > 0)
     order = order[np.argsort(compact[order], kind="stable")]
     predicates = Predicates.of(rows.shape[1])
-    if len(predicates) > _MAX_PREDICATES:
-        predicates = predicates.most_telling(
-            positions[order], compact[order], shares[order], _MAX_PREDICATES
-        )
+    if rows.shape[1] > 24:
+        # Tables of pairs, one a label, are what the search costs.
+        most = max(200, 2 * _ALL_PREDICATES // len(known))
+        predicates = predicates.most_telling(positions[order], compact[order], shares[order], most)
     problem = Problem(
         predicates.matrix(positions[order]),
         compact[order],

@@ -21,7 +21,7 @@ from choquet.explanation.phrases import (
     rule_sentences,
 )
 from choquet.explanation.subject import NO_RULES, as_decomposition, rules_of
-from choquet.walks import DataSupport
+from choquet.walks import DataSupport, WalkList
 
 __all__ = [
     "Evidence",
@@ -149,7 +149,8 @@ class Evidence:
         samples = (
             "1 sample supports" if self.n_samples == 1 else f"{self.n_samples:,} samples support"
         )
-        text = f"{samples} {self.n_supported:,} of {self.n_subsets:,} subsets and "
+        of = f"{self.n_subsets:,}" if self.n_subsets < 10**12 else f"{self.n_subsets:.1e}"
+        text = f"{samples} {self.n_supported:,} of {of} subsets and "
         text += f"{percent(self.walk_share)} of walks."
         if self.n_tied:
             text += f" {self.n_tied:,} of them {'holds' if self.n_tied == 1 else 'hold'} ties."
@@ -328,10 +329,17 @@ def explain_model(
         worst=decomposition.error.worst,
         rms=decomposition.error.rms,
         certified=decomposition.exact,
-        restricted=decomposition.sample.graph.n_walks < factorial(decomposition.measure.n_sources),
+        restricted=_restricted(decomposition),
         evidence=None if known is None else evidence_of(decomposition, known),
         requests=data_to_collect(decomposition, n_requests, support=known),
     )
+
+
+def _restricted(decomposition: Decomposition) -> bool:
+    graph = decomposition.sample.graph
+    if isinstance(graph, WalkList):
+        return graph.restricted
+    return graph.n_walks < factorial(graph.n_sources)
 
 
 def evidence_of(decomposition: Decomposition, support: DataSupport) -> Evidence:
