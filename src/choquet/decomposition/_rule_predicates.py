@@ -56,9 +56,7 @@ class Predicates:
         ranks = np.ascontiguousarray(positions.T)
         total = np.bincount(labels, shares)
         told = np.empty(len(self))
-        for k, (i, bound, top) in enumerate(
-            zip(self.source, self.bound, self.is_top, strict=True)
-        ):
+        for k, (i, bound, top) in enumerate(zip(self.source, self.bound, self.is_top, strict=True)):
             held = ranks[i] < (bound if top else ranks[bound])
             both = np.bincount(labels, shares * held, minlength=len(total))
             told[k] = _information(np.stack([both, total - both]))

@@ -148,7 +148,7 @@ class Decomposition:
     @property
     def n_numbers(self) -> int:
         """Weights that are kept in place of the measure's 2**N values (without the index)."""
-        return self.n_operators * self.measure.n_sources
+        return self.n_operators * len(self.measure.sources)
 
     def index(self, *, max_nodes: int = 2_000_000) -> Diagram:
         """Decision diagram from a sort to its operator, in N look-ups and without the measure.

@@ -196,7 +196,7 @@ def mean_width(measure: Any, support: DataSupport) -> float:
         if bounded is None:
             return float("nan")
         lower, upper = bounded.walk_bounds(random_sorts(measure.n_sources, _DRAWN_WALKS, rng=0))
-        return float((upper - lower).sum(axis=1).mean()) / (measure.n_sources + 1)
+        return float((upper - lower).sum(axis=1).mean()) / (bounded.n_sources + 1)
     lower, upper = value_bounds(measure, support)
     shares = _walk_shares(measure.n_sources)
     return float(((upper - lower) * shares).sum()) / (measure.n_sources + 1)

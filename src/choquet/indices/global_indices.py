@@ -64,7 +64,7 @@ def orness(measure: Measure | MobiusMeasure) -> float:
         # Marichal 2000: a minimum of k of N inputs has orness (N - k) / ((k + 1) (N - 1)).
         n, k = measure.n_sources, measure.sizes
         each = (n - k) / ((k + 1) * max(n - 1, 1))
-        return float(measure.coefficients @ each) / measure.total if n > 1 else 1.0
+        return float(measure.coefficients @ each) / measure.total if n > 1 else 0.5
     return nearest_order_statistic(measure).orness
 
 

@@ -52,7 +52,7 @@ def shapley(measure: Measure | MobiusMeasure) -> FloatArray:
     """
     if isinstance(measure, MobiusMeasure):
         # A coefficient belongs to its members in equal parts.
-        return _by_source(measure, 1 / measure.sizes)
+        return _by_source(measure, np.asarray(1 / measure.sizes, dtype=np.float64))
     n = measure.n_sources
     # |A|! (N - |A| - 1)! / N! for a set A that the source joins.
     joins = np.array([1 / (n * comb(n - 1, a)) for a in range(n)] + [0.0])
@@ -74,7 +74,7 @@ def banzhaf(measure: Measure | MobiusMeasure) -> FloatArray:
     """
     if isinstance(measure, MobiusMeasure):
         # The other members are all there in one of 2^(k - 1) subsets.
-        return _by_source(measure, 0.5 ** (measure.sizes - 1.0))
+        return _by_source(measure, np.exp2(1.0 - measure.sizes))
     n = measure.n_sources
     return _single_index(measure, np.array([0.5 ** (n - 1)] * n + [0.0]))
 

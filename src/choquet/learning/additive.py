@@ -174,7 +174,7 @@ class MinimaStatistics:
     @property
     def n_features(self) -> int:
         """Number R of coefficients."""
-        return self.rows.shape[1] - 2
+        return int(self.rows.shape[1]) - 2
 
     @property
     def products(self) -> FloatArray:
@@ -331,7 +331,7 @@ def fit_additive(
 
 
 def _closed(m: FloatArray, inside: Any, normal: bool) -> tuple[FloatArray, float]:
-    """Coefficients that keep order to the bit, next to these; the cone allows any positive scale."""
+    """Coefficients that keep order to the bit, next to these; any positive scale keeps it too."""
     N = inside.shape[1]
     closed = m.copy()
     closed[:N] = np.maximum(m[:N], inside.T @ np.maximum(-m[N:], 0.0))
@@ -354,7 +354,7 @@ def _root(statistics: MinimaStatistics) -> FloatArray:
         lifted = products.copy()
         lifted[np.diag_indices(len(lifted))] += jitter
         try:
-            return np.linalg.cholesky(lifted).T * scale
+            return np.asarray(np.linalg.cholesky(lifted).T * scale)
         except np.linalg.LinAlgError:
             continue
     raise DataError("the products of the inputs are not positive; are weights or inputs extreme?")

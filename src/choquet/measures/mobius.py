@@ -147,7 +147,7 @@ class MobiusMeasure:
     @cached_property
     def sizes(self) -> IntArray:
         """Number of sources in each subset with a coefficient."""
-        return np.bitwise_count(self.words).sum(axis=1).astype(np.int64)
+        return np.asarray(np.bitwise_count(self.words).sum(axis=1), dtype=np.int64)
 
     @property
     def order(self) -> int:

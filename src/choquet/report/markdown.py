@@ -53,7 +53,9 @@ def _sources(data: dict[str, Any]) -> list[str]:
     sources, indices = data["sources"], data["indices"]
     if indices["interaction"] is None:
         shares = ((name, _number(indices["shapley"][i])) for i, name in enumerate(sources))
-        pairs = ((" and ".join(row["pair"]), _number(row["value"])) for row in indices["pairs"] or ())
+        pairs = (
+            (" and ".join(row["pair"]), _number(row["value"])) for row in indices["pairs"] or ()
+        )
         lines = _table(("source", "Shapley"), shares)
         return lines + (["", *_table(("pair", "interaction"), pairs)] if indices["pairs"] else [])
     rows = (

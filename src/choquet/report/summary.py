@@ -134,7 +134,7 @@ def _indices(decomposition: Decomposition) -> dict[str, Any]:
     """Indices of the measure, or of the walks listed where few of its values are known."""
     measure, graph = decomposition.measure, decomposition.sample.graph
     if isinstance(measure, Measure | MobiusMeasure):
-        found = {"shapley": shapley(measure), "banzhaf": banzhaf(measure)}
+        found: dict[str, Any] = {"shapley": shapley(measure), "banzhaf": banzhaf(measure)}
         pairs = interaction(measure)
     elif isinstance(graph, WalkList):
         found = {"shapley": graph.contributions(), "banzhaf": None}

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from choquet.arrays import BoolArray, FloatArray, IntArray, generator
+from choquet.arrays import FloatArray, IntArray, generator
 from choquet.errors import DataError
 from choquet.measures import MobiusMeasure, SupportedMeasure
 from choquet.walks.graph import allowed_unsupported
@@ -170,7 +170,8 @@ class WalkList:
         array([0.5, 0.5])
         """
         weights = self._weights[self.numbers] * (self.counts / self.counts.sum())[:, None]
-        return np.bincount(self.sorts.ravel(), weights.ravel(), minlength=self.n_sources)
+        mean = np.bincount(self.sorts.ravel(), weights.ravel(), minlength=self.n_sources)
+        return np.asarray(mean, dtype=np.float64)
 
     def __repr__(self) -> str:
         return (
@@ -232,7 +233,6 @@ def list_walks(
     n = measure.n_sources
     if support is not None and support.n_sources != n:
         raise DataError(f"the support has {support.n_sources} sources, the measure {n}")
-    observed: BoolArray | IntArray
     if support is not None and len(support.observed_sorts) and not epsilon:
         sorts, counts = support.observed_sorts, support.sort_counts
         if len(sorts) > most:

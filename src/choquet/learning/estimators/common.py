@@ -223,6 +223,7 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
             value = integrate(self.measure_, X, "midpoint") + self.bias_
             half = np.where(self._unsupported_steps(X).any(axis=1), np.inf, 0.0)
             return np.column_stack([value - half, value + half])
+        assert isinstance(self.measure_, Measure)
         bounds = uncertainty(self.measure_.values, self.support_.supported)
         ends = [
             choquet_integral(Measure(end, normal=self._normal_measure()), X) + self.bias_
