@@ -23,8 +23,8 @@ from choquet.walks.sorts import as_sorts
 
 __all__ = ["Condition", "Rule", "RuleList", "find_rules"]
 
-_ALL_PREDICATES = 900
-"""Conditions that rules are made of: all up to 24 sources, beyond those that tell most alone."""
+_ALL_PREDICATES, _FEW_SOURCES = 900, 16
+"""Conditions that rules are made of: all up to 16 sources, beyond those that tell most alone."""
 
 _WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
@@ -335,7 +335,7 @@ def find_rules(
     order = np.flatnonzero(shares > 0)
     order = order[np.argsort(compact[order], kind="stable")]
     predicates = Predicates.of(rows.shape[1])
-    if rows.shape[1] > 24:
+    if rows.shape[1] > _FEW_SOURCES:
         # Tables of pairs, one a label, are what the search costs.
         most = max(200, 2 * _ALL_PREDICATES // len(known))
         predicates = predicates.most_telling(positions[order], compact[order], shares[order], most)
