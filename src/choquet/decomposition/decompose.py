@@ -217,8 +217,8 @@ def _measure_of(model: Any, support: Any) -> tuple[Any, DataSupport | None, floa
     measure = model if known else getattr(model, "measure_", None)
     if not (isinstance(measure, Measure) or is_listed(measure)):
         raise DataError(
-            f"cannot decompose {type(model).__name__}: give a measure, or a fitted model, whose "
-            "measure_ is taken"
+            f"cannot decompose {type(model).__name__}: give a Measure, a SupportedMeasure, a "
+            "MobiusMeasure, or a fitted model"
         )
     if isinstance(support, str):
         if support != "auto":

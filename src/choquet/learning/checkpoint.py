@@ -7,6 +7,7 @@ import zipfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -87,7 +88,8 @@ class Checkpoint:
         from choquet.learning.chunked import Evidence
 
         try:
-            with np.load(path, allow_pickle=False) as file:
+            content = Path(path).read_bytes()
+            with np.load(io.BytesIO(content), allow_pickle=False) as file:
                 arrays = {name: file[name] for name in file.files}
             if str(arrays["format"]) != _FORMAT:
                 raise ValueError(f"its format is {arrays['format']}")
