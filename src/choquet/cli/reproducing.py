@@ -10,7 +10,7 @@ from choquet.cli.output import progress, say, say_json, say_table
 from choquet.reproduce import EXPERIMENTS
 from choquet.reproduce import reproduce as run_experiment
 
-__all__ = ["run_reproduce"]
+__all__ = ["run_reproduce", "steps"]
 
 
 def run_reproduce(
@@ -33,7 +33,7 @@ def run_reproduce(
                 out=output,
                 seeds=seeds,
                 resume=not fresh,
-                progress=_steps(advance),
+                progress=steps(advance),
             )
     if as_json:
         say_json(found)
@@ -44,7 +44,7 @@ def run_reproduce(
     say(f"Written to {output}.")
 
 
-def _steps(advance: Callable[[float], None]) -> Callable[[str, int, int], None]:
+def steps(advance: Callable[[float], None]) -> Callable[[str, int, int], None]:
     """Turn "so many of so many" into shares by which a bar moves on."""
     before = 0.0
 

@@ -10,18 +10,18 @@ from __future__ import annotations
 
 from functools import cache
 from math import ceil
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
 
-from choquet.arrays import BoolArray, FloatArray, IntArray
+from choquet.arrays import FloatArray, IntArray
 from choquet.decomposition.clodd import clodd, one_cluster
 from choquet.decomposition.clusters import Clusterer, cluster
 from choquet.decomposition.ivat import IVAT, ivat
 from choquet.decomposition.medoids import medoids
 from choquet.decomposition.operators import ContextualOperator, cluster_errors
 from choquet.decomposition.partition import Partition, canonical_labels
-from choquet.decomposition.result import Decomposition
+from choquet.decomposition.result import Decomposition, Identified
 from choquet.decomposition.rules import RuleList, find_rules
 from choquet.decomposition.sample import OperatorSample, sample_operators
 from choquet.errors import DataError, OptionError
@@ -35,15 +35,11 @@ __all__ = ["decompose"]
 _LISTED_WALKS = 40_320
 """Walks that rules are found from: all of them up to so many, else as many drawn."""
 
+_MOST_RULES = 32
+"""Rules in a list, at most: one for each of many operators, and all that anyone would read."""
+
 _COUNT_LEAST, _COUNT_LIMIT = 1000, 1 << 50
 """Multiplicities are scaled to add up to a number in this range; floats count it exactly."""
-
-
-class Identified(Protocol):
-    """What is asked of an identification: which walks the data pin down."""
-
-    def stable_walks(self, sorts: IntArray) -> BoolArray:
-        """Whether every value on each walk is pinned down."""
 
 
 def decompose(
@@ -208,6 +204,7 @@ def assemble(
         error=error,
         bias=bias,
         _rules=rules,
+        identification=identification,
     )
 
 
@@ -215,6 +212,11 @@ def _measure_of(model: Any, support: Any) -> tuple[Any, DataSupport | None, floa
     """Measure, support and bias of what was given."""
     known = isinstance(model, Measure) or is_listed(model)
     measure = model if known else getattr(model, "measure_", None)
+    if measure is None and hasattr(model, "decomposition_"):
+        raise DataError(
+            f"a {type(model).__name__} learned its operators directly and holds no measure to take "
+            "apart; what it learned is in decomposition_"
+        )
     if not (isinstance(measure, Measure) or is_listed(measure)):
         raise DataError(
             f"cannot decompose {type(model).__name__}: give a Measure, a SupportedMeasure, a "
@@ -307,7 +309,8 @@ def _rules(
     """Rules from all walks kept if they can be listed, else from as many drawn."""
     sorts, counts, complete = _walks_for_rules(sample.graph)
     found = _labels_of_walks(sample, labels, centres, metric, sorts)
-    return find_rules(sorts, found, weights=counts, complete=complete)
+    most = min(max(20, len(centres)), _MOST_RULES)
+    return find_rules(sorts, found, weights=counts, complete=complete, max_rules=most)
 
 
 def _labels_of_walks(

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from choquet.arrays import FloatArray, IntArray, as_inputs, check_option
+from choquet.arrays import BoolArray, FloatArray, IntArray, as_inputs, check_option
 from choquet.decomposition.ivat import IVAT
 from choquet.decomposition.operators import ContextualOperator, Errors
 from choquet.decomposition.partition import Partition
@@ -33,10 +33,32 @@ from choquet.walks import DataSupport, WalkList, sorts_of
 if TYPE_CHECKING:
     from choquet.decomposition.diagram import Diagram
 
-__all__ = ["Decomposition"]
+__all__ = ["Decomposition", "Identified"]
 
 _SHOWN = 12
 """Operators that are listed in words."""
+
+
+class Identified(Protocol):
+    """What is asked of an identification: near-optimal intervals, and walks that are pinned down.
+
+    See `choquet.learning.identify.Identification`.
+    """
+
+    @property
+    def masks(self) -> IntArray:
+        """Subsets, as bit masks."""
+
+    @property
+    def lower(self) -> FloatArray:
+        """Least near-optimal value of each."""
+
+    @property
+    def upper(self) -> FloatArray:
+        """Largest near-optimal value of each."""
+
+    def stable_walks(self, sorts: IntArray) -> BoolArray:
+        """Whether every value on each walk is pinned down."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,6 +90,8 @@ class Decomposition:
         decomposed if `exact`, else over those drawn.
     bias : float
         Added to every output (regression).
+    identification : Identification or None
+        Near-optimal intervals of the values, if they were given.
 
     Examples
     --------
@@ -91,6 +115,7 @@ class Decomposition:
     error: Errors
     bias: float
     _rules: Callable[[], RuleList]
+    identification: Identified | None = None
 
     @property
     def rules(self) -> RuleList:
@@ -277,7 +302,14 @@ class Decomposition:
             scores={cover.lower_bound: -float(cover.lower_bound)},
         )
         return assemble(
-            self.sample, self.ivat, partition, centres, self.metric, self.scale, self.bias
+            self.sample,
+            self.ivat,
+            partition,
+            centres,
+            self.metric,
+            self.scale,
+            self.bias,
+            self.identification,
         )
 
     # -- words -------------------------------------------------------------------------------------

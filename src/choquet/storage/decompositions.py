@@ -40,6 +40,7 @@ def encode_decomposition(found: Decomposition) -> dict[str, Any]:
         "scale": found.scale,
         "weights": found.weights,
         "stable_shares": np.array([operator.stable_share for operator in found.operators]),
+        "identification": encode_value(found.identification),
         "labels": found.labels,
         "ivat": {
             "order": found.ivat.order,
@@ -98,8 +99,11 @@ def _decoded(data: dict[str, Any], sample: OperatorSample) -> Decomposition:
         scores={int(k): score for k, score in data["scores"]},
         **data["partition"],
     )
-    found = assemble(sample, picture, partition, centres, metric, data["scale"], data["bias"])
-    # What the data determine was found from the model, which is not in the file.
+    # Files of earlier versions hold no intervals, only what followed from them.
+    identified = decode_value(data.get("identification"))
+    found = assemble(
+        sample, picture, partition, centres, metric, data["scale"], data["bias"], identified
+    )
     for operator, share in zip(found.operators, data["stable_shares"], strict=True):
         object.__setattr__(operator, "stable_share", float(share))
     return found

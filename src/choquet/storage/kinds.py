@@ -13,6 +13,7 @@ from choquet.decomposition import Diagram
 from choquet.lattice import mask_of, members
 from choquet.measures import Measure, SupportedMeasure
 from choquet.operators import OrderStatistic
+from choquet.storage.contexts import decode_contextual, encode_contextual
 from choquet.storage.decompositions import decode_decomposition, encode_decomposition
 from choquet.storage.models import MODELS, decode_model, encode_model
 from choquet.storage.values import decode_value, encode_value
@@ -178,7 +179,12 @@ KINDS: dict[str, Kind] = {
         lambda statistics: dict(statistics.to_arrays()),
         _decode_minima,
     ),
+    "contextual_model": Kind(
+        "choquet.learning.contextual.result:ContextualModel", encode_contextual, decode_contextual
+    ),
+    "pruning_path": _plain("choquet.learning.contextual.pruning:Path"),
     "sparse_measure": _plain("choquet.learning.sparse:SparseMeasure"),
+    "identification": _plain("choquet.learning.identify:Identification"),
     "solution": _plain("choquet.learning.solvers.solution:Solution"),
     "lambda_fit": _plain("choquet.learning.families:LambdaFit"),
     "scaled_model": _plain("choquet.learning.scaled:ScaledModel"),

@@ -20,13 +20,31 @@ from choquet.measures import Measure, MobiusMeasure, SupportedMeasure
 from choquet.walks import DataSupport, sorts_of
 
 __all__ = [
+    "ALL_TIED",
     "IncrementalRegressor",
     "MeasureRegressor",
     "check_information",
     "check_reach",
+    "classes_of",
     "integrate",
     "sources_of",
 ]
+
+ALL_TIED = (
+    "every row is tied in all sources, so no subset but the whole has any data; "
+    "give inputs that differ between sources"
+)
+
+
+def classes_of(y):
+    """The sorted classes among the targets: at least two."""
+    classes = np.unique(y)
+    if len(classes) < 2:
+        only = f"{classes[0]}" if len(classes) else "none"
+        raise DataError(
+            f"all samples belong to one class ({only}): a classifier needs at least two classes"
+        )
+    return classes
 
 
 _MAX_COMPARED = 40_000
@@ -56,13 +74,9 @@ def check_information(statistics: Statistics | MinimaStatistics, *, normal: bool
             )
         return
     if statistics.tied:
-        message = (
-            "every row is tied in all sources, so no subset but the whole has any data; "
-            "give inputs that differ between sources"
-        )
         if normal:
-            raise DataError(message)
-        warnings.warn(message, SupportWarning, stacklevel=4)
+            raise DataError(ALL_TIED)
+        warnings.warn(ALL_TIED, SupportWarning, stacklevel=4)
     mean = statistics.target_sum / statistics.weight
     spread = statistics.target_square / statistics.weight - mean**2
     if spread <= 1e-14 * max(mean**2, 1e-300):
@@ -218,7 +232,7 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
         if isinstance(self.measure_, SupportedMeasure):
             return choquet_interval(self.measure_, X) + self.bias_
         if isinstance(self.measure_, MobiusMeasure) and self.measure_.monotone:
-            return choquet_interval(self._known(self.measure_), X) + self.bias_
+            return choquet_interval(self._supported_part(self.measure_), X) + self.bias_
         if not getattr(self, "monotone", True):
             value = integrate(self.measure_, X, "midpoint") + self.bias_
             half = np.where(self._unsupported_steps(X).any(axis=1), np.inf, 0.0)
@@ -250,7 +264,7 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
         missing = self._unsupported_steps(X)
         return 1.0 - missing.sum(axis=1) / np.maximum(needed.sum(axis=1), 1)
 
-    def _known(self, measure: MobiusMeasure) -> SupportedMeasure:
+    def _supported_part(self, measure: MobiusMeasure) -> SupportedMeasure:
         """The values of a k-additive measure that data support, and no others."""
         words = self.support_.words
         if len(words) > _MAX_COMPARED:

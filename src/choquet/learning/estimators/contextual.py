@@ -76,6 +76,44 @@ class Contextual(BaseEstimator):
     def _names(self):
         return sources_of(self) or tuple(f"x{i + 1}" for i in range(self.n_features_in_))
 
+    # Views of the decomposition: fitted and loaded models have them alike.
+
+    @property
+    def operators_(self):
+        """Operators by decreasing share, each with its contexts and what supports it."""
+        return self.decomposition_.operators
+
+    @property
+    def rules_(self):
+        """The tree as rules."""
+        return self.decomposition_.rules
+
+    @property
+    def n_leaves_(self):
+        """Number of contexts."""
+        return len(self.decomposition_.contexts)
+
+    @property
+    def n_operators_(self):
+        """Number of operators, which contexts may share."""
+        return self.decomposition_.n_operators
+
+    def explain(self, X):
+        """Why each row gets its output: operator, rule, contributions, support, what would switch.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_sources)
+
+        Returns
+        -------
+        list of ContextualSampleExplanation
+            Print ``.text()`` of one, or take its attributes.
+        """
+        from choquet.explanation import explain_sample
+
+        return [explain_sample(self, x) for x in self._checked(X)]
+
     def _checked(self, X):
         check_is_fitted(self)
         _refuse_categories(X)
@@ -197,10 +235,6 @@ class ContextualRegressor(RegressorMixin, Contextual):
         self.decomposition_ = describe(
             found.rows, found.tree, found.operators, self._names(), l2=options.leaf.l2
         )
-        self.operators_ = self.decomposition_.operators
-        self.rules_ = self.decomposition_.rules
-        self.n_leaves_ = len(found.tree.leaves)
-        self.n_operators_ = len(self.operators_)
         self.path_, self.fold_errors_ = found.path, found.fold_errors
         return self
 

@@ -8,10 +8,10 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
-from choquet.errors import DataError
 from choquet.learning.contextual.learn import learn
 from choquet.learning.contextual.logistic import logistic_operators
 from choquet.learning.contextual.result import describe
+from choquet.learning.estimators.common import classes_of
 from choquet.learning.estimators.contextual import Contextual
 from choquet.learning.logistic import sigmoid
 
@@ -96,20 +96,18 @@ class ContextualClassifier(ClassifierMixin, Contextual):
         options = self._options()
         X, y, weight, folds = self._inputs(X, y, sample_weight)
         check_classification_targets(y)
-        self.classes_ = np.unique(y)
-        if len(self.classes_) < 2:
-            raise DataError(
-                f"all samples belong to one class, {self.classes_[0]!r}: "
-                "a classifier needs at least two"
-            )
+        self.classes_ = classes_of(y)
         positive = self.classes_[1:] if len(self.classes_) == 2 else self.classes_
         self.decompositions_ = [
             self._against_rest(X, (y == label).astype(np.float64), weight, options, folds)
             for label in positive
         ]
-        self.decomposition_ = self.decompositions_[0]
-        self.operators_, self.rules_ = self.decomposition_.operators, self.decomposition_.rules
         return self
+
+    @property
+    def decomposition_(self):
+        """Of the log-odds of the second class; with more than two classes, of the first one."""
+        return self.decompositions_[0]
 
     def _against_rest(self, X, target, weight, options, folds):
         found = learn(X, target, weight, options, folds)

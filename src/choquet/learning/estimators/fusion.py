@@ -18,7 +18,7 @@ from sklearn.utils.validation import (
 from choquet.errors import DataError, OptionError
 from choquet.integrals import choquet_integral
 from choquet.jobs import run_jobs
-from choquet.learning.estimators.common import check_information
+from choquet.learning.estimators.common import check_information, classes_of
 from choquet.learning.estimators.regressor import ChoquetRegressor
 from choquet.learning.statistics import Statistics
 from choquet.measures import Measure
@@ -135,12 +135,7 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
             # A row of weight zero must not exist for the folds; given folds count it, though.
             if isinstance(self.cv, int | str):
                 X, y, sample_weight = X[kept], y[kept], sample_weight[kept]
-        self.classes_ = np.unique(y)
-        if len(self.classes_) < 2:
-            raise DataError(
-                f"all samples belong to one class, {self.classes_[0]!r}: "
-                "a classifier needs at least two"
-            )
+        self.classes_ = classes_of(y)
         scores = self._training_scores(X, y, sample_weight)
         return self._learn(scores, y, self.classes_, sample_weight)
 
