@@ -29,7 +29,8 @@ from choquet.learning import (
     with_rows,
 )
 from choquet.learning.solvers import choose_solver
-from choquet.learning.solvers.poset import hasse, poset
+from choquet.learning.solvers.order import hasse
+from choquet.learning.solvers.poset import poset
 from choquet.learning.solvers.supported import violated_containments
 from choquet.learning.statistics import chains
 
