@@ -33,7 +33,7 @@ ESTIMATORS = [
     FusionClassifier([("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(random_state=0))]),
     ChoquetRegressor(),
     ChoquetRegressor(monotone=False, normal=False, bias=True, penalty="l2"),
-    ChoquetRegressorCV(priors=("symmetric",), strengths=(1.0,), n_paths=1, cv=2),
+    ChoquetRegressorCV(priors=("symmetric",), cv=2),
     GradientDescentRegressor(max_iter=100),
     LambdaRegressor(),
     LinearConvexSumRegressor(),

@@ -288,7 +288,9 @@ class Measure:
         cls,
         n_sources: int,
         *,
-        kind: Literal["uniform", "node", "k_additive", "convex", "belief"] = "uniform",
+        kind: Literal[
+            "uniform", "node", "increments", "k_additive", "convex", "belief"
+        ] = "uniform",
         k: int = 2,
         sources: Iterable[str] | None = None,
         rng: Any = None,
