@@ -240,6 +240,24 @@ def test_larger_points_are_skipped_after_the_limit(monkeypatch):
     assert point["reason"] == "skipped: at 120 it takes more than 10 s"
 
 
+def test_one_slow_data_set_is_no_proof_that_larger_ones_are(monkeypatch):
+    asked = []
+
+    def slow(function, size, small, setting):
+        asked.append(size["n_samples"])
+        if size["n_samples"] == 1000:
+            return {"status": "ok", "seconds": 1.0, "memory": 1, "size": size}
+        return {"status": "limit", "reason": "takes more than 30 s", "size": size}
+
+    name = "learning in M at N = 12"
+    monkeypatch.setattr(runner, "measure_point", slow)
+    monkeypatch.setattr(runner, "CURVES", {name: CURVES[name]})
+    found = bench("growth")
+    assert asked == [100, 1000, 10_000]
+    point = found["points"][key_of("learning", {"n_samples": 1_000_000, "n_sources": 12})]
+    assert point["reason"] == "skipped: at 10,000 it takes more than 30 s"
+
+
 def test_every_growing_task_runs_in_small():
     file = PEERS["choquet"].path.with_name("growth.py")
     spec = importlib.util.spec_from_file_location("growing", file)

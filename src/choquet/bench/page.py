@@ -221,8 +221,8 @@ def page_text(document: Mapping[str, Any], images: str, captions: Mapping[str, s
             "## Growth\n\nThe power is the slope of a line through logarithms of all points of at "
             f"least {seconds_text(SHORTEST)} (memory: 1 MiB), with its standard error; where "
             "sources grow, the size is the number 2^N of subsets, so that 1 means "
-            "twice the time for one source more. After a point beyond the limit, larger ones are "
-            "left out."
+            "twice the time for one source more. After a point beyond the limit (two where rows "
+            "grow: few can be harder to learn from than many), larger ones are left out."
         )
         parts.append(_curves(document["curves"]))
         for group in ("sources", "samples", "walks", "learning", "rows"):
