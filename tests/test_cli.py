@@ -739,7 +739,7 @@ def test_make_targets_of_the_readme_run_what_the_tests_run():
 
 
 def test_reproduce_tells_verdicts(folder, run):
-    code, out, _ = run("reproduce", "examples", "-o", "paper", "--json")
+    code, out, _ = run("reproduce", "examples", "-o", "paper", "--jobs", "1", "--json")
     assert code == 0
     assert {row["verdict"] for row in json.loads(out)["examples"]["rows"]} == {"holds", "corrected"}
     code, out, _ = run("reproduce", "examples", "-o", "paper")  # read, not run again

@@ -367,12 +367,18 @@ def reproduce(
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Run again what is there already.")
     ] = False,
+    jobs: Annotated[
+        int | None,
+        typer.Option(help="Repetitions at a time; -1 for all cores.", show_default=False),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Run the paper's experiments again: what it says, what we find, whether it holds."""
     from choquet.cli.reproducing import run_reproduce
 
-    run_reproduce(which or ["all"], output, data=data, seeds=seeds, fresh=fresh, as_json=json)
+    run_reproduce(
+        which or ["all"], output, data=data, seeds=seeds, fresh=fresh, jobs=jobs, as_json=json
+    )
 
 
 @app.command()

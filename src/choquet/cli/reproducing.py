@@ -20,6 +20,7 @@ def run_reproduce(
     data: Path | None,
     seeds: int,
     fresh: bool,
+    jobs: int | None,
     as_json: bool,
 ) -> None:
     """Run the experiments named, or all; what is complete already is read, not run again."""
@@ -33,6 +34,7 @@ def run_reproduce(
                 out=output,
                 seeds=seeds,
                 resume=not fresh,
+                n_jobs=jobs,
                 progress=steps(advance),
             )
     if as_json:
@@ -41,7 +43,7 @@ def run_reproduce(
     for name, document in found.items():
         rows = [[row["paper"], row["found"], row["verdict"]] for row in document["rows"]]
         say_table(["paper says", "we find", "verdict"], rows, title=name)
-    say(f"Written to {output}.")
+    say(f"Written to {output}: index.html for people, results.json for programs.")
 
 
 def steps(advance: Callable[[float], None]) -> Callable[[str, int, int], None]:

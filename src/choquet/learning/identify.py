@@ -7,8 +7,8 @@ whose error is at most (1 + τ) times the optimum: two second-order cone program
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,10 +16,10 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
-from choquet.errors import OptionError, TooLargeError
+from choquet.errors import OptionError, SolverError, TooLargeError
 from choquet.lattice.wide import WordArray, chains_of, find_rows, n_words, unique_rows
 from choquet.learning.problem import Problem
-from choquet.learning.solvers.interior import Conic, conic_form, run_clarabel
+from choquet.learning.solvers.interior import conic_form
 from choquet.learning.solvers.solution import Solution
 
 __all__ = ["STATES", "Identification", "identify", "states"]
@@ -29,6 +29,10 @@ _MAX_SUPPORTED = 4_000
 
 STATES = ("free", "touched", "identified")
 """Names of the states 0, 1 and 2: no data, data but no unique value, one value."""
+
+
+BATCHES = 8
+"""Batches per process, so that progress shows and no process waits long for the last one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +123,7 @@ def identify(
     tau: float = 0.01,
     width: float = 0.05,
     masks: npt.ArrayLike | None = None,
+    n_jobs: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> Identification:
     """Near-optimal interval of each supported value.
@@ -137,8 +142,10 @@ def identify(
     masks : array-like of ints, optional
         Subsets to look at; all supported ones by default. Each takes two cone programs of the size
         of the problem: beyond 16 sources name those that matter.
+    n_jobs : int, default 1
+        Processes, through joblib (-1: one per core). Each sets up its cone program once.
     progress : callable, optional
-        Called with (done, total) after each subset.
+        Called with (done, total) after each subset; with several processes after each batch.
 
     References
     ----------
@@ -169,12 +176,13 @@ def identify(
         wanted = wanted[~problem.fixed[wanted]]
     else:
         wanted = _positions(problem, masks)
-    cone = _Ellipsoid(problem, solution, tau)
     lower, upper = np.empty(len(wanted)), np.empty(len(wanted))
-    for k, mask in enumerate(wanted):
-        lower[k], upper[k] = cone.extremes(int(mask))
+    done = 0
+    for ends in _batches(problem, solution, tau, wanted, n_jobs):
+        lower[done : done + len(ends)], upper[done : done + len(ends)] = ends.T
+        done += len(ends)
         if progress is not None:
-            progress(k + 1, len(wanted))
+            progress(done, len(wanted))
     state = np.where((state[wanted] == 2) & (upper - lower > width), 1, state[wanted])
     return Identification(float(tau), _names(problem, wanted), lower, upper, state)
 
@@ -228,6 +236,29 @@ def _containments(problem: Problem) -> IntArray | None:
     return np.argwhere(inside & ~between)
 
 
+def _batches(
+    problem: Problem, solution: Solution, tau: float, wanted: IntArray, n_jobs: int
+) -> Iterator[FloatArray]:
+    """Extremes of the wanted subsets, some rows at a time."""
+    if n_jobs == 1 or len(wanted) <= 1:
+        cone = _Ellipsoid(problem, solution, tau)
+        for mask in wanted:
+            yield np.array([cone.extremes(int(mask))])
+        return
+    from joblib import Parallel, delayed, effective_n_jobs
+
+    n_parts = min(len(wanted), BATCHES * effective_n_jobs(n_jobs))
+    bare = replace(solution, warm=None)
+    yield from Parallel(n_jobs=n_jobs, return_as="generator")(
+        delayed(_extremes)(problem, bare, tau, part) for part in np.array_split(wanted, n_parts)
+    )
+
+
+def _extremes(problem: Problem, solution: Solution, tau: float, masks: IntArray) -> FloatArray:
+    cone = _Ellipsoid(problem, solution, tau)
+    return np.array([cone.extremes(int(mask)) for mask in masks])
+
+
 class _Ellipsoid:
     """Feasible measures of small excess error, as cones around the optimum.
 
@@ -251,7 +282,9 @@ class _Ellipsoid:
         gradient = (conic.P @ x + conic.q) / slack
         values, vectors = np.linalg.eigh(conic.P.toarray() / (2 * slack))
         keep = values > 1e-14 * values.max(initial=0.0)
+        # Triangular: half the entries that the solver has to factor each time.
         root = np.sqrt(values[keep])[:, None] * vectors[:, keep].T
+        root = np.asarray(np.linalg.qr(root, mode="r"), dtype=np.float64)
         self.root, self.gradient = root, gradient
         n = len(gradient)
         ball = np.vstack([gradient, gradient, -2 * root])
@@ -262,27 +295,46 @@ class _Ellipsoid:
         rest[: conic.n_equal] = 0.0
         self.b = np.concatenate([rest, bound])
         self.conic, self.n = conic, n
+        self.solver: Any = None
 
-    def extremes(self, mask: int) -> tuple[float, float]:
+    def _set_up(self, q: FloatArray) -> Any:
+        """The solver, once: between subsets only its linear objective changes."""
         import clarabel
 
-        row = self.lift[[mask]].toarray().ravel()
-        if not row.any():
-            return float(self.values[mask]), float(self.values[mask])
-        if not self.problem.monotone and self.problem.rows is None:
-            return self._closed_form(mask, row)
+        settings = clarabel.DefaultSettings()
+        settings.verbose = False
+        settings.presolve_enable = False
+        settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-9
         cones = [
             clarabel.ZeroConeT(self.conic.n_equal),
             clarabel.NonnegativeConeT(len(self.conic.b) - self.conic.n_equal),
             clarabel.SecondOrderConeT(len(self.root) + 2),
         ]
+        A = sp.csc_matrix(self.A)
+        A.sum_duplicates()
+        return clarabel.DefaultSolver(
+            sp.csc_matrix((self.n, self.n)), q, A, self.b, cones, settings
+        )
+
+    def extremes(self, mask: int) -> tuple[float, float]:
+        row = self.lift[[mask]].toarray().ravel()
+        if not row.any():
+            return float(self.values[mask]), float(self.values[mask])
+        if not self.problem.monotone and self.problem.rows is None:
+            return self._closed_form(mask, row)
         ends = []
         for sign in (1.0, -1.0):
-            form = Conic(
-                sp.csc_array((self.n, self.n)), sign * row, self.A, self.b,
-                self.conic.n_equal, self.lift, self.conic.offset,
-            )  # fmt: skip
-            d = run_clarabel(form, cones=cones)[0]
+            if self.solver is None:
+                self.solver = self._set_up(sign * row)
+            else:
+                self.solver.update(q=sign * row)
+            answer = self.solver.solve()
+            d = np.array(answer.x)
+            if "Solved" not in str(answer.status) and not np.isfinite(d).all():
+                raise SolverError(
+                    f"Clarabel found no end of the near-optimal interval of subset {mask} (status "
+                    f"{answer.status}); try a larger tau"
+                )
             ends.append(float(self.values[mask] + row @ d))
         low, high = min(ends[0], self.values[mask]), max(ends[1], self.values[mask])
         if self.problem.monotone:

@@ -105,9 +105,11 @@ def fit_evidence(
     estimator.__dict__.pop("feature_names_in_", None)
     if sources is not None:
         estimator.feature_names_in_ = np.array(sources, dtype=object)
+    estimator._seen = evidence.support
     try:
         estimator._solve(statistics)
     finally:
+        del estimator._seen
         # The measure has the names now; rows came as arrays, and so may those to predict.
         estimator.__dict__.pop("feature_names_in_", None)
     estimator.statistics_, estimator.support_ = statistics, evidence.support

@@ -170,11 +170,11 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
         check_information(statistics, normal=not self._relaxed())
         if not self._relaxed():
             check_reach(X, y)
-        self._rows = (X, y, sample_weight)
+        self._rows, self._seen = (X, y, sample_weight), support
         try:
             self._solve(statistics)
         finally:
-            del self._rows
+            del self._rows, self._seen
         self.statistics_ = statistics
         self.support_ = support
         return self

@@ -25,7 +25,7 @@ from choquet.learning.problem import (
     with_rows,
 )
 from choquet.learning.selective import SelectiveCurve, selective_curve
-from choquet.learning.solvers import solve
+from choquet.learning.solvers import hlms, solve
 from choquet.learning.sparse import SparseMeasure
 from choquet.learning.statistics import Statistics
 from choquet.measures import Measure, MobiusMeasure, SupportedMeasure
@@ -75,6 +75,9 @@ class ChoquetRegressor(IncrementalRegressor):
     fill : {"lower", "upper", "midpoint", "prior", "similar"}, default "midpoint"
         Values of subsets without data, unless a penalty, prior or choice determines them.
     solver : {"auto", "interior", "admm", "supported", "free"}, default "auto"
+    start : {None, "hlms"}, default None
+        Where solvers that iterate begin: "hlms" runs the heuristic least mean squares over the rows
+        first. The result is the same.
     verbose : bool, default False
 
     Attributes
@@ -125,6 +128,7 @@ class ChoquetRegressor(IncrementalRegressor):
         choice=None,
         fill="midpoint",
         solver="auto",
+        start=None,
         verbose=False,
     ):
         self.monotone = monotone
@@ -142,6 +146,7 @@ class ChoquetRegressor(IncrementalRegressor):
         self.choice = choice
         self.fill = fill
         self.solver = solver
+        self.start = start
         self.verbose = verbose
 
     # -- learning ----------------------------------------------------------------------------------
@@ -175,7 +180,9 @@ class ChoquetRegressor(IncrementalRegressor):
             self._solve_additive(statistics)
             return
         problem = self._problem(statistics)
-        solution = solve(problem, solver=self.solver, verbose=self.verbose)
+        solution = solve(
+            problem, solver=self.solver, start=self._first_values(problem), verbose=self.verbose
+        )
         if self.choice is not None:
             solution = choose(problem, solution, by=self.choice)
         self.problem_, self.solution_ = problem, solution
@@ -213,16 +220,26 @@ class ChoquetRegressor(IncrementalRegressor):
             monotone=self.monotone, normal=self.normal,
         )  # fmt: skip
 
+    def _first_values(self, problem):
+        if self.start is None or not (problem.monotone and problem.normal):
+            return None
+        rows = getattr(self, "_rows", None)  # there are none where only statistics arrive
+        return None if rows is None else hlms(rows[0], rows[1])
+
     def _check_options(self, n_sources):
         check_option("loss", self.loss, ["squared", "absolute"])
         check_option("fill", self.fill, FILLS)
+        if self.start is not None:
+            check_option("start", self.start, ["hlms"])
         if self.penalty is not None:
             check_option("penalty", self.penalty, PENALTIES)
         if self.prior is not None and not isinstance(self.prior, Measure):
             check_option("prior", self.prior, FAMILIES)
         if n_sources <= MAX_LATTICE_SOURCES:
             return
-        dense_only = {"prior": self.prior, "expert": self.expert, "choice": self.choice}
+        dense_only = {
+            "prior": self.prior, "expert": self.expert, "choice": self.choice, "start": self.start,
+        }  # fmt: skip
         used = [name for name, value in dense_only.items() if value is not None]
         if self.loss == "absolute":
             used.append("loss")
@@ -278,7 +295,15 @@ class ChoquetRegressor(IncrementalRegressor):
                 supported = np.zeros(len(values), dtype=bool)
                 supported[statistics.positions[statistics.counts > 0]] = True
                 prior = self.prior.values if isinstance(self.prior, Measure) else None
-                values = fill_unsupported(values, supported, policy=self.fill, prior=prior)
+                seen = getattr(self, "_seen", None)
+                values = fill_unsupported(
+                    values,
+                    supported,
+                    policy=self.fill,
+                    prior=prior,
+                    sorts=None if seen is None else seen.observed_sorts,
+                    counts=None if seen is None else seen.sort_counts,
+                )
             return Measure(values, names, monotone=self.monotone, normal=self.normal)
         if self.monotone:
             return SupportedMeasure(problem.masks[:-1], values[:-1], names, total=float(values[-1]))
@@ -292,7 +317,9 @@ class ChoquetRegressor(IncrementalRegressor):
         self._refuse_coefficients()
         return states(self.problem_)
 
-    def identify(self, tau=0.01, *, width=0.05, masks=None, progress=None) -> Identification:
+    def identify(
+        self, tau=0.01, *, width=0.05, masks=None, n_jobs=1, progress=None
+    ) -> Identification:
         """Near-optimal interval of each supported value.
 
         Parameters
@@ -303,13 +330,21 @@ class ChoquetRegressor(IncrementalRegressor):
             Longest interval that still counts as identified.
         masks : array-like of ints, optional
             Subsets to look at; all supported ones by default.
+        n_jobs : int, default 1
+            Processes, through joblib.
         progress : callable, optional
             Called with (done, total).
         """
         check_is_fitted(self, "measure_")
         self._refuse_coefficients()
         return identify(
-            self.problem_, self.solution_, tau=tau, width=width, masks=masks, progress=progress
+            self.problem_,
+            self.solution_,
+            tau=tau,
+            width=width,
+            masks=masks,
+            n_jobs=n_jobs,
+            progress=progress,
         )
 
     def _refuse_coefficients(self):
