@@ -31,12 +31,15 @@ class Learned:
         The class whose log-odds are the output; None if the output is a number.
     labels : tuple of str
         All classes.
+    value : object
+        That class as it is in the data.
     """
 
     model: ContextualModel
     units: Units | None = None
     label: str | None = None
     labels: tuple[str, ...] = ()
+    value: Any = None
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -91,9 +94,10 @@ def as_learned(model: Any, x: FloatArray | None = None) -> Learned | None:
             return Learned(inner.decomposition_, units)
         labels = tuple(str(label) for label in inner.classes_)
         if len(labels) == 2:
-            return Learned(inner.decomposition_, units, labels[1], labels)
+            return Learned(inner.decomposition_, units, labels[1], labels, inner.classes_[1])
         scaled = x if x is None or units is None else units.scaled(x)
         odds = [] if scaled is None else [m.predict(scaled)[0] for m in inner.decompositions_]
         number = int(np.argmax(odds)) if odds else 0
-        return Learned(inner.decompositions_[number], units, labels[number], labels)
+        chosen, value = inner.decompositions_[number], inner.classes_[number]
+        return Learned(chosen, units, labels[number], labels, value)
     return None

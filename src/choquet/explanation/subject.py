@@ -11,7 +11,7 @@ from choquet.learning.scaled import ScaledModel
 
 __all__ = ["NO_RULES", "as_decomposition", "identification_of", "rules_of"]
 
-_MAX_RULED = 12
+_MAX_RULED = 32
 """Operators up to which rules are looked for: beyond, nobody would read them, nor wait for them."""
 
 _IDENTIFIED = 30

@@ -84,10 +84,10 @@ def _classes_text(learned: Learned) -> str | None:
 def _targets(learned: Learned, y: npt.ArrayLike, n: int) -> npt.NDArray[Any]:
     if learned.label is None:
         return as_vector(y, "y", n)
-    labels = np.array([str(label) for label in np.asarray(y).tolist()])
+    labels = np.asarray(y).ravel().tolist()
     if len(labels) != n:
         raise DataError(f"y must hold {n} values, not {len(labels)}")
-    return np.asarray(labels == learned.label)
+    return np.array([label == learned.value or str(label) == learned.label for label in labels])
 
 
 def _answers(learned: Learned, inputs: FloatArray) -> dict[str, npt.NDArray[Any]]:

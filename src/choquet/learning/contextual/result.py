@@ -23,7 +23,7 @@ EVIDENCE = ("bias", "share", "count", "rank", "condition", "trust", "residual")
 """What is known of a learned operator besides its weights and context."""
 
 _SHOWN = 12
-"""Operators that are listed in words."""
+"""Operators, and weights of one, that are listed in words."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -197,8 +197,12 @@ class ContextualModel:
         plural = "operator" if self.n_operators == 1 else "operators"
         lines = [f"{self.n_operators} {plural} of {len(self.sources)} sources"]
         for number, operator in enumerate(self.operators[:_SHOWN], start=1):
-            weights = ", ".join(f"{w:.3g}" for w in operator.weights.round(9) + 0.0)
-            bias = f" + {operator.bias:.3g}" if operator.bias else ""
+            numbers = [f"{w:.3g}" for w in operator.weights.round(9) + 0.0]
+            if len(numbers) > _SHOWN:
+                numbers[6:-3] = ["…"]
+            weights = ", ".join(numbers)
+            sign = "-" if operator.bias < 0 else "+"
+            bias = f" {sign} {abs(operator.bias):.3g}" if operator.bias else ""
             share = f"{100 * operator.share:.1f} % of samples"
             lines.append(f"  {number}. {operator.name} ({weights}){bias}, {share}")
         if self.n_operators > _SHOWN:

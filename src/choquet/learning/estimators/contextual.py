@@ -71,6 +71,7 @@ class Contextual(BaseEstimator):
             screen=self.screen,
             prune=self.prune,
             merge=self.merge,
+            n_jobs=self.n_jobs,
         )
 
     def _names(self):
@@ -152,6 +153,8 @@ class ContextualRegressor(RegressorMixin, Contextual):
         Folds; of a given number, equal rows fall into the same one.
     merge : bool, default False
         Let leaves share an operator where the information criterion prefers it.
+    n_jobs : int, optional
+        Folds at a time, through joblib. The result is the same.
     random_state : int, RandomState or None, default 0
         Draws the folds.
 
@@ -201,6 +204,7 @@ class ContextualRegressor(RegressorMixin, Contextual):
         prune="cv",
         cv=5,
         merge=False,
+        n_jobs=None,
         random_state=0,
     ):
         self.convex = convex
@@ -214,6 +218,7 @@ class ContextualRegressor(RegressorMixin, Contextual):
         self.prune = prune
         self.cv = cv
         self.merge = merge
+        self.n_jobs = n_jobs
         self.random_state = random_state
 
     def fit(self, X, y, sample_weight=None):

@@ -32,7 +32,7 @@ class ContextualClassifier(ClassifierMixin, Contextual):
         Least number of rows in a leaf, counted by weight; 20, or 2 (N + 1) if that is more.
     l2 : float, default 3.0
         Penalty on the weights, in units of the data's spread.
-    above, screen, prune, cv, merge, random_state
+    above, screen, prune, cv, merge, n_jobs, random_state
         As in `ContextualRegressor`.
 
     Attributes
@@ -68,6 +68,7 @@ class ContextualClassifier(ClassifierMixin, Contextual):
         prune="cv",
         cv=5,
         merge=False,
+        n_jobs=None,
         random_state=0,
     ):
         self.max_leaves = max_leaves
@@ -78,6 +79,7 @@ class ContextualClassifier(ClassifierMixin, Contextual):
         self.prune = prune
         self.cv = cv
         self.merge = merge
+        self.n_jobs = n_jobs
         self.random_state = random_state
 
     def fit(self, X, y, sample_weight=None):
