@@ -112,7 +112,7 @@ def run(directory, sources, samples):
         for seed in seeds_of(key):
             path = path_of(directory, key, seed)
             if not path.exists():
-                write_whole(path, json.dumps(trial(*key, seed)).encode())
+                write_whole(path, json.dumps(trial(*key, seed)).encode(), overwrite=True)
 
 
 def load(directory):
