@@ -24,7 +24,7 @@ from choquet.learning import Statistics
 from choquet.learning.estimators import ChoquetRegressorCV
 from choquet.learning.selection import Candidate, fit_candidate
 
-SETS = {4: (12, 12, 12), 6: (8, 8, 8), 8: (4, 4, 4), 10: (4, 2, 2), 12: (4, 2, 2)}
+SETS = {4: (12, 12, 12), 6: (8, 8, 8), 8: (12, 4, 4), 10: (12, 2, 2), 12: (12, 2, 2)}
 """Data sets for each number of sources, by number of rows."""
 SAMPLES = (100, 1000, 10_000)
 NOISE = (0.0, 0.05, 0.2)
@@ -112,7 +112,7 @@ def run(directory, sources, samples):
         for seed in seeds_of(key):
             path = path_of(directory, key, seed)
             if not path.exists():
-                write_whole(path, json.dumps(trial(*key, seed)).encode())
+                write_whole(path, json.dumps(trial(*key, seed)).encode(), overwrite=True)
 
 
 def load(directory):

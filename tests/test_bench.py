@@ -240,6 +240,24 @@ def test_larger_points_are_skipped_after_the_limit(monkeypatch):
     assert point["reason"] == "skipped: at 120 it takes more than 10 s"
 
 
+def test_one_slow_data_set_is_no_proof_that_larger_ones_are(monkeypatch):
+    asked = []
+
+    def slow(function, size, small, setting):
+        asked.append(size["n_samples"])
+        if size["n_samples"] == 1000:
+            return {"status": "ok", "seconds": 1.0, "memory": 1, "size": size}
+        return {"status": "limit", "reason": "takes more than 30 s", "size": size}
+
+    name = "learning in M at N = 12"
+    monkeypatch.setattr(runner, "measure_point", slow)
+    monkeypatch.setattr(runner, "CURVES", {name: CURVES[name]})
+    found = bench("growth")
+    assert asked == [100, 1000, 10_000]
+    point = found["points"][key_of("learning", {"n_samples": 1_000_000, "n_sources": 12})]
+    assert point["reason"] == "skipped: at 10,000 it takes more than 30 s"
+
+
 def test_every_growing_task_runs_in_small():
     file = PEERS["choquet"].path.with_name("growth.py")
     spec = importlib.util.spec_from_file_location("growing", file)
@@ -273,7 +291,7 @@ def test_an_absent_peer_has_its_row(monkeypatch):
 
 def test_why_a_peer_could_not_be_installed_is_kept(tmp_path, monkeypatch):
     hopeless = Peer("no_such_module_here", "./no-such-folder-here", "with_shapiq", ("shapley",))
-    monkeypatch.setattr("choquet.bench.peers.PEERS", {"hopeless": hopeless})
+    monkeypatch.setitem(install_peers.__globals__, "PEERS", {"hopeless": hopeless})
     folder = tmp_path / "peers"
     python = peers_python(folder)
     python.parent.mkdir(parents=True)
@@ -350,7 +368,7 @@ def test_page_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
     def broken(*_):
         raise RuntimeError("no page")
 
-    monkeypatch.setattr("choquet.bench.page.page_text", broken)
+    monkeypatch.setitem(write_page.__globals__, "page_text", broken)
     with pytest.raises(RuntimeError):
         write_page(found, page)
     assert page.read_bytes() == before
@@ -411,12 +429,15 @@ def test_stopped_in_the_middle_what_is_done_stays(tmp_path):
     process = subprocess.Popen([*words, "--quick"], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
     file = tmp_path / "out" / "bench.json"
     until = time.monotonic() + 120
-    while not file.exists() and time.monotonic() < until:
+    done = {}
+    while not done and time.monotonic() < until:
         time.sleep(0.02)
+        done = json.loads(file.read_text())["works"] if file.exists() else {}
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert err == (
         "choquet: stopped; what is done is kept in out, and the same command goes on from there\n"
     )
-    assert json.loads(file.read_text())["works"]
+    assert done
+    assert json.loads(file.read_text())["works"].items() >= done.items()

@@ -58,7 +58,8 @@ def bench(
         Folder for the numbers, as JSON. Nothing is kept by default.
     limit : float, optional
         Seconds that one run may take, 10 by default. A contender beyond it is a row that says so.
-        A point of a curve may take three times that; after one beyond it, larger ones are skipped.
+        A point of a curve may take three times that; after one beyond it, or two where rows grow,
+        larger ones are skipped.
     rounds : int, optional
         Runs of which the best counts: 5, or 2 if quick.
     resume : bool, default True
@@ -213,20 +214,26 @@ def _point(
     quick: bool,
     setting: Setting,
 ) -> dict[str, Any]:
-    """One point, unless a smaller one of its curve took too long."""
+    """One point, unless smaller ones of its curve took too long."""
     curve = CURVES[name]
+    over = {}
     for smaller in curve.sizes(quick):
-        known = points.get(key_of(curve.function, smaller))
-        if smaller[curve.along] < size[curve.along] and known and known["status"] != "ok":
-            reason = f"skipped: at {smaller[curve.along]:,} it {known['reason']}"
-            if known["reason"].startswith("skipped"):
-                reason = known["reason"]
-            return {"status": "skipped", "reason": reason, "size": size}
+        known = points.get(key_of(curve.function, smaller), {})
+        if smaller[curve.along] < size[curve.along] and known.get("status") in ("limit", "error"):
+            over[smaller[curve.along]] = known["reason"]
+    # Few rows can be harder to learn from than many, so one point is no proof there.
+    if len(over) >= (2 if curve.along == "n_samples" else 1):
+        at, why = max(over.items())
+        return {"status": "skipped", "reason": f"skipped: at {at:,} it {why}", "size": size}
     patient = replace(setting, limit=CURVE_LIMIT * setting.limit)
     return measure_point(curve.function, size, curve.small, patient)
 
 
 def _keep(file: Path | None, document: dict[str, Any], quick: bool) -> dict[str, Any]:
+    # In the order of the table, whatever was measured first.
+    ranks = {name: rank for rank, name in enumerate(WORKS)}
+    works = sorted(document["works"].items(), key=lambda item: ranks.get(item[0].split()[0], 0))
+    document["works"] = dict(works)
     document["curves"] = summarise(document["points"], quick=quick)
     if file is not None:
         text = json.dumps(_finite(document), indent=1, ensure_ascii=False, allow_nan=False)

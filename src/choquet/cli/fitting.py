@@ -19,7 +19,7 @@ from choquet.cli.tables import Table, open_table
 from choquet.errors import DataError, OptionError, TooLargeError
 from choquet.explanation.learned import as_learned
 from choquet.learning.scaled import SCALINGS, ScaledModel
-from choquet.measures import Measure
+from choquet.measures import Measure, MobiusMeasure, SupportedMeasure
 
 __all__ = ["LEARNERS", "FitOptions", "run_fit"]
 
@@ -314,9 +314,15 @@ class _Job:
         if self._quality is not None:
             return self._quality
         statistics, measure = model.model.statistics_, model.measure_
-        if not isinstance(measure, Measure):
+        if isinstance(measure, SupportedMeasure):
+            # Every subset with a gap is known, so its bounds are its value.
+            error = statistics.error_of(measure.bounds(statistics.masks)[0], model.bias_)
+        elif isinstance(measure, Measure):
+            error = statistics.squared_error(measure.values, model.bias_)
+        elif isinstance(measure, MobiusMeasure):
+            error = statistics.squared_error(measure, model.bias_)
+        else:
             return {"rmse": None, "r2": None}
-        error = statistics.squared_error(measure.values, model.bias_)
         spread = statistics.target_square - statistics.target_sum**2 / statistics.weight
         return {
             "rmse": float(np.sqrt(error / statistics.weight)) * model.target_width,
@@ -328,8 +334,6 @@ def _renamed(measure: Any, sources: tuple[str, ...]) -> Any:
     if isinstance(measure, Measure):
         return Measure(measure.values, sources, monotone=measure.monotone, normal=measure.normal)
     from dataclasses import replace
-
-    from choquet.measures import SupportedMeasure
 
     if isinstance(measure, SupportedMeasure):
         return SupportedMeasure(measure.words, measure.values, sources, total=measure.total)

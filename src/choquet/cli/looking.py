@@ -49,6 +49,9 @@ def run_decompose(
         told = summary(found) if isinstance(found, Decomposition) else learned_summary(found)
         say_json({**told, "units": None if units is None else units.to_dict()})
         return
+    learned = as_learned(subject.obj)
+    if learned is not None and learned.label is not None:
+        say(f"These operators give {learned.output_name}.")
     say(str(found))
     if units is not None:
         say(units.text(subject.sources))

@@ -19,7 +19,7 @@ from choquet.files import write_whole
 from choquet.integrals import choquet_integral, choquet_interval
 from choquet.learning.contextual.result import ContextualModel
 from choquet.learning.scaled import ScaledModel
-from choquet.measures import Measure, SupportedMeasure
+from choquet.measures import Measure, MobiusMeasure, SupportedMeasure
 from choquet.storage import from_bytes, load, to_bytes
 
 __all__ = ["Subject", "check_output", "load_any", "load_subject", "write_object", "write_text"]
@@ -86,7 +86,7 @@ class Subject:
 
     @property
     def _measure(self) -> Any:
-        if isinstance(self.obj, Measure | SupportedMeasure):
+        if isinstance(self.obj, Measure | SupportedMeasure | MobiusMeasure):
             return self.obj
         return self.obj.measure if isinstance(self.obj, Decomposition) else self.obj.measure_
 
@@ -127,18 +127,12 @@ class Subject:
             if options:
                 return decompose(inner.measure, **{"support": inner.support, **options})
             return inner
-        model = self.obj
-        if isinstance(self._measure, SupportedMeasure):
-            raise DataError(
-                f"{self.name} knows only some subsets of its {len(self.sources)} sources; "
-                "a decomposition needs all values: learn from at most 16 sources"
-            )
-        return decompose(model, identification=identification_of(model), **options)
+        return decompose(self.obj, identification=identification_of(self.obj), **options)
 
     def answer(self, X: FloatArray) -> dict[str, npt.NDArray[Any]]:
         """Columns of output for rows by source."""
         obj = self.obj
-        if isinstance(obj, Measure):
+        if isinstance(obj, Measure | MobiusMeasure):
             return {"prediction": choquet_integral(obj, X)}
         if isinstance(obj, SupportedMeasure):
             bounds = choquet_interval(obj, X)
@@ -167,7 +161,8 @@ class Subject:
 def load_subject(path: Path) -> Subject:
     """A file that can answer; others are refused by what they hold."""
     obj = load_any(path)
-    answers = isinstance(obj, Measure | SupportedMeasure | Decomposition | ScaledModel)
+    measures = Measure | SupportedMeasure | MobiusMeasure
+    answers = isinstance(obj, measures | Decomposition | ScaledModel)
     answers = answers or as_learned(obj) is not None
     if not answers and not (hasattr(obj, "predict") and hasattr(obj, "measure_")):
         raise DataError(

@@ -17,13 +17,15 @@ v uniform between A's bounds; the integrals are quadratic and done by hand.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import comb
+from fractions import Fraction
+from math import comb, factorial
 from typing import Any
 
 import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
 from choquet.decomposition.result import Decomposition, Identified
+from choquet.decomposition.runtime import known_part
 from choquet.errors import OptionError
 from choquet.explanation.contextual import ContextRequest, contexts_to_collect
 from choquet.explanation.learned import as_learned
@@ -31,7 +33,8 @@ from choquet.explanation.phrases import list_words, plain
 from choquet.explanation.subject import as_decomposition
 from choquet.lattice import members, subset_sizes
 from choquet.measures import Measure, SupportedMeasure
-from choquet.walks import DataSupport
+from choquet.walks import DataSupport, random_sorts
+from choquet.walks.paths import SupportedPaths
 
 __all__ = [
     "DataRequest",
@@ -41,6 +44,12 @@ __all__ = [
     "unsupported_data",
     "value_bounds",
 ]
+
+_DENSE_SOURCES = 16
+"""Sources up to which all subsets are gone through."""
+
+_DRAWN_WALKS = 500
+"""Walks whose intervals stand for all, where they cannot be gone through."""
 
 _CANDIDATES = 4_096
 """Subsets whose gain is worked out; those with the widest share of the sum come first."""
@@ -139,7 +148,8 @@ def data_to_collect(
     Returns
     -------
     tuple of DataRequest
-        By decreasing gain; fewer than `n` if fewer subsets lack support. Beyond 4,096 such
+        By decreasing gain; fewer than `n` if fewer subsets lack support, and none for measures on
+        many sources that know few of their 2**N values. Beyond 4,096 such
         subsets (fewer beyond 16 sources) only those with the largest intervals are ranked.
 
     Examples
@@ -166,7 +176,8 @@ def unsupported_data(
     """The same of a decomposition; `data_to_collect` comes here with what it is given."""
     known = decomposition.support if support is None else support
     measure = decomposition.measure
-    if known is None or n == 0:
+    # Where walks are listed, next to all subsets lack support: there is no telling which matter.
+    if known is None or n == 0 or not isinstance(measure, Measure):
         return ()
     lower, upper = value_bounds(measure, known)
     unstable = np.zeros(len(lower), dtype=np.bool_)
@@ -238,8 +249,10 @@ def value_bounds(measure: Measure, support: DataSupport) -> tuple[FloatArray, Fl
     return lower, partial.to_measure(fill="upper").values
 
 
-def mean_width(measure: Measure, support: DataSupport) -> float:
+def mean_width(measure: Any, support: DataSupport) -> float:
     """Mean width of the integral's interval under uniform inputs; NaN if not monotone.
+
+    Where walks are listed it is a mean over 500 walks drawn, with seed 0.
 
     Examples
     --------
@@ -247,6 +260,12 @@ def mean_width(measure: Measure, support: DataSupport) -> float:
     >>> round(mean_width(Measure([0, 0.2, 0.3, 1]), DataSupport.from_data([[0.9, 0.1]])), 6)
     0.166667
     """
+    if not isinstance(measure, Measure):
+        bounded = known_part(measure, support)
+        if bounded is None:
+            return float("nan")
+        lower, upper = bounded.walk_bounds(random_sorts(measure.n_sources, _DRAWN_WALKS, rng=0))
+        return float((upper - lower).sum(axis=1).mean()) / (bounded.n_sources + 1)
     lower, upper = value_bounds(measure, support)
     shares = _walk_shares(measure.n_sources)
     return float(((upper - lower) * shares).sum()) / (measure.n_sources + 1)
@@ -262,6 +281,8 @@ def supported_share(support: DataSupport) -> float:
     0.5
     """
     n = support.n_sources
+    if n > _DENSE_SOURCES:
+        return float(Fraction(SupportedPaths(support.words, n).n_walks, factorial(n)))
     sizes, known = subset_sizes(n), support.supported
     share = np.zeros(1 << n)
     share[0] = 1.0

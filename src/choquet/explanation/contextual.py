@@ -139,8 +139,9 @@ class ContextualOperatorExplanation:
         'Operator 2, median, takes the median of the three if x1 is the largest. It was learned \
 from 98 samples (32.7 %), which decided 100 % of its weights.'
         """
-        when = self.context if self.context == "always" else f"if {self.context}"
-        text = f"Operator {self.number + 1}, {self.name}, takes {self.phrase} {when}. "
+        always = self.context == "always"
+        text = f"Operator {self.number + 1}, {self.name}, {'always ' if always else ''}takes "
+        text += f"{self.phrase}{'' if always else f' if {self.context}'}. "
         text += f"It was learned from {self.count:,} samples ({percent(self.share)}), "
         text += f"which decided {percent(self.trust)} of its weights"
         return text + ("." if self.supported else ": do not rely on it.")

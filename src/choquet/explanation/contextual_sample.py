@@ -166,7 +166,8 @@ no input need change by more than 0.25.
             rest = sum(self.contributions[i] for i, _ in places if int(i) not in chosen)
             parts.append(f"{rest:.4g} of {len(places) - len(kept)} other sources")
         if abs(self.bias) > NO_BIAS:
-            parts.append(f"and {self.bias:.4g} that the operator adds")
+            lead = "and " if parts else ""
+            parts.append(f"{lead}{self.bias:.4g} that the operator adds")
         return f"It is made of {', '.join(parts)}." if parts else "No input counts here."
 
     def _support_text(self) -> str:

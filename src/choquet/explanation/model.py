@@ -29,7 +29,7 @@ from choquet.explanation.phrases import (
 )
 from choquet.explanation.subject import NO_RULES, as_decomposition, rules_of
 from choquet.explanation.units import Units, units_of
-from choquet.walks import DataSupport
+from choquet.walks import DataSupport, WalkList
 
 __all__ = [
     "Evidence",
@@ -159,7 +159,8 @@ class Evidence:
         samples = (
             "1 sample supports" if self.n_samples == 1 else f"{self.n_samples:,} samples support"
         )
-        text = f"{samples} {self.n_supported:,} of {self.n_subsets:,} subsets and "
+        of = f"{self.n_subsets:,}" if self.n_subsets < 10**12 else f"{self.n_subsets:.1e}"
+        text = f"{samples} {self.n_supported:,} of {of} subsets and "
         text += f"{percent(self.walk_share)} of walks."
         if self.n_tied:
             text += f" {self.n_tied:,} of them {'holds' if self.n_tied == 1 else 'hold'} ties."
@@ -375,11 +376,18 @@ def explain_decomposition(
         worst=decomposition.error.worst * width,
         rms=decomposition.error.rms * width,
         certified=decomposition.exact,
-        restricted=decomposition.sample.graph.n_walks < factorial(decomposition.measure.n_sources),
+        restricted=_restricted(decomposition),
         evidence=evidence,
         requests=tuple(replace(request, gain=request.gain * width) for request in requests),
         units=units,
     )
+
+
+def _restricted(decomposition: Decomposition) -> bool:
+    graph = decomposition.sample.graph
+    if isinstance(graph, WalkList):
+        return graph.restricted
+    return graph.n_walks < factorial(graph.n_sources)
 
 
 def evidence_of(decomposition: Decomposition, support: DataSupport) -> Evidence:

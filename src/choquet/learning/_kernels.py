@@ -12,7 +12,6 @@ __all__ = [
     "conjugate_gradients",
     "cover_edges",
     "edge_step",
-    "lattice_step",
     "sum_runs",
     "worst_containments",
 ]
@@ -84,43 +83,6 @@ def sum_runs(labels, values, carried, out):
     for k in range(len(labels)):
         _add(out, labels[k], values[k])
         _add(out, labels[k], carried[k])
-
-
-@njit(cache=True)
-def lattice_step(g, copies, duals, total, alpha):
-    """Project each source's copy onto its ordered pairs; return squared primal and dual changes.
-
-    Monotonicity along one source is 2**(N-1) independent pairs: a pair out of order moves to its
-    mean. `total` receives the sum over sources of copy minus dual.
-    """
-    n_sources = copies.shape[0]
-    n = len(g)
-    primal = 0.0
-    dual = 0.0
-    for a in range(n):
-        total[a] = 0.0
-    for i in range(n_sources):
-        bit = 1 << i
-        copy = copies[i]
-        u = duals[i]
-        for block in range(0, n, 2 * bit):
-            for a in range(block, block + bit):
-                b = a + bit
-                low = alpha * g[a] + (1 - alpha) * copy[a] + u[a]
-                high = alpha * g[b] + (1 - alpha) * copy[b] + u[b]
-                # Without a branch the loop vectorises: half the overlap moves to either side.
-                shift = 0.5 * max(low - high, 0.0)
-                new_low = low - shift
-                new_high = high + shift
-                dual += (new_low - copy[a]) ** 2 + (new_high - copy[b]) ** 2
-                primal += (g[a] - new_low) ** 2 + (g[b] - new_high) ** 2
-                copy[a] = new_low
-                copy[b] = new_high
-                u[a] = shift
-                u[b] = -shift
-                total[a] += new_low - shift
-                total[b] += new_high + shift
-    return primal, dual
 
 
 @njit(cache=True)

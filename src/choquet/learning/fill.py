@@ -11,11 +11,11 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from choquet.arrays import BoolArray, FloatArray, check_option
+from choquet.arrays import BoolArray, FloatArray, IntArray, check_option
 from choquet.errors import OptionError
 from choquet.lattice import downward_minimum, n_sources_of, subset_sizes, upward_maximum
 
-__all__ = ["FILLS", "Fill", "FillName", "fill_unsupported", "uncertainty"]
+__all__ = ["FILLS", "Fill", "FillName", "fill_unsupported", "uncertainty", "walk_distance"]
 
 FillName = Literal["lower", "upper", "midpoint", "prior", "similar"]
 
@@ -41,35 +41,101 @@ def uncertainty(values: FloatArray, supported: BoolArray) -> tuple[FloatArray, F
     return lower, upper
 
 
-def _similar(values: FloatArray, supported: BoolArray, _: FloatArray | None) -> FloatArray:
-    """Mean over the supported subsets of the same size that share most sources."""
+class Hints(NamedTuple):
+    """What a policy may look at besides the supported values."""
+
+    prior: FloatArray | None = None
+    sorts: IntArray | None = None
+    counts: IntArray | None = None
+
+
+def walk_distance(masks: IntArray, sorts: IntArray) -> IntArray:
+    """Least Kendall distance from each sort to a walk through each subset.
+
+    The nearest such walk keeps the sort's order inside the subset and outside; it must only move
+    the subset's sources to the front. That takes one swap for every pair of a source in the subset
+    that comes after one outside: the ranks of the subset's sources, less those of a front row.
+
+    Parameters
+    ----------
+    masks : array of shape (K,)
+    sorts : array of shape (S, N)
+        Source numbers, largest input first.
+
+    Returns
+    -------
+    array of shape (K, S)
+
+    References
+    ----------
+    Kendall (1938), "A new measure of rank correlation"; Mann & Whitney (1947), for the sum of
+    ranks as a count of pairs.
+
+    Examples
+    --------
+    >>> walk_distance(np.array([0b001, 0b110]), np.array([[0, 1, 2], [2, 0, 1]]))
+    array([[0, 1],
+           [2, 1]])
+    """
+    n_sources = sorts.shape[1]
+    ranks = np.argsort(sorts, axis=1)
+    inside = (masks[:, None] >> np.arange(n_sources)) & 1
+    sizes = inside.sum(axis=1)
+    # Small whole numbers: exact in single precision, where the product is fastest.
+    total = inside.astype(np.float32) @ ranks.T.astype(np.float32)
+    return np.asarray(total.astype(np.int64) - (sizes * (sizes - 1) // 2)[:, None])
+
+
+def _similar(values: FloatArray, supported: BoolArray, hints: Hints) -> FloatArray:
+    """Mean, at the same size, over the walks that are most similar to one through the subset."""
     n_sources = n_sources_of(values)
     sizes = subset_sizes(n_sources)
     estimate = np.array(values)
     for size in range(1, n_sources):
         level = np.flatnonzero(sizes == size)
-        known, unknown = level[supported[level]], level[~supported[level]]
+        unknown = level[~supported[level]]
+        known, weight, distance = _walks_at(level[supported[level]], supported, size, hints)
         if not len(known) or not len(unknown):
             estimate[unknown] = np.nan
             continue
-        # Blocks keep the table of overlaps small on the wide middle levels.
+        # Blocks keep the table of distances small on the wide middle levels.
         for block in np.array_split(unknown, max(1, len(unknown) * len(known) // 4_000_000)):
-            shared = np.bitwise_count(block[:, None] & known[None, :])
-            closest = shared == shared.max(axis=1, keepdims=True)
+            far = distance(block)
+            closest = (far == far.min(axis=1, keepdims=True)) * weight
             estimate[block] = (closest @ values[known]) / closest.sum(axis=1)
     return estimate
 
 
-def _prior(_values: FloatArray, _: BoolArray, prior: FloatArray | None) -> FloatArray:
-    if prior is None:
+def _walks_at(
+    known: IntArray, supported: BoolArray, size: int, hints: Hints
+) -> tuple[IntArray, FloatArray, Callable[[IntArray], IntArray]]:
+    """Subsets on supported walks at one size, how much each counts, and the distance to them."""
+    if hints.sorts is not None and len(hints.sorts):
+        at = (1 << hints.sorts[:, :size].astype(np.int64)).sum(axis=1)
+        kept = supported[at]
+        if kept.any():
+            sorts = hints.sorts[kept]
+            counts = np.ones(len(sorts)) if hints.counts is None else hints.counts[kept]
+            return at[kept], counts.astype(float), lambda masks: walk_distance(masks, sorts)
+    # No row without a tie: any walk through a supported subset may be the one that was seen. Two
+    # subsets that differ in m sources have walks m * m swaps apart.
+    return (
+        known,
+        np.ones(len(known)),
+        lambda masks: (size - np.bitwise_count(masks[:, None] & known).astype(np.int64)) ** 2,
+    )
+
+
+def _prior(_values: FloatArray, _: BoolArray, hints: Hints) -> FloatArray:
+    if hints.prior is None:
         raise OptionError("fill='prior' needs a prior: pass one, or choose fill='midpoint'")
-    return np.asarray(prior, dtype=np.float64)
+    return np.asarray(hints.prior, dtype=np.float64)
 
 
 class Fill(NamedTuple):
     """One row of the table of policies."""
 
-    wish: Callable[[FloatArray, BoolArray, FloatArray | None], FloatArray] | None
+    wish: Callable[[FloatArray, BoolArray, Hints], FloatArray] | None
     """Wished values, moved into the intervals afterwards; None where an interval end is meant."""
     meaning: str
 
@@ -79,7 +145,7 @@ FILLS: dict[str, Fill] = {
     "upper": Fill(None, "the largest value possible: bold"),
     "midpoint": Fill(None, "the middle of the interval"),
     "prior": Fill(_prior, "the prior's value, moved into the interval"),
-    "similar": Fill(_similar, "the mean of the most similar supported subsets of the same size"),
+    "similar": Fill(_similar, "the mean over the most similar supported walks, at the same size"),
 }
 
 
@@ -89,6 +155,8 @@ def fill_unsupported(
     *,
     policy: FillName = "midpoint",
     prior: FloatArray | None = None,
+    sorts: IntArray | None = None,
+    counts: IntArray | None = None,
 ) -> FloatArray:
     """Monotone measure that keeps the supported values and fills the others.
 
@@ -101,12 +169,16 @@ def fill_unsupported(
         A row of `FILLS`.
     prior : array of shape (2**N,), optional
         Monotone values for ``policy="prior"``.
+    sorts, counts : arrays of shape (S, N) and (S,), optional
+        Observed sorts and how often each was seen, for ``policy="similar"``: a subset gets the mean
+        value, at its size, of the observed walks with least Kendall distance to a walk through it.
+        Without them any walk through a supported subset counts as observed.
 
     Examples
     --------
     >>> values = np.array([0.0, 0.4, np.nan, 1.0])
     >>> supported = np.array([True, True, False, True])
-    >>> fill_unsupported(values, supported, policy="similar")
+    >>> fill_unsupported(values, supported, policy="similar", sorts=np.array([[0, 1]]))
     array([0. , 0.4, 0.4, 1. ])
     """
     check_option("policy", policy, FILLS)
@@ -119,7 +191,7 @@ def fill_unsupported(
     wish = FILLS[policy].wish
     if wish is None:
         return middle
-    wished = wish(values, supported, prior)
+    wished = wish(values, supported, Hints(prior, sorts, counts))
     wished = np.where(np.isnan(wished), middle, wished)
     # Where the wish is not monotone it is raised, which the upper ends allow.
     return upward_maximum(np.clip(wished, lower, upper))

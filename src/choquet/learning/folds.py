@@ -26,9 +26,9 @@ def fold_numbers(first: int, count: int, n_folds: int, seed: int = 0) -> IntArra
     Examples
     --------
     >>> fold_numbers(0, 8, 4)
-    array([3, 1, 2, 0, 2, 3, 0, 1])
+    array([2, 1, 0, 3, 0, 2, 1, 3])
     >>> fold_numbers(3, 5, 4)
-    array([0, 2, 3, 0, 1])
+    array([3, 0, 2, 1, 3])
     """
     start, stop = first // n_folds, -(-(first + count) // n_folds)
     numbers = np.arange(start * n_folds, stop * n_folds, dtype=np.uint64)

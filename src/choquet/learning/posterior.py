@@ -122,7 +122,7 @@ def posterior_weights(names: Sequence[str], found: Sequence[Posterior]) -> Float
     --------
     >>> sure, poor = Posterior(np.zeros(2), 9.0, 9.0, 1.0), Posterior(np.zeros(2), 1.0, 3.0, 1.0)
     >>> posterior_weights(["lambda", "symmetric"], [sure, poor]).round(3)
-    array([0.971, 0.029])
+    array([0.973, 0.027])
     """
     score = np.array(
         [

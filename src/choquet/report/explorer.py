@@ -9,6 +9,7 @@ import numpy as np
 from choquet.decomposition import Decomposition
 from choquet.decomposition.runtime import labels_of_sorts
 from choquet.explanation.collect import value_bounds
+from choquet.measures import Measure
 from choquet.walks import DataSupport, all_sorts
 
 __all__ = ["explorer_data"]
@@ -43,7 +44,7 @@ def explorer_data(decomposition: Decomposition, support: DataSupport | None) -> 
     """
     measure = decomposition.measure
     n = measure.n_sources
-    if n > _MAX_SOURCES:
+    if n > _MAX_SOURCES or not isinstance(measure, Measure):
         note = (
             f"The 2^{n} values of the measure are too many for a page, so it cannot compute by "
             f"itself beyond {_MAX_SOURCES} sources."

@@ -143,6 +143,13 @@ def _requests(data: dict[str, Any]) -> list[str]:
 
 def _sources(data: dict[str, Any]) -> list[str]:
     sources, indices = data["sources"], data["indices"]
+    if indices["interaction"] is None:
+        shares = ((name, _number(indices["shapley"][i])) for i, name in enumerate(sources))
+        pairs = (
+            (" and ".join(row["pair"]), _number(row["value"])) for row in indices["pairs"] or ()
+        )
+        lines = _table(("source", "Shapley"), shares)
+        return lines + (["", *_table(("pair", "interaction"), pairs)] if indices["pairs"] else [])
     rows = (
         (name, _number(indices["shapley"][i]), *map(_number, indices["interaction"][i]))
         for i, name in enumerate(sources)

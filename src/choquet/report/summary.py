@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -22,11 +23,12 @@ from choquet.explanation.subject import as_decomposition, rules_of
 from choquet.explanation.units import Units, units_of
 from choquet.indices import banzhaf, interaction, shapley
 from choquet.lattice import subset_sizes
+from choquet.measures import Measure, MobiusMeasure
 from choquet.report.contextual import summarise_contextual
 from choquet.report.explorer import explorer_data
 from choquet.report.image import ivat_data
 from choquet.report.sliders import slider_data
-from choquet.walks import DataSupport
+from choquet.walks import DataSupport, WalkList
 
 __all__ = ["summarise"]
 
@@ -35,6 +37,9 @@ _LISTED_OPERATORS = 100
 
 _LISTED_SUBSETS = 30
 """Subsets in the table of support: all of them up to five sources."""
+
+_TABLED_SOURCES, _LISTED_PAIRS = 20, 20
+"""Sources up to which all pairs are tabled, and how many of the strongest are listed beyond."""
 
 _EXAMINED = 20_000
 """Samples that errors are measured on, evenly spaced if there are more."""
@@ -127,11 +132,7 @@ def summarise(
             "complete": decomposition.exact,
         },
         "ivat": ivat_data(decomposition),
-        "indices": {
-            "shapley": shapley(measure),
-            "banzhaf": banzhaf(measure),
-            "interaction": interaction(measure),
-        },
+        "indices": _indices(decomposition),
         "support": _support(decomposition, support),
         "samples": _samples(informed, inputs, targets, n_samples),
         "errors": _errors(informed, inputs, targets),
@@ -163,6 +164,34 @@ def _title(sources: tuple[str, ...]) -> str:
     return f"How {what} are fused"
 
 
+def _indices(decomposition: Decomposition) -> dict[str, Any]:
+    """Indices of the measure, or of the walks listed where few of its values are known."""
+    measure, graph = decomposition.measure, decomposition.sample.graph
+    if isinstance(measure, Measure | MobiusMeasure):
+        found: dict[str, Any] = {"shapley": shapley(measure), "banzhaf": banzhaf(measure)}
+        pairs = interaction(measure)
+    elif isinstance(graph, WalkList):
+        found = {"shapley": graph.contributions(), "banzhaf": None}
+        pairs = None
+    many = measure.n_sources > _TABLED_SOURCES
+    return {
+        **found,
+        "observed": not isinstance(measure, Measure | MobiusMeasure),
+        "interaction": None if many else pairs,
+        "pairs": _strongest(pairs, measure.sources) if many and pairs is not None else None,
+    }
+
+
+def _strongest(pairs: FloatArray, sources: tuple[str, ...]) -> list[dict[str, Any]]:
+    """The pairs of sources with the largest interactions, either way."""
+    first, second = np.triu_indices(len(sources), 1)
+    best = np.argsort(-np.abs(pairs[first, second]), kind="stable")[:_LISTED_PAIRS]
+    return [
+        {"pair": [sources[first[k]], sources[second[k]]], "value": pairs[first[k], second[k]]}
+        for k in best
+    ]
+
+
 def _rules(decomposition: Decomposition) -> dict[str, Any] | None:
     sources, rules = decomposition.measure.sources, rules_of(decomposition)
     if rules is None:
@@ -188,6 +217,13 @@ def _support(decomposition: Decomposition, support: DataSupport | None) -> dict[
         return None
     measure = decomposition.measure
     n = measure.n_sources
+    if not isinstance(measure, Measure):
+        by_size = np.bincount(np.bitwise_count(support.words).sum(axis=1), minlength=n + 1)
+        rows = [
+            {"size": size, "subsets": comb(n, size), "supported": int(by_size[size])}
+            for size in range(1, n)
+        ]
+        return {"by_size": rows, "n_subsets": 2**n - 2, "subsets": []}
     sizes, known, counts = subset_sizes(n), support.supported, support.count
     lower, upper = value_bounds(measure, support)
     inner = np.arange(1, 2**n - 1)

@@ -118,6 +118,7 @@ def decode_model(data: dict[str, Any]) -> Any:
     if not _fitted(model):
         raise ValueError(f"the file does not hold what the {name} learned")
     # The problem follows from the statistics; rows that absolute loss needs are not kept.
-    if hasattr(model, "solution_") and hasattr(model, "statistics_") and model.loss == "squared":
+    squared = hasattr(model, "solution_") and model.loss == "squared"
+    if squared and hasattr(model, "statistics_") and model.solution_.solver != "additive":
         model.problem_ = model._problem(model.statistics_)
     return model

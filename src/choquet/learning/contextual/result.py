@@ -201,7 +201,8 @@ class ContextualModel:
             if len(numbers) > _SHOWN:
                 numbers[6:-3] = ["…"]
             weights = ", ".join(numbers)
-            bias = f" + {operator.bias:.3g}" if operator.bias else ""
+            sign = "-" if operator.bias < 0 else "+"
+            bias = f" {sign} {abs(operator.bias):.3g}" if operator.bias else ""
             share = f"{100 * operator.share:.1f} % of samples"
             lines.append(f"  {number}. {operator.name} ({weights}){bias}, {share}")
         if self.n_operators > _SHOWN:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from choquet.errors import DataError, SupportWarning
+from choquet.jobs import run_jobs
 from choquet.learning.estimators.common import ALL_TIED, classes_of, integrate, sources_of
 from choquet.learning.fill import fill_unsupported
 from choquet.learning.logistic import fit_logistic, fit_ordinal, sigmoid
@@ -128,9 +129,8 @@ class ChoquetClassifier(ClassifierMixin, BaseEstimator):
         if self.ordinal and n_classes > 2:
             return [fit_ordinal(X, level.astype(float), n_classes, weight, **options)]
         targets = [1] if n_classes == 2 else range(n_classes)
-        return Parallel(n_jobs=self.n_jobs)(
-            delayed(fit_logistic)(X, (level == k).astype(float), weight, **options) for k in targets
-        )
+        jobs = ((X, (level == k).astype(float), weight) for k in targets)
+        return run_jobs(partial(fit_logistic, **options), jobs, n_jobs=self.n_jobs)
 
     def _measure(self, found, swing):
         n_sources = self.n_features_in_

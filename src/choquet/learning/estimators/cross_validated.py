@@ -7,10 +7,10 @@ from functools import partial
 import numpy as np
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
-from sklearn.utils.parallel import Parallel, delayed
 
 from choquet.arrays import check_option
 from choquet.errors import OptionError
+from choquet.jobs import run_jobs
 from choquet.lattice import upward_maximum
 from choquet.learning.bases import FAMILIES
 from choquet.learning.estimators.common import MeasureRegressor, sources_of
@@ -221,7 +221,7 @@ class ChoquetRegressorCV(MeasureRegressor):
         return fitted_values(values, bias)
 
     def _run(self, jobs):
-        return Parallel(n_jobs=self.n_jobs)(delayed(_call)(job) for job in jobs)
+        return run_jobs(_call, ((job,) for job in jobs), n_jobs=self.n_jobs)
 
     def _seed(self):
         return int(check_random_state(self.random_state).randint(2**31 - 1))

@@ -11,21 +11,21 @@ import numpy as np
 import scipy.sparse as sp
 
 from choquet.arrays import FloatArray, check_option
-from choquet.errors import SolverWarning
+from choquet.errors import OptionError, SolverWarning
 from choquet.learning.problem import Problem
 from choquet.learning.solvers.admm import admm, admm_handles
 from choquet.learning.solvers.free import free, free_handles
 from choquet.learning.solvers.hlms import hlms
 from choquet.learning.solvers.interior import interior
-from choquet.learning.solvers.solution import Solution
+from choquet.learning.solvers.solution import Solution, finish
 from choquet.learning.solvers.supported import supported
 
 __all__ = ["SOLVERS", "Solution", "Solver", "SolverName", "choose_solver", "hlms", "solve"]
 
 SolverName = Literal["auto", "interior", "admm", "supported", "free"]
 
-INTERIOR_SOURCES = 9
-"""Up to here one interior-point call on the whole lattice takes less than a quarter second."""
+INTERIOR_SOURCES = 8
+"""Up to here one interior-point call on the whole lattice takes less than a tenth of a second."""
 FALLBACK_SOURCES = 11
 """Up to here the interior point takes over where ADMM does not come to an end."""
 
@@ -61,16 +61,14 @@ def choose_solver(problem: Problem) -> str:
         return "supported"
     if not admm_handles(problem) or problem.n_sources <= INTERIOR_SOURCES:
         return "interior"
-    # Few samples for many values leave flat directions, along which ADMM creeps.
-    sparse = problem.quadratic.nnz < 0.3 * 3**problem.n_sources and problem.prior is None
-    return "interior" if problem.n_sources == INTERIOR_SOURCES + 1 and sparse else "admm"
+    return "admm"
 
 
 def solve(
     problem: Problem,
     *,
     solver: SolverName = "auto",
-    start: Solution | None = None,
+    start: Solution | FloatArray | None = None,
     verbose: bool = False,
 ) -> Solution:
     """Solve a learning problem.
@@ -80,8 +78,9 @@ def solve(
     problem : Problem
     solver : {"auto", "interior", "admm", "supported", "free"}, default "auto"
         A row of `SOLVERS`, or the choice of `choose_solver`.
-    start : Solution, optional
-        A solution of a similar problem, for solvers that can start from one.
+    start : Solution or array of values, optional
+        A solution of a similar problem, or values on the problem's subsets (those of `hlms`, say),
+        for solvers that can start from one: "admm" and "supported". The result is the same.
     verbose : bool, default False
         Show progress.
 
@@ -100,6 +99,8 @@ def solve(
     ('solved', array([0. , 0.4, 0.7, 1. ]))
     """
     check_option("solver", solver, ["auto", *SOLVERS])
+    if isinstance(start, np.ndarray):
+        start = _as_start(problem, start)
     if problem.power is not None:
         return _reweighted(problem, solver, verbose)
     name = choose_solver(problem) if solver == "auto" else solver
@@ -118,6 +119,18 @@ def solve(
             stacklevel=2,
         )
     return solution
+
+
+def _as_start(problem: Problem, values: FloatArray) -> Solution:
+    if values.shape != (problem.n_values,):
+        raise OptionError(
+            f"start has shape {values.shape}, the problem has {problem.n_values} subsets; give one "
+            "value for each of problem.masks"
+        )
+    intercepts = np.zeros(problem.bias)
+    return finish(
+        problem, np.append(values, intercepts), message="given", iterations=0, solver="given"
+    )
 
 
 def _reweighted(problem: Problem, solver: SolverName, verbose: bool) -> Solution:

@@ -1,9 +1,9 @@
 """Only supported subsets as unknowns, containments added as they are violated: any N.
 
 Monotone values on any family of subsets extend to the whole lattice, so all containments within the
-family are enough, and exact. Most of them never bind: the steps of the observed chains come first,
-then, in rounds, for each subset the contained one that exceeds it most. Up to a few thousand
-subsets an interior point solves each round to eight digits; beyond, see `poset`.
+family are enough, and exact. `poset` solves on them. Where it does not come to an end, and up to a
+few thousand subsets, an interior point does, in rounds: most containments never bind, so the steps
+of the observed chains come first, then for each subset the contained one that exceeds it most.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def supported(
     problem : Problem
         Monotone, built with ``dense=False``.
     start : Solution, optional
-        Of the same subsets: its containments come first, and from 3000 subsets on its values.
+        Of the same subsets: its values and the containments that matter come first.
     verbose : bool, default False
         Print progress.
     max_rounds : int, default 40
@@ -74,8 +74,10 @@ def supported(
         )
     if not problem.monotone:
         raise OptionError("solver='supported' is for monotone problems; use solver='free'")
-    if problem.n_values > EXACT_SUBSETS and poset_handles(problem):
-        return poset(problem, start=start, verbose=verbose)
+    if poset_handles(problem):
+        solution = poset(problem, start=start, verbose=verbose)
+        if solution.status == "solved" or problem.n_values > EXACT_SUBSETS:
+            return solution
     pairs = _first_pairs(problem, start)
     iterations = 0
     for round_number in range(1, max_rounds + 1):
