@@ -141,7 +141,7 @@ def solve_edges(
         inner = min(inner, max(primal, dual))
         _judge(search, state, best)
         last = best.iterations >= max_iterations
-        if not best.solved and (best.iterations >= pools_at or last):
+        if best.solved or best.iterations >= pools_at or last:
             _pool(search, state, best)
             pools_at = 2 * best.iterations
         if verbose and (best.solved or best.iterations % (10 * CHECK_EVERY) == 0):
@@ -271,7 +271,7 @@ def _pool(search: _Search, state: _State, best: Found) -> None:
     if found is None:
         return
     best.bound = max(best.bound, found.objective - found.gap)
-    if found.objective <= best.objective:
+    if found.objective <= best.objective or found.gap < best.gap:
         best.unknowns, best.objective = found.values, found.objective
         best.warm = Warm(order.low, order.high, found.values, found.force, state.rho)
     best.solved = search.small(best.gap, best.objective)
