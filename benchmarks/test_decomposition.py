@@ -1,4 +1,6 @@
-"""Whole decompositions: time and memory of the way from a measure to its operators.
+"""A whole decomposition of a measure with many equal values, with what it found.
+
+Time and memory against the number of walks are measured by ``choquet bench``.
 
 Run with ``make bench``; the extra info holds the peak memory of the process so far.
 """
@@ -23,10 +25,8 @@ def tied_measure(n):
 
 
 @pytest.mark.benchmark(group="decompose, all walks")
-@pytest.mark.parametrize(("name", "n"), [("random", 7), ("random", 8), ("random", 9), ("tied", 10)])
-def test_decompose(benchmark, name, n):
-    measure = Measure.random(n, rng=0) if name == "random" else tied_measure(n)
-    d = benchmark.pedantic(decompose, (measure,), rounds=1)
+def test_decompose(benchmark):
+    d = benchmark.pedantic(decompose, (tied_measure(10),), rounds=1)
     benchmark.extra_info["walks"] = int(d.sample.counts.sum())
     benchmark.extra_info["distinct operators"] = len(d.sample.weights)
     benchmark.extra_info["peak MB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024

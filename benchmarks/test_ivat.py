@@ -1,11 +1,13 @@
-"""iVAT and CLODD beside what people use now: SciPy's linkage and cophenet, and the matrix form."""
+"""Pictures, CLODD and medoids beside their matrix form, and iVAT under several metrics.
+
+iVAT beside other packages is measured by ``choquet bench``.
+"""
 
 import math
 from itertools import permutations
 
 import numpy as np
 import pytest
-from scipy.cluster.hierarchy import cophenet, linkage
 from scipy.spatial.distance import pdist, squareform
 
 from choquet.decomposition import BlockSums, clodd, clodd_score, ivat, medoids
@@ -28,21 +30,6 @@ def walks(request):
     points = operators(request.param)
     clodd(ivat(points[:30]))  # compile before the clock runs
     return points
-
-
-def test_ivat(benchmark, walks):
-    benchmark.group = f"iVAT of {len(walks)} walks"
-    picture = benchmark(ivat, walks)
-    assert picture.n_points == len(walks)
-
-
-def test_scipy_linkage_and_cophenet(benchmark, walks):
-    benchmark.group = f"iVAT of {len(walks)} walks"
-    vectors = DISSIMILARITIES["rms"].embed(walks)
-    image = benchmark.pedantic(
-        lambda: squareform(cophenet(linkage(pdist(vectors), "single"))), rounds=3
-    )
-    assert np.isclose(image.max(), ivat(walks).heights.max())
 
 
 @pytest.mark.parametrize("metric", ["rms", "emd", "worst"])

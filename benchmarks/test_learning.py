@@ -1,4 +1,6 @@
-"""Benchmarks of the learning room: ratios within one run, and curves over N and M.
+"""Solvers of the learning room beside each other: ratios within one run.
+
+Other packages, and curves over N and M, are measured by ``choquet bench``.
 
 Run ``pytest benchmarks/test_learning.py --benchmark-only -s``; set CHOQUET_BENCH=full for the
 largest sizes. Nothing here asserts a time: a slow machine is not a bug.
@@ -32,37 +34,10 @@ def make(n_sources, n_samples, sigma=0.05, seed=1):
     return X, (gaps * values).sum(axis=1) + sigma * rng.standard_normal(n_samples)
 
 
-def python_loop(X, y):
-    gram, targets = {}, {}
-    for row, target in zip(X, y, strict=True):
-        order = np.argsort(-row)
-        chain, mask = [], 0
-        for j, source in enumerate(order):
-            mask |= 1 << int(source)
-            gap = row[source] - (row[order[j + 1]] if j + 1 < len(order) else 0.0)
-            chain.append((mask, gap))
-            targets[mask] = targets.get(mask, 0.0) + gap * target
-        for i, (a, u) in enumerate(chain):
-            for b, v in chain[i:]:
-                gram[a, b] = gram.get((a, b), 0.0) + u * v
-    return gram, targets
-
-
 def once(function):
     start = time.perf_counter()
     result = function()
     return time.perf_counter() - start, result
-
-
-@pytest.mark.benchmark(group="statistics")
-def test_statistics_of_a_million_rows(benchmark):
-    X, y = make(10, 1_000_000 if FULL else 200_000)
-    Statistics.from_data(X[:10], y[:10])
-    benchmark.pedantic(lambda: Statistics.from_data(X, y), rounds=3)
-    loop, _ = once(lambda: python_loop(X[:2000], y[:2000]))
-    ratio = loop / 2000 * len(X) / benchmark.stats["min"]
-    benchmark.extra_info["times_a_python_loop"] = ratio
-    print(f"\nstatistics of {len(X):,} x 10: {ratio:.0f} times a Python loop over rows")
 
 
 @pytest.mark.benchmark(group="lattice")
@@ -126,25 +101,3 @@ def test_near_optimal_intervals(benchmark, n_sources):
     each = 1000 * benchmark.stats["min"] / len(found.masks)
     benchmark.extra_info["milliseconds_each"] = each
     print(f"\nN={n_sources}: {len(found.masks)} intervals, {each:.0f} ms each")
-
-
-@pytest.mark.benchmark(group="curve")
-def test_curve_of_time_and_memory(benchmark):
-    sizes = [4, 6, 8, 10] + ([12, 14, 16, 18, 20] if FULL else [])
-    counts = [100, 1000, 10_000] + ([100_000, 1_000_000] if FULL else [])
-    benchmark.pedantic(lambda: None, rounds=1)
-    print("\n   N        M   statistics s   solve s   solver      peak GiB")
-    for n_sources in sizes:
-        for n_samples in counts:
-            # Beyond the lattice only what data support is learned, which grows with N * M.
-            if n_sources > 14 and n_samples > 1000:
-                continue
-            X, y = make(n_sources, n_samples)
-            gather, statistics = once(lambda X=X, y=y: Statistics.from_data(X, y))
-            problem = least_squares(statistics, dense=n_sources <= 16)
-            seconds, found = once(lambda problem=problem: solve(problem))
-            memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-            print(
-                f"{n_sources:4d} {n_samples:8d} {gather:14.3f} {seconds:9.3f}   "
-                f"{found.solver:9s} {memory:10.2f}"
-            )

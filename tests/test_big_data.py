@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -81,11 +83,11 @@ def test_parquet_by_row_groups(tmp_path):
     assert [len(chunk[0]) for chunk in chunks] == [90, 90, 90, 90, 40]
     same(fit_chunks(ChoquetRegressor(), chunks), ChoquetRegressor().fit(X, y, sample_weight=w))
     with pytest.raises(SourceError, match="no columns radar"):
-        next(parquet_chunks(path, sources=["radar"], target="y"))
+        next(iter(parquet_chunks(path, sources=["radar"], target="y")))
     with pytest.raises(DataError, match="column site"):
-        next(parquet_chunks(path, sources=["ir", "site"], target="y"))
+        next(iter(parquet_chunks(path, sources=["ir", "site"], target="y")))
     with pytest.raises(FileError, match="no file"):
-        next(parquet_chunks(tmp_path / "none.parquet", sources=SOURCES, target="y"))
+        next(iter(parquet_chunks(tmp_path / "none.parquet", sources=SOURCES, target="y")))
 
 
 def test_bad_chunks():
@@ -106,6 +108,115 @@ def test_bad_chunks():
         fit_chunks(ChoquetRegressor(), [(X, y)], sources=["a", "b"])
     with pytest.raises(OptionError, match="keeps no statistics"):
         fit_chunks(ChoquetRegressor(loss="absolute"), [(X, y)])
+
+
+# -- checkpoints -----------------------------------------------------------------------------------
+
+
+def chunks_of(X, y, step=20, fail_at=None):
+    for k in range(0, len(X), step):
+        if fail_at is not None and k >= fail_at:
+            raise OSError("the disk went away")
+        yield X[k : k + step], y[k : k + step]
+
+
+@pytest.mark.parametrize("k_additive", [None, 2])
+def test_a_chunk_that_fails_loses_nothing(tmp_path, k_additive):
+    X, y, _ = make(400, 17 if k_additive else 3)
+    model = ChoquetRegressor(k_additive=k_additive)
+    options = {"checkpoint": tmp_path / "so-far.npz", "checkpoint_every": 3}
+    for fail_at in (100, 240):
+        with pytest.raises(OSError, match="disk went away"):
+            fit_chunks(model, chunks_of(X, y, fail_at=fail_at), **options)
+    seen = []
+
+    def counted():
+        for number, chunk in enumerate(chunks_of(X, y)):
+            seen.append(number)
+            yield chunk
+
+    resumed = fit_chunks(ChoquetRegressor(k_additive=k_additive), counted(), **options)
+    whole = fit_chunks(ChoquetRegressor(k_additive=k_additive), chunks_of(X, y))
+    np.testing.assert_allclose(
+        resumed.predict(X), whole.predict(X), atol=1e-9 if not k_additive else 1e-6
+    )
+    assert resumed.statistics_.n_samples == 400
+    assert seen == list(range(20))
+    # All is in the file now: nothing is read twice, and more can be added.
+    from choquet.learning.checkpoint import Checkpoint
+
+    assert Checkpoint.read(options["checkpoint"]).n_chunks == 20
+    again = fit_chunks(ChoquetRegressor(k_additive=k_additive), chunks_of(X, y), **options)
+    np.testing.assert_array_equal(again.predict(X), resumed.predict(X))
+
+
+def test_a_killed_run_goes_on(tmp_path):
+    script = """
+import sys, time
+import numpy as np
+from choquet.learning import statistics_of_chunks
+def chunks():
+    rng = np.random.default_rng(0)
+    for k in range(40):
+        X = rng.random((50, 3))
+        if len(sys.argv) > 2 and k == 25:
+            print("here", flush=True)
+            time.sleep(60)
+        yield X, X.max(axis=1)
+found = statistics_of_chunks(chunks(), checkpoint=sys.argv[1], checkpoint_every=10)
+print(found.n_samples, repr(found.target_square))
+"""
+    path = tmp_path / "so-far.npz"
+    command = [sys.executable, "-c", script]
+    with subprocess.Popen([*command, path, "wait"], stdout=subprocess.PIPE, text=True) as running:
+        assert running.stdout.readline() == "here\n"
+        running.kill()
+    from choquet.learning.checkpoint import Checkpoint
+
+    assert Checkpoint.read(path).n_chunks == 20
+    again = subprocess.run([*command, path], capture_output=True, text=True, check=True).stdout
+    rng = np.random.default_rng(0)
+    parts = [rng.random((50, 3)) for _ in range(40)]
+    whole = statistics_of_chunks((X, X.max(axis=1)) for X in parts)
+    assert again == f"2000 {whole.target_square!r}\n"
+
+
+def test_a_checkpoint_of_other_data_is_refused(tmp_path):
+    X, y, _ = make(200)
+    path = tmp_path / "so-far.npz"
+    fit_chunks(ChoquetRegressor(), chunks_of(X, y), checkpoint=path)
+    with pytest.raises(DataError, match="of 3 sources, but chunk 0 has 2"):
+        fit_chunks(ChoquetRegressor(), chunks_of(X[:, :2], y), checkpoint=path)
+    with pytest.raises(DataError, match="10 chunks held 200 rows, and here they hold 100"):
+        fit_chunks(ChoquetRegressor(), chunks_of(X, y, step=10), checkpoint=path)
+    with pytest.raises(DataError, match="fewer chunks"):
+        fit_chunks(ChoquetRegressor(), chunks_of(X, y, step=100), checkpoint=path)
+    path.write_bytes(path.read_bytes()[:200])
+    with pytest.raises(FileError, match="is no checkpoint"):
+        fit_chunks(ChoquetRegressor(), chunks_of(X, y), checkpoint=path)
+    with pytest.raises(OptionError, match="checkpoint_every=0"):
+        fit_chunks(ChoquetRegressor(), chunks_of(X, y), checkpoint=path, checkpoint_every=0)
+
+
+def test_a_checkpoint_enters_a_parquet_file_in_the_middle(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    X, y, _ = make(400)
+    name, path = tmp_path / "rows.parquet", tmp_path / "so-far.npz"
+    table = pa.table({**dict(zip(SOURCES, X.T, strict=True)), "y": y})
+    parquet.write_table(table, name, row_group_size=50)
+    rows = parquet_chunks(name, sources=SOURCES, target="y")
+    first = evidence_of_chunks(list(rows)[:3], checkpoint=path)
+    assert first.statistics.n_samples == 150
+    resumed = fit_chunks(ChoquetRegressor(), rows, checkpoint=path)
+    same(resumed, ChoquetRegressor().fit(X, y))
+    n_rows, rest = rows.after(7)
+    assert n_rows == 350
+    np.testing.assert_array_equal(next(rest)[1], y[350:])
+    parquet.write_table(table.slice(0, 100), name, row_group_size=50)
+    with pytest.raises(DataError, match="fewer chunks"):
+        fit_chunks(ChoquetRegressor(), rows, checkpoint=path)
 
 
 # -- clusters --------------------------------------------------------------------------------------
@@ -179,6 +290,99 @@ def test_a_worker_killed_in_mid_fit_loses_nothing(cluster):
         evidence = running.result(timeout=60)
     same(fit_evidence(ChoquetRegressor(), evidence), ChoquetRegressor().fit(X, y))
     assert evidence.statistics.n_samples == 600  # none lost, none twice
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_many_measures_on_the_workers(cluster):
+    joblib = pytest.importorskip("joblib")
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.naive_bayes import GaussianNB
+    from sklearn.tree import DecisionTreeClassifier
+
+    from choquet import FusionClassifier, Measure, dissimilarity, sample_indices
+    from choquet.jobs import run_jobs
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 4))
+    y = (X @ rng.normal(size=(4, 3))).argmax(axis=1)
+    options = {
+        "estimators": [
+            ("a", GaussianNB()),
+            ("b", LogisticRegression()),
+            ("c", DecisionTreeClassifier(max_depth=3, random_state=0)),
+        ],
+        "shared": False,
+        "cv": 3,
+    }
+    alone = FusionClassifier(**options).fit(X, y)
+    g = Measure.random(5, rng=0)
+    V = rng.dirichlet(np.ones(5), size=60)
+    with joblib.parallel_config(backend="dask"):
+        workers = set(run_jobs(os.getpid, [()] * 8, n_jobs=-1))
+        together = FusionClassifier(**options, n_jobs=-1).fit(X, y)
+        indices = sample_indices(g, rng=1, n_jobs=-1)
+        away = dissimilarity(V, metric="emd", n_jobs=-1)
+    assert workers <= set(cluster.run(os.getpid).values())
+    for one, other in zip(together.measures_, alone.measures_, strict=True):
+        np.testing.assert_allclose(one.values, other.values, atol=1e-9)
+    np.testing.assert_allclose(indices.shapley.value, sample_indices(g, rng=1).shapley.value)
+    np.testing.assert_allclose(away, dissimilarity(V, metric="emd"))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_partition_that_fails_keeps_those_before_it(cluster, tmp_path):
+    da = pytest.importorskip("dask.array")
+    from choquet.learning.distributed import statistics_from_dask
+
+    X, y, _ = make(400)
+    broken = X.copy()
+    broken[333] = np.nan
+    dy, path = da.from_array(y, chunks=50), tmp_path / "so-far.npz"
+    options = {"checkpoint": path, "checkpoint_every": 2}
+    with pytest.raises(DataError, match="partition 6: inputs must be finite"):
+        statistics_from_dask(da.from_array(broken, chunks=(50, 3)), dy, **options)
+    from choquet.learning.checkpoint import Checkpoint
+
+    assert Checkpoint.read(path).n_chunks == 6
+    found = statistics_from_dask(da.from_array(X, chunks=(50, 3)), dy, **options)
+    same(
+        fit_statistics(ChoquetRegressor(), found),
+        fit_statistics(ChoquetRegressor(), statistics_of_chunks([(X, y)])),
+    )
+    with pytest.raises(DataError, match="in 8 partitions, not 4"):
+        statistics_from_dask(
+            da.from_array(X, chunks=(100, 3)), da.from_array(y, chunks=100), **options
+        )
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_cluster_that_goes_away_is_named():
+    distributed = pytest.importorskip("distributed")
+    da = pytest.importorskip("dask.array")
+    from concurrent.futures import ThreadPoolExecutor
+
+    from choquet.errors import ClusterError
+    from choquet.learning.distributed import statistics_from_dask
+
+    X, y, _ = make(100)
+    with (
+        distributed.LocalCluster(
+            n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None
+        ) as own,
+        distributed.Client(own, set_as_default=False) as client,
+    ):
+        dX = da.from_array(X, chunks=(10, 3)).map_blocks(slowly, 0.3, dtype=float, meta=X[:0])
+        with ThreadPoolExecutor(1) as pool:
+
+            def work():
+                with client.as_current():
+                    return statistics_from_dask(dX, da.from_array(y, chunks=10))
+
+            running = pool.submit(work)
+            time.sleep(0.8)
+            client.close()
+            with pytest.raises(ClusterError, match="connect again and repeat"):
+                running.result(timeout=60)
 
 
 @pytest.mark.filterwarnings("ignore")

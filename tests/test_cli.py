@@ -9,6 +9,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -213,9 +214,18 @@ def test_report(name, folder, run):
     assert "exists" in refused(run, "report", "model.json", "-o", name)
 
 
+def recipe(target):
+    """Commands of a target of the Makefile, as they stand there."""
+    makefile = (ROOT / "Makefile").read_text()
+    return re.search(rf"^{target}:.*\n((?:\t.*\n)+)", makefile, re.M)[1].strip().split("\n\t")
+
+
 def test_demo(folder, run, monkeypatch):
     monkeypatch.setattr(demo, "_fuse", functools.cache(demo._fuse))
-    code, out, _ = run("demo", "-o", "shown", "--no-open")
+    # What `make demo` runs, which the README says it does.
+    python, module, name, *words = shlex.split(recipe("demo")[-1])
+    assert (python, module, name) == ("$(BIN)/python", "-m", "choquet")
+    code, out, _ = run(*words, "-o", "shown", "--no-open")
     assert code == 0
     assert "if gpr is the largest" in out
     assert "Choquet integral of the five" in out
@@ -229,6 +239,128 @@ def test_demo(folder, run, monkeypatch):
     Path("mine").mkdir()
     Path("mine/thesis.txt").write_text("years of work")
     assert "not of an earlier demo" in refused(run, "demo", "-o", "mine")
+
+
+def contextual_rows(n=300):
+    """Three sources in units of their own, a target and a class; hum decides the operator."""
+    rng = np.random.default_rng(5)
+    low, width = np.array([10.0, 900.0, 0.0]), np.array([20.0, 200.0, 100.0])
+    u = rng.random((n, 3))
+    u[0], u[1] = 0.0, 1.0  # so that the ranges are known
+    y = np.where(u[:, 2] == u.max(axis=1), np.median(u, axis=1), u.max(axis=1))
+    return np.column_stack([u * width + low, 50 + 30 * y]), u
+
+
+@pytest.fixture
+def weather(folder):
+    rows, _ = contextual_rows()
+    write_csv("weather.csv", ["temp", "press", "hum", "yield"], rows.tolist())
+    labelled = [[*row[:3], "good" if row[3] > 68 else "bad"] for row in rows.tolist()]
+    write_csv("classes.csv", ["temp", "press", "hum", "class"], labelled)
+    return rows
+
+
+def test_contextual_models_on_the_command_line(weather, run):
+    rows = weather
+    fit = ("fit", "weather.csv", "--learner", "contextual", "--convex", "--l2", "0")
+    code, out, _ = run(*fit, "-o", "model.json", "--json")
+    assert code == 0
+    told = json.loads(out)
+    assert (told["operators"], told["contexts"], told["scaling"]) == (2, 2, "minmax")
+    assert told["rmse"] < 1e-6
+    model = choquet.load("model.json")
+    code, out, _ = run("predict", "model.json", "weather.csv", "--json")
+    answers = json.loads(out)
+    assert [row["prediction"] for row in answers] == pytest.approx(rows[:, 3])
+    assert {row["operator"] for row in answers} == {"max", "median"}
+    # Decomposed and kept, it answers in the same units.
+    code, out, _ = run("decompose", "model.json", "-o", "parts.json")
+    assert "If hum is the largest: median; otherwise: max." in out
+    assert "10 and 30 of temp, 900 and 1100 of press, 0 and 100 of hum" in out
+    assert "Of yield, they stand for 50 and 80." in out
+    code, out, _ = run("predict", "parts.json", "weather.csv", "--json")
+    assert [row["prediction"] for row in json.loads(out)] == pytest.approx(rows[:, 3])
+    code, out, _ = run("explain", "model.json")
+    assert "If hum is the largest, take the median of the three; otherwise take the largest." in out
+    code, out, _ = run("explain", "model.json", "weather.csv", "--row", "3", "--row", "4", "--json")
+    for row, why in zip((2, 3), json.loads(out), strict=True):
+        assert why["inputs"] == pytest.approx(rows[row, :3])
+        assert why["output"] == pytest.approx(rows[row, 3])
+        assert sum(why["contributions"]) + why["bias"] == pytest.approx(rows[row, 3])
+        moved = np.array(why["switch"]["inputs"])
+        # Just beyond the border the other operator decides; just before, this one.
+        there = moved + 1e-6 * (moved - rows[row, :3])
+        before = moved - 1e-6 * (moved - rows[row, :3])
+        inner = model.model
+        assert inner.operator_of(model.inputs([there]))[0] == why["switch"]["operator"]
+        assert inner.operator_of(model.inputs([before]))[0] == why["operator"]
+    assert run("report", "model.json", "weather.csv", "-o", "page.html")[0] == 0
+    assert run("report", "model.json", "weather.csv", "-o", "page.json")[0] == 0
+    data = json.loads(Path("page.json").read_text())
+    assert data["explorer"]["ranges"] == [[10, 30], [900, 1100], [0, 100]]
+    assert data["errors"]["rows"][0]["rmse"] < 1e-6
+    assert "hum" in run("report", "model.json", "-o", "-")[1]
+    code, out, _ = run("inspect", "model.json", "--json")
+    assert json.loads(out)["learner"] == "ContextualRegressor"
+    assert "holds no measure" in refused(run, "compare", "model.json", "parts.json")
+    assert "-k has nothing to take apart" in refused(run, "decompose", "model.json", "-k", "2")
+    assert "leave out --max-error" in refused(run, "decompose", "model.json", "--max-error", "1")
+    assert "does not take --monotone" in refused(run, *fit, "--monotone", "-o", "no.json")
+    assert "does not take --max-leaves" in refused(run, "fit", "weather.csv", "--max-leaves", "3")
+
+
+def test_contextual_classes_on_the_command_line(weather, run):
+    assert run("fit", "classes.csv", "--learner", "contextual-classifier", "--prune", "bic")[0] == 0
+    code, out, _ = run("predict", "model.json", "classes.csv", "--json")
+    assert code == 0
+    answers = json.loads(out)
+    right = [
+        (row["prediction"] == "good") == (y > 68)
+        for row, y in zip(answers, weather[:, 3], strict=True)
+    ]
+    assert np.mean(right) > 0.95
+    code, out, _ = run("explain", "model.json", "classes.csv", "--row", "3", "--json")
+    why = json.loads(out)[0]
+    assert why["label"] == "good"
+    assert why["probability"] == pytest.approx(answers[2]["p(good)"])
+    code, out, _ = run("explain", "model.json", "classes.csv", "--row", "3")
+    assert "the log-odds of good against bad are" in out
+    assert f"The model answers class = {answers[2]['prediction']}." in out
+    assert (
+        "These operators give the log-odds of good against bad."
+        in run("decompose", "model.json")[1]
+    )
+    assert run("report", "model.json", "classes.csv", "-o", "page.html")[0] == 0
+    assert "against bad" in Path("page.html").read_text()
+
+
+def test_explanations_speak_in_the_units_of_the_data(weather, run):
+    """Of a measure learned from scaled columns too, and of its decomposition in a file."""
+    rows = weather
+    run("fit", "weather.csv")
+    run("decompose", "model.json", "-o", "parts.json")
+    model, parts = choquet.load("model.json"), choquet.load("parts.json")
+    assert isinstance(parts.model, choquet.Decomposition)
+    expected = parts.model.predict(model.inputs(rows[:, :3])) * 30 + 50
+    _, out, _ = run("predict", "parts.json", "weather.csv", "--json")
+    assert [row["prediction"] for row in json.loads(out)] == pytest.approx(expected)
+    for name in ("model.json", "parts.json"):
+        _, out, _ = run("explain", name, "weather.csv", "--row", "5", "--json")
+        why = json.loads(out)[0]
+        assert why["inputs"] == pytest.approx(rows[4, :3])
+        assert why["output"] == pytest.approx(expected[4])
+        assert sum(why["contributions"]) + why["bias"] == pytest.approx(expected[4])
+        low, high = why["interval"]
+        assert low - 1e-9 <= why["integral"] <= high + 1e-9
+        assert why["integral"] == pytest.approx(model.predict(rows[4:5, :3])[0])
+        assert "on the common scale" in run("explain", name, "weather.csv", "--row", "5")[1]
+        run("report", name, "weather.csv", "-o", "page.json", "--force")
+        data = json.loads(Path("page.json").read_text())
+        assert data["explorer"]["ranges"] == [[10, 30], [900, 1100], [0, 100]]
+        assert data["samples"]["rows"][4]["inputs"] == pytest.approx(rows[4, :3])
+        assert data["samples"]["rows"][4]["output"] == pytest.approx(expected[4])
+        rmse = np.sqrt(np.mean((expected - rows[:, 3]) ** 2))
+        assert data["errors"]["rows"][0]["operators_rmse"] == pytest.approx(rmse)
 
 
 # -- help ------------------------------------------------------------------------------------------
@@ -400,7 +532,11 @@ def test_many_sources(folder, run):
     assert run("fit", "wide.csv")[0] == 0
     _, out, _ = run("predict", "model.json", "wide.csv", "--json")
     assert all(row["low"] <= row["high"] for row in json.loads(out))
-    assert "learn from at most 16 sources" in refused(run, "decompose", "model.json")
+    code, out, _ = run("decompose", "model.json", "--json")
+    assert code == 0
+    assert sum(o["share"] for o in json.loads(out)["operators"]) == pytest.approx(1)
+    assert run("report", "model.json", "-o", "wide.html")[0] == 0
+    assert Path("wide.html").stat().st_size < 3_000_000
     assert run("inspect", "model.json")[0] == 0
 
 
@@ -578,14 +714,36 @@ def test_commands_of_the_pages_run_as_written(page, folder, run, monkeypatch, ca
             assert code == 0, (line, err)
 
 
-def test_make_demo_is_this_demo():
-    assert "python -m choquet demo" in (ROOT / "Makefile").read_text()
-    assert "make demo" in (ROOT / "README.md").read_text()
-    assert 'choquet = "choquet.cli:main"' in (ROOT / "pyproject.toml").read_text()
+def dry_run(target):
+    """Lines of commands that `make` would run for a target, in an environment that is ready."""
+    done = subprocess.run(
+        ["make", "-n", "-C", str(ROOT), target, "VENV=absent", "PYTHON=python3"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return [line for line in done.stdout.splitlines() if line.startswith("absent/bin/")]
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="no make: install it")
+def test_make_targets_of_the_readme_run_what_the_tests_run():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```sh\n(.*?)```", readme, re.S)
+    targets = re.findall(r"^make (\w+)", "\n".join(blocks), re.M)
+    assert targets == ["demo", "test"]
+    programs = {target: dry_run(target) for target in targets}
+    assert any("pip" in line and "-e '.[all]'" in line for line in programs["demo"])
+    # `test_demo` runs this line.
+    assert programs["demo"][-1] == f"absent/bin/{recipe('demo')[-1].removeprefix('$(BIN)/')}"
+    # `test` runs the tools that pyproject.toml sets up, then these tests.
+    tools = [shlex.split(line)[0].removeprefix("absent/bin/") for line in programs["test"]]
+    assert tools[-5:] == ["ruff", "ruff", "mypy", "lint-imports", "python"]
+    assert programs["test"][-1] == "absent/bin/python -m pytest -n auto -q"
+    settings = (ROOT / "pyproject.toml").read_text()
+    assert 'choquet = "choquet.cli:main"' in settings
+    assert 'testpaths = ["tests"' in settings
 
 
 def test_reproduce_tells_verdicts(folder, run):
-    code, out, _ = run("reproduce", "examples", "-o", "paper", "--json")
+    code, out, _ = run("reproduce", "examples", "-o", "paper", "--jobs", "1", "--json")
     assert code == 0
     assert {row["verdict"] for row in json.loads(out)["examples"]["rows"]} == {"holds", "corrected"}
     code, out, _ = run("reproduce", "examples", "-o", "paper")  # read, not run again

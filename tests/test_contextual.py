@@ -187,6 +187,17 @@ def test_noise_is_pruned_away(prune):
     assert ContextualRegressor(prune=prune).fit(X, y).n_leaves_ <= 2
 
 
+def test_folds_in_parallel_give_the_same_tree():
+    rng = np.random.default_rng(4)
+    X = rng.random((400, 30))  # more columns than go to the kernel, more sources than are all tried
+    y = np.where(X[:, 3] > X[:, 7], X.max(axis=1), X.min(axis=1)) + 0.1 * rng.standard_normal(400)
+    alone, together = (
+        ContextualRegressor(max_leaves=4, cv=3, n_jobs=n_jobs).fit(X, y) for n_jobs in (None, 2)
+    )
+    np.testing.assert_array_equal(alone.fold_errors_, together.fold_errors_)
+    np.testing.assert_array_equal(alone.predict(X), together.predict(X))
+
+
 def test_units_do_not_matter():
     X, y, _ = make()
     model = ContextualRegressor().fit(X, y)

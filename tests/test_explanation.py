@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 
 import numpy as np
 import pytest
@@ -11,9 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import choquet
+from choquet import DataSupport, Measure, data_to_collect, decompose
 from choquet.errors import DataError, OptionError
 from choquet.explanation import list_words, operator_phrase
 from choquet.explanation.collect import mean_width, supported_share, value_bounds
+from choquet.learning.identify import Identification
 
 DEMINING = choquet.Measure([0, 0, 1, 1, 1, 1, 1, 1], sources=["gpr", "ir", "emi"])
 
@@ -205,7 +208,7 @@ def test_measure_that_is_not_monotone_is_explained():
 def test_too_many_operators_go_without_rules():
     decomposition = choquet.decompose(choquet.Measure.random(5, rng=0), method="distinct")
     story = choquet.explain_model(decomposition)
-    assert story.sentences[0].startswith("More than 12 operators")
+    assert story.sentences[0].startswith("More than 32 operators")
     assert "On this walk, the output" in choquet.explain_sample(decomposition, np.ones(5)).text()
 
 
@@ -228,3 +231,83 @@ def test_regressors_explain_their_answers():
     why = model.explain(X[:2])
     assert [w.operator_name for w in why] == ["max", "max"]
     np.testing.assert_allclose([w.output for w in why], model.predict(X[:2]), atol=1e-6)
+
+
+# -- unstable contexts -----------------------------------------------------------------------------
+
+
+def pinned(masks, lower, upper):
+    """An identification that says so of these subsets."""
+    masks, lower, upper = np.array(masks), np.array(lower), np.array(upper)
+    return Identification(0.01, masks, lower, upper, np.ones(len(masks), dtype=int))
+
+
+def three_but_one(values, identification):
+    """A measure on three sources of which the data saw all subsets but {emi}."""
+    X = [[0.9, 0.4, 0.2], [0.8, 0.1, 0.3], [0.2, 0.6, 0.5], [0.1, 0.7, 0.0], [0.5, 0.9, 0.6]]
+    support = DataSupport.from_data([*X, [0.2, 0.6, 0.5], [0.5, 0.9, 0.6]])
+    assert np.flatnonzero(~support.supported).tolist() == [4]
+    g = Measure(values, sources=["gpr", "ir", "emi"])
+    return decompose(g, support=support, identification=identification)
+
+
+def mean_saving(lower, upper, mask, n):
+    """Oracle: for many values of g(mask), close it, propagate, and measure the mean width."""
+    shares = np.array([1 / math.comb(n, m.bit_count()) for m in range(2**n)])
+    before = ((upper - lower) * shares).sum()
+    saved = []
+    for v in (np.arange(4000) + 0.5) / 4000 * (upper[mask] - lower[mask]) + lower[mask]:
+        low = [max(lower[b], v) if b & mask == mask else lower[b] for b in range(2**n)]
+        high = [min(upper[b], v) if b & mask == b else upper[b] for b in range(2**n)]
+        saved.append(before - ((np.array(high) - np.array(low)) * shares).sum())
+    return np.mean(saved) / (n + 1)
+
+
+def test_unstable_contexts_are_ranked_beside_unsupported_ones():
+    # {emi} lies under {gpr, emi}, {ir, emi}: where these are small, little can be unknown of it.
+    values = [0, 0.5, 0.1, 1, 0.05, 0.6, 0.1, 1]
+    wide = pinned([1], [0.1], [0.5])
+    first, second = data_to_collect(three_but_one(values, wide))
+    assert (first.state, first.mask, first.count) == ("unstable", 1, 2)
+    assert (second.state, second.mask, second.count) == ("unsupported", 4, 0)
+    assert "(there are 2, but they do not pin the value down)" in first.text()
+    lower = np.array([0, 0.1, 0.1, 1, 0, 0.6, 0.1, 1])
+    upper = np.array([0, 0.5, 0.1, 1, 0.1, 0.6, 0.1, 1])
+    for request in (first, second):
+        assert request.gain == pytest.approx(mean_saving(lower, upper, request.mask, 3), rel=1e-5)
+        assert request.interval == pytest.approx((lower[request.mask], upper[request.mask]))
+    # And the other way: with large values above, nearly anything is possible of {emi}.
+    values = [0, 0.5, 0.5, 1, 0.4, 0.9, 0.9, 1]
+    narrow = pinned([1, 2], [0.4, 0.49], [0.5, 0.5])
+    first, second = data_to_collect(three_but_one(values, narrow))
+    assert [(one.state, one.mask) for one in (first, second)] == [
+        ("unsupported", 4),
+        ("unstable", 1),
+    ]
+    # Under 0.05 a value counts as known.
+    assert [
+        one.mask for one in data_to_collect(three_but_one(values, pinned([1], [0.47], [0.5])))
+    ] == [4]
+
+
+def test_fitted_models_tell_what_their_data_do_not_pin_down(tmp_path):
+    """A subset seen once, by a hair, takes any value; its samples support it all the same."""
+    rng = np.random.default_rng(0)
+    X = rng.random((60, 3))
+    X = X[X[:, 2] < X[:, :2].min(axis=1)]
+    X = np.vstack([X, [0.5, 0.5 - 1e-4, 0.6 - 0.1 + 1e-4]])
+    y = X.max(axis=1) * 0.7 + 0.3 * X.min(axis=1) + 0.02 * rng.normal(size=len(X))
+    model = choquet.ChoquetRegressor().fit(X, y)
+    assert model.support_.supported[4]
+    asked = {one.mask: one for one in data_to_collect(model, 9)}
+    assert asked[4].state == "unstable"
+    found = model.identify()
+    at = found.masks.tolist().index(4)
+    assert asked[4].interval == pytest.approx((found.lower[at], found.upper[at]), abs=1e-6)
+    # Kept in a file with the decomposition.
+    parts = decompose(model, identification=found)
+    back = choquet.load(choquet.save(parts, tmp_path / "parts.json"))
+    assert [one.to_dict() for one in data_to_collect(back, 9)] == [
+        one.to_dict() for one in data_to_collect(parts, 9)
+    ]
+    assert choquet.explain_model(model).operators[0].stable is not None

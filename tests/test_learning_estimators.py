@@ -33,7 +33,7 @@ ESTIMATORS = [
     FusionClassifier([("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(random_state=0))]),
     ChoquetRegressor(),
     ChoquetRegressor(monotone=False, normal=False, bias=True, penalty="l2"),
-    ChoquetRegressorCV(priors=("symmetric",), strengths=(1.0,), n_paths=1, cv=2),
+    ChoquetRegressorCV(priors=("symmetric",), cv=2),
     GradientDescentRegressor(max_iter=100),
     LambdaRegressor(),
     LinearConvexSumRegressor(),
@@ -280,6 +280,15 @@ def test_other_bad_input():
         ChoquetRegressor(prior=choquet.Measure.additive([0.5, 0.5])).fit(X, y)
     with pytest.raises(DataError, match="one class"):
         ChoquetClassifier().fit(X, np.ones(len(X)))
+
+
+def test_a_classifier_without_information_says_so():
+    """No smooth-looking measure made of nothing."""
+    with pytest.raises(DataError, match="tied in all sources"):
+        ChoquetClassifier().fit(np.full((20, 3), 0.5), np.arange(20) % 2)
+    X = np.random.default_rng(0).random((60, 3))
+    with pytest.warns(SupportWarning, match="do not rise with any source"):
+        ChoquetClassifier().fit(X, X.sum(axis=1) < 1.5)
 
 
 def test_an_average_leaves_a_family_only_for_more_than_chance():

@@ -19,6 +19,7 @@ from choquet.errors import (
     TooLargeError,
 )
 from choquet.lattice import mobius, monotonicity_witness, subset_sizes, superset_zeta
+from choquet.measures import RANDOM_MEASURES
 from choquet.measures.families import CONORMS, sugeno_lambda_root
 from tests.strategies import measures
 
@@ -197,7 +198,7 @@ def test_decomposable(conorm):
 def test_unknown_options_list_the_known():
     with pytest.raises(OptionError, match="max, probabilistic, bounded"):
         Measure.decomposable([0.5, 0.5], conorm="sum")
-    with pytest.raises(OptionError, match="uniform, node, k_additive, convex, belief"):
+    with pytest.raises(OptionError, match="uniform, node, increments, k_additive, convex, belief"):
         Measure.random(3, kind="gaussian")
     with pytest.raises(MeasureError, match=r"lie in \[0, 1\]"):
         Measure.decomposable([0.5, 1.5])
@@ -280,7 +281,7 @@ def test_bad_mixtures():
 # -- random measures -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", ["uniform", "node", "k_additive", "convex", "belief"])
+@pytest.mark.parametrize("kind", RANDOM_MEASURES)
 @pytest.mark.parametrize("n", [1, 2, 3, 6, 9])
 def test_random_measures_are_measures_and_seeded(kind, n):
     g = Measure.random(n, kind=kind, k=min(2, n), rng=7)

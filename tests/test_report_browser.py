@@ -10,9 +10,11 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+import pandas
 import pytest
 
 import choquet
+from choquet.learning.scaled import ScaledModel
 
 SIZES = (3, 5, 8)
 STARTS = 60  # seconds that a loaded machine may need
@@ -165,8 +167,7 @@ def test_samples_can_be_clicked_through(opened):
         check_against_python(browser, decomposition)
 
 
-def test_page_keeps_to_itself(opened):
-    browser, _, _ = opened
+def check_page_keeps_to_itself(browser) -> None:
     assert [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
     fetched = browser.execute_script(
         "return performance.getEntriesByType('resource').map(e => e.name)"
@@ -183,11 +184,13 @@ def test_page_keeps_to_itself(opened):
     assert [url for url in sent if not url.startswith(inside)] == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_accessibility_rules_pass(opened, scheme):
+def test_page_keeps_to_itself(opened):
+    check_page_keeps_to_itself(opened[0])
+
+
+def check_accessibility(browser, scheme: str) -> None:
     import axe_core_python
 
-    browser, _, _ = opened
     browser.execute_cdp_cmd(
         "Emulation.setEmulatedMedia",
         {"features": [{"name": "prefers-color-scheme", "value": scheme}]},
@@ -197,6 +200,105 @@ def test_accessibility_rules_pass(opened, scheme):
     found = browser.execute_async_script("axe.run().then(arguments[arguments.length - 1])")
     broken = [(rule["id"], rule["nodes"][0]["html"]) for rule in found["violations"]]
     assert broken == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_accessibility_rules_pass(opened, scheme):
+    check_accessibility(opened[0], scheme)
+
+
+# -- contextual models, and units of the data ------------------------------------------------------
+
+
+def scaled_model(kind: str) -> tuple[ScaledModel, np.ndarray]:
+    """A model of sources in units of their own, and its samples in these."""
+    rng = np.random.default_rng(6)
+    names = ("gpr", "ir", "emi", "<b>radar</b>", "hum")
+    scaled = rng.random((200, 5)).round(3)
+    y = np.where(scaled[:, 0] > scaled[:, 3], scaled.max(axis=1), scaled.min(axis=1))
+    made = {
+        "measure": choquet.ChoquetRegressor(),
+        "regressor": choquet.ContextualRegressor(max_leaves=5, prune="none"),
+        "classifier": choquet.ContextualClassifier(max_leaves=3, prune="none"),
+    }
+    frame = pandas.DataFrame(scaled, columns=list(names))
+    inner = made[kind].fit(frame, np.where(y > 0.5, "yes", "no") if kind == "classifier" else y)
+    offsets, widths = np.array([10.0, -5, 0, 900, 0]), np.array([2.0, 100, 0.5, 200, 1])
+    ends = (0.0, 1.0) if kind == "classifier" else (7.0, 3.0)
+    model = ScaledModel(inner, names, "height", "minmax", offsets, widths, *ends)
+    return model, scaled * widths + offsets
+
+
+@pytest.fixture(scope="module", params=["measure", "regressor", "classifier"])
+def in_units(request, browser, tmp_path_factory):
+    model, X = scaled_model(request.param)
+    path = tmp_path_factory.mktemp("units") / "report.html"
+    choquet.Report(model, X).write_html(path)
+    browser.get_log("performance")
+    browser.get(path.as_uri())
+    return browser, model, X
+
+
+def check_in_units(browser, model) -> tuple[str, int]:
+    """What the page shows is what Python says of the same inputs, in the same units."""
+    script = "return [...document.querySelectorAll('input[type=number]')].map(e => e.value)"
+    x = [float(text) for text in browser.execute_script(script)]
+    why = choquet.explain_sample(model, x)
+    assert value_of(browser, "out-sort") == ",".join(map(str, why.sort))
+    assert int(value_of(browser, "out-operator")) == why.operator
+    assert float(value_of(browser, "out-output")) == pytest.approx(why.output, abs=1e-9)
+    rows = browser.execute_script(
+        "return [...document.querySelectorAll('#walk tr')].map(r => "
+        "[r.querySelector('th').textContent, r.querySelector('[data-value]').dataset.value])"
+    )
+    assert [row[0] for row in rows] == [why.sources[i] for i in why.sort]
+    np.testing.assert_allclose(
+        [float(row[1]) for row in rows], why.contributions[why.sort], atol=1e-9
+    )
+    shown = browser.execute_script("return document.getElementById('out-rule').textContent")
+    if hasattr(why, "leaf"):
+        assert int(value_of(browser, "out-rule")) == why.leaf
+        assert shown == f"if {why.rule}"
+        assert float(value_of(browser, "out-trust")) == pytest.approx(why.trust)
+        lit = browser.execute_script(
+            "return [...document.querySelectorAll('.tree .on')].map(e => e.id)"
+        )
+        assert lit[0] == "t0"
+        assert lit[-1] == f"t{why.leaf}"
+        if why.label is not None:
+            probability = float(value_of(browser, "out-probability"))
+            assert probability == pytest.approx(why.probability, abs=1e-9)
+    else:
+        assert float(value_of(browser, "out-integral")) == pytest.approx(why.integral, abs=1e-9)
+        assert float(value_of(browser, "out-interval")) == pytest.approx(why.interval[0], abs=1e-9)
+    return value_of(browser, "out-sort"), why.operator
+
+
+def test_sliders_in_units_move_everything(in_units):
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+
+    browser, model, X = in_units
+    seen = {check_in_units(browser, model)}
+    moves = ((0, Keys.HOME), (3, Keys.END), (0, Keys.END), (3, Keys.HOME), (2, Keys.ARROW_LEFT * 9))
+    for source, keys in moves:
+        browser.find_element(By.ID, f"slider-{source}").send_keys(keys)
+        seen.add(check_in_units(browser, model))
+    assert len({sort for sort, _ in seen}) > 1
+    assert len({operator for _, operator in seen}) > 1
+    slider = browser.find_element(By.ID, "slider-3")
+    assert [float(slider.get_attribute(end)) for end in ("min", "max")] == [900, 1100]
+    browser.find_element(By.CSS_SELECTOR, "button[data-sample='7']").send_keys(Keys.ENTER)
+    check_in_units(browser, model)
+    shown = browser.find_element(By.ID, "number-1").get_attribute("value")
+    assert float(shown) == pytest.approx(X[7, 1])
+
+
+def test_contextual_pages_keep_to_themselves_and_are_accessible(in_units):
+    browser, model, _ = in_units
+    check_page_keeps_to_itself(browser)
+    if isinstance(model.model, choquet.ContextualRegressor):
+        check_accessibility(browser, "light")
 
 
 def test_hostile_names_stay_text(browser, tmp_path):

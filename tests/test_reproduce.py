@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
+import re
+import sys
+from collections.abc import Iterable
 from dataclasses import replace
+from itertools import permutations
 from math import factorial
 from pathlib import Path
 
@@ -11,8 +17,8 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from choquet import Measure, OperatorGraph, datasets
-from choquet.errors import FileError, OptionError
+from choquet import Measure, OperatorGraph, datasets, walk_weights
+from choquet.errors import FileError, MissingDependencyError, OptionError
 from choquet.learning import Statistics
 from choquet.reproduce import (
     EXPERIMENTS,
@@ -20,8 +26,10 @@ from choquet.reproduce import (
     Picture,
     Row,
     aid,
+    aid_fusion,
     examples,
     noise,
+    noise_rows,
     paper_page,
     regression,
     reproduce,
@@ -31,16 +39,24 @@ from choquet.reproduce import run as runner
 from choquet.reproduce.__main__ import main
 from choquet.reproduce.aid_figure import FILE, four_networks
 from choquet.reproduce.aid_fusion import average_walk, fuse_all, starts
+from choquet.reproduce.claims import claims
+from choquet.reproduce.counting import CLUSTERINGS, xie_beni
 from choquet.reproduce.descent import descend_from
 from choquet.reproduce.fits import fit, picture_correlation
 from choquet.reproduce.regression_rows import PRINTED_YACHT
-from choquet.reproduce.result import VERDICTS, estimate, plain
+from choquet.reproduce.result import VERDICTS, Table, estimate, plain
 from choquet.reproduce.where import aid_origin, data_folder
+from choquet.reproduce.work import Work
+from choquet.walks import all_sorts
+
+
+def verdict_of(rows: Iterable[Row], start: str) -> str:
+    (found,) = [row.verdict for row in rows if row.paper.startswith(start)]
+    return found
 
 
 def verdict(result: ExperimentResult, start: str) -> str:
-    (found,) = [row.verdict for row in result.rows if row.paper.startswith(start)]
-    return found
+    return verdict_of(result.rows, start)
 
 
 def draws(result: ExperimentResult) -> None:
@@ -63,6 +79,36 @@ def test_examples():
     assert verdict(result, "Normalisation") == "corrected"
     assert result.complete
     draws(result)
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        "2^N variables: 1,024",
+        "An order statistic is the integral",
+        "Sorts are numbered lexicographically",
+        "N = 3, h3 > h1 > h2",
+        "For the maximum and the minimum",
+        "Three operators are 18 against 64",
+    ],
+)
+def test_numbers_of_the_first_sections_hold(start):
+    assert verdict(examples.run(), start) == "holds"
+
+
+def test_numbers_of_the_first_sections():
+    _, found = claims()
+    assert found["sizes"] == {"N = 10": 1024, "N = 20": 1_048_576, "N = 100": 2**100}
+    assert found["familiar"] == {name: name for name in ("max", "min", "mean", "median")}
+    assert found["sorts"] == [list(sort) for sort in permutations((1, 2, 3))]
+    assert found["encountered"] == ["{x3}", "{x1, x3}", "{x1, x2, x3}"]
+    assert found["savings"] == {"operators": 45, "values": 32767}
+    assert max(found["locked_width"].values()) < 1e-6
+
+
+def test_walk_weights_sum_to_one():
+    sums = walk_weights(Measure.random(5, rng=0), all_sorts(5)).sum(axis=1)
+    np.testing.assert_allclose(sums, 1)
 
 
 def test_lemma_is_constructed_both_ways():
@@ -102,7 +148,7 @@ def test_both_readings_have_the_same_four_operators(noisy):
 
 
 def test_without_noise_the_four_operators_come_back(noisy):
-    assert verdict(noisy, "σ = 0") == "holds"
+    assert verdict(noisy, "σ = 0:") == "holds"
 
 
 def test_noise_makes_more_operators_and_larger_errors(noisy):
@@ -110,11 +156,44 @@ def test_noise_makes_more_operators_and_larger_errors(noisy):
     walk = [found[f"figure | {s} | False | least squares"]["walk"].mean for s in noise.SIGMAS]
     assert walk == sorted(walk)
     assert found["figure | 0.1 | False | least squares"]["distinct"].mean > 50
-    assert verdict(noisy, "A greater number") == "holds"
+
+
+def test_every_clustering_counts_and_gets_its_own_verdict(noisy):
+    lines = [row for row in noisy.rows if row.paper.startswith("σ = 0.1: more than the four")]
+    counted = [row.found.split(":")[0] for row in lines]
+    assert counted == ["distinct, to three decimals", "CLODD", *CLUSTERINGS]
+    found = noisy.numbers["found"]["figure | 0.1 | False | least squares"]
+    for row, name in zip(lines, ["distinct", "CLODD", *CLUSTERINGS], strict=True):
+        assert row.verdict == ("holds" if found[name].low > 4 else "differs")
+    quiet = noisy.numbers["found"]["figure | 0.0 | False | least squares"]
+    assert {quiet[name].mean for name in CLUSTERINGS} == {4}
+    (table,) = noisy.tables
+    assert [row[0] for row in table.rows] == counted
+
+
+def test_a_count_that_falls_is_told():
+    columns = {"walk": [0.1, 0.1], "true": [0.1, 0.1], "agreement": [0.5, 0.5]}
+    counts = {0.0: 4.0, 0.025: 3.0, 0.05: 5.0, 0.1: 6.0}
+    trials = {
+        noise.Setting("figure", sigma, False, "least squares"): columns
+        | {name: [count, count] for name in ("distinct", "CLODD", *CLUSTERINGS)}
+        for sigma, count in counts.items()
+    }
+    rows = noise_rows._count_rows(trials)
+    assert [row.verdict for row in rows] == [*["holds"] * (len(rows) - 1), "differs"]
+    assert all(name in rows[-1].found for name in ("distinct", "CLODD", *CLUSTERINGS))
+    trials[noise.Setting("figure", 0.025, False, "least squares")]["CLODD"] = [4.0, 4.0]
+    assert "CLODD" not in noise_rows._count_rows(trials)[-1].found
+
+
+def test_clusters_of_fuzzy_c_means_are_judged_by_spread_and_distance():
+    points = np.repeat(np.eye(3), 4, axis=0) + 0.01 * np.random.default_rng(0).random((12, 3))
+    scores = {k: xie_beni(points, np.ones(12, dtype=int), k, rng=0) for k in (2, 3, 4)}
+    assert min(scores, key=scores.get) == 3
 
 
 def test_noise_draws(noisy):
-    assert set(noisy.figures) == {"figure4", "noise"}
+    assert set(noisy.figures) == {"figure4", "noise", "noise_counts"}
     draws(noisy)
 
 
@@ -138,6 +217,12 @@ def test_few_walks_touch_most_values(sampled):
     assert 0.4 < found["walks_supported"].mean < 1
     assert found["like_supported"].mean > found["by_chance"].mean
     draws(sampled)
+
+
+def test_ascending_sorts_call_walks_supported_that_are_not(sampled):
+    assert sampled.numbers["found"]["0.15"]["ascending"].mean > 0
+    assert sampled.numbers["found"]["1.0"]["ascending"].mean == 0
+    assert verdict(sampled, "(in the authors' program)") == "corrected"
 
 
 def test_samples_take_only_the_walks_chosen():
@@ -169,12 +254,22 @@ def test_the_median_of_four_networks_is_not_identified(shared_data):
 
 
 @pytest.fixture(scope="module")
-def scores(shared_data):
+def whole(shared_data):
+    return datasets.fetch_aid(aid_origin(shared_data), progress=None)
+
+
+@pytest.fixture(scope="module")
+def scores(whole):
     """Four classes of the first network fold."""
-    whole = datasets.fetch_aid(aid_origin(shared_data), progress=None)
     return replace(
         whole, scores=whole.scores[:1, :, :4], labels=whole.labels[:1], classes=whole.classes[:4]
     )
+
+
+def test_aid_is_as_large_as_said(whole):
+    folds, halves, classes, images, networks = whole.scores.shape
+    assert folds * halves * classes == 300
+    assert (classes, images * halves * folds, networks) == (30, 10_000, 7)
 
 
 def test_the_example_is_bare_land_of_the_test_half(shared_data, scores):
@@ -183,10 +278,16 @@ def test_the_example_is_bare_land_of_the_test_half(shared_data, scores):
     assert "BareLand" in rows[-1].found
 
 
-def test_exact_optima_are_no_minimum(scores):
-    fusion = fuse_all(scores, n_folds=1)
+@pytest.fixture(scope="module")
+def fused(scores):
+    return fuse_all(scores, n_folds=1)
+
+
+def test_exact_optima_are_no_minimum(fused):
+    fusion = fused
     assert len(fusion.measures) == 8
     assert average_walk(fusion.measures)[-1] < 0.1
+    assert average_walk(fusion.shared).argmax() == 3  # the median's rank
     assert np.mean(fusion.error["Choquet, one measure a class"]) < 0.5 * np.mean(
         fusion.error["min"]
     )
@@ -195,6 +296,19 @@ def test_exact_optima_are_no_minimum(scores):
     start = average_walk(fusion.descents["1/(2^N-2), 0 steps"])
     np.testing.assert_allclose(start[:-1], 1 / 126)
     np.testing.assert_allclose(average_walk(fusion.descents["1/N, 0 steps"]), 1 / 7)
+
+
+def test_aid_tells_every_network_and_every_start(fused):
+    names = [row[0] for row in aid._test_table(fused).rows]
+    assert {"mean", "median", "min", "max", "Xception", "CaffeNet"} <= set(names)
+    assert len(names) == 2 + 4 + 7
+    table = aid._descent_table(fused)
+    near_minimum = {row[0]: row[2] for row in table.rows}
+    assert near_minimum["1/(2^N-2), 0 steps"] == "100%"
+    assert near_minimum["1/N, 0 steps"] == "0%"
+    assert {row.verdict for row in aid._minimum_rows(fused)} == {"corrected"}
+    assert verdict_of(aid._walk_rows(fused), "About 60") == "corrected"
+    assert verdict_of(aid._walk_rows(fused), "Almost all observations") == "corrected"
 
 
 def test_descent_leaves_values_on_which_no_data_rest():
@@ -223,6 +337,7 @@ def regressed(request):
         patch.setattr(regression, "KEPT", (1, 4))
         patch.setattr(regression, "STRENGTHS", {"l1": (10.0,), "l2": (1.0,)})
         patch.setattr(regression, "SWEEP", (10.0,))
+        patch.setattr(regression, "LEAF_PENALTIES", (3.0,))
         yield regression.run(dataset=request.param, seeds=1)
 
 
@@ -238,6 +353,25 @@ def test_compression_costs_accuracy(regressed):
     assert small > 2 * found["training_error"]["none"]
     assert verdict(regressed, "2^N values compress") == "corrected"
     draws(regressed)
+
+
+def test_contextual_operators_stand_beside_the_others(regressed):
+    n = {"yacht": 6, "airfoil": 5}[regressed.name]
+    (table,) = regressed.tables
+    rows = {row[0]: row for row in table.rows}
+    assert list(rows) == list(regressed.numbers["cross_validated_error"])
+    assert rows["CIR"][3] == f"2^{n} = {2**n}"
+    k = regressed.numbers["operators"]["none, all walks"]
+    assert rows["operators of CIR"][3] == f"{n} × {k} = {n * k}"
+    few = regressed.numbers["contextual"]["contextual, ≤ 4 operators"]
+    assert few["operators"] <= 4
+    # Weights, a bias each, and the rules between.
+    assert few["numbers"] == few["operators"] * (n + 1) + few["operators"] - 1
+    errors = regressed.numbers["cross_validated_error"]
+    best = min(e.mean for name, e in errors.items() if name.startswith("contextual"))
+    assert best < errors["operators of CIR"].mean
+    wanted = "holds" if best < errors["CIR"].mean else "differs"
+    assert verdict(regressed, "Future work") == wanted
 
 
 def test_all_operators_of_a_measure_have_the_same_sum(regressed):
@@ -260,20 +394,27 @@ def test_an_unknown_data_set_is_refused():
 # -- running and writing ---------------------------------------------------------------------------
 
 
+def _draw(rng, k):
+    return float(np.random.default_rng([rng, k]).random())
+
+
 @pytest.fixture
 def tiny(monkeypatch):
     """Two experiments that count how often they are run."""
     calls = []
 
     def make(name, verdict="holds"):
-        def run(*, data=None, seeds=1, progress=None, rng=0):
+        def run(*, data=None, seeds=1, rng=0, work=Work()):  # noqa: B008
             calls.append(name)
-            progress(1, 1)
-            drawn = np.random.default_rng(rng).random(seeds)
+            drawn = work.map(_draw, {f"seed {k}": (rng, k) for k in range(seeds)})
             picture = Picture("A line", (2, 2), lambda figure: figure.subplots().plot(drawn))
             numbers = {"mean": estimate(drawn), "bad": float("nan")}
             row = Row("one | two", "one", verdict)
-            return ExperimentResult(name, name.title(), (row,), numbers, {f"{name}_a": picture})
+            table = Table("More", ("a", "b"), [("<i>", "2")])
+            figures = {f"{name}_a": picture}
+            return ExperimentResult(
+                name, name.title(), (row,), numbers, figures, ("A note.",), (table,)
+            )
 
         return run
 
@@ -286,11 +427,12 @@ def test_files_are_written_and_taken_up_again(tiny, tmp_path):
     seen = []
     first = reproduce(out=tmp_path, seeds=3, progress=lambda *told: seen.append(told))
     assert tiny == ["examples", "aid"]
-    assert ("examples", 1, 1) in seen
+    assert ("examples", 3, 3) in seen
     names = {path.name for path in tmp_path.iterdir()}
     assert names == {
         *("examples.json", "examples.md", "examples_a.png"),
-        *("aid.json", "aid.md", "aid_a.png", "index.md"),
+        *("aid.json", "aid.md", "aid_a.png"),
+        *("index.md", "index.html", "results.json"),
     }
     again = reproduce(out=tmp_path, seeds=3)
     assert tiny == ["examples", "aid", "aid"]  # what was skipped is tried again
@@ -321,7 +463,42 @@ def test_the_same_seed_gives_the_same_files(tiny, tmp_path):
         assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes(), path.name
 
 
-@pytest.mark.parametrize("name", ["examples.md", "examples.json", "examples_a.png", "index.md"])
+def test_one_page_holds_everything_and_asks_for_nothing(tiny, tmp_path):
+    reproduce(out=tmp_path, seeds=2)
+    page = (tmp_path / "index.html").read_text(encoding="utf-8")
+    results = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
+    assert list(results["experiments"]) == ["examples", "aid"]
+    assert results["experiments"]["examples"]["tables"][0]["rows"] == [["<i>", "2"]]
+    for inside in ("one | two", "&lt;i&gt;", "A note.", ">holds<", ">skipped<", 'id="aid"'):
+        assert inside in page
+    picture = base64.b64encode((tmp_path / "examples_a.png").read_bytes()).decode()
+    assert f'src="data:image/png;base64,{picture}" width="160" height="160"' in page
+    assert "<script" not in page
+    assert "prefers-color-scheme: dark" in page
+    links = re.findall(r"(?:href|src)=\"([^\"]*)\"", page)
+    assert all(link.startswith(("#", "data:")) for link in links)
+    # The style passes the page's own policy.
+    (style,) = re.findall(r"<style>(.*?)</style>", page, flags=re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    assert f"style-src 'sha256-{digest}'" in page
+
+
+def test_results_of_an_older_kind_are_left_out_of_the_page(tiny, tmp_path):
+    reproduce(out=tmp_path, seeds=2)
+    old = json.loads((tmp_path / "aid.json").read_text())
+    del old["tables"]
+    (tmp_path / "aid.json").write_text(json.dumps(old))
+    reproduce("examples", out=tmp_path, seeds=2)
+    assert list(json.loads((tmp_path / "results.json").read_text())["experiments"]) == ["examples"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("examples.md", "examples.json", "examples_a.png", "examples.part"),
+        *("index.md", "index.html", "results.json"),
+    ],
+)
 def test_files_of_others_stay(tiny, tmp_path, name):
     (tmp_path / name).write_text("mine")
     with pytest.raises(FileError, match="choose another folder"):
@@ -338,6 +515,70 @@ def test_a_stopped_run_can_be_taken_up(tiny, tmp_path, monkeypatch):
         with pytest.raises(KeyboardInterrupt):
             reproduce("examples", out=tmp_path)
     assert reproduce("examples", out=tmp_path)["examples"]["complete"]
+
+
+def test_finished_repetitions_of_a_stopped_run_are_kept(tmp_path, monkeypatch):
+    def stop(rng, k):
+        if k == 2 and stopping:
+            raise KeyboardInterrupt
+        asked.append(k)
+        return _draw(rng, k)
+
+    def run(*, data=None, seeds=1, rng=0, work=Work()):  # noqa: B008
+        found = work.map(stop, {f"seed {k}": (rng, k) for k in range(seeds)})
+        return ExperimentResult("examples", "Examples", (Row("a", "b", "holds"),), {"all": found})
+
+    monkeypatch.setattr(runner, "EXPERIMENTS", {"examples": run})
+    stopping, asked = True, []
+    with pytest.raises(KeyboardInterrupt):
+        reproduce("examples", out=tmp_path, seeds=3)
+    assert (tmp_path / "examples.part").is_file()
+    with (tmp_path / "examples.part").open("a") as file:
+        file.write('["seed 7", 0.')  # cut short
+    stopping = False
+    told = []
+    found = reproduce("examples", out=tmp_path, seeds=4, progress=lambda *at: told.append(at))
+    assert asked == [0, 1, 2, 3]
+    assert told[0] == ("examples", 2, 4)
+    assert found["examples"]["numbers"]["all"] == [_draw(0, k) for k in range(4)]
+    assert not (tmp_path / "examples.part").exists()
+    stopping = True
+    with pytest.raises(KeyboardInterrupt):
+        reproduce("examples", out=tmp_path, seeds=3, rng=1)
+    stopping, asked = False, []
+    reproduce("examples", out=tmp_path, seeds=3, rng=1, resume=False)
+    assert asked == [0, 1, 2]
+
+
+def test_parallel_repetitions_give_the_same_numbers():
+    """The three tasks that are shared out, in worker processes and in this one."""
+    made = datasets.make_fusion(200, 5, rng=0)
+    tied = made.data.round(1)
+    for task, arguments in (
+        (noise._trial, (noise.Setting("figure", 0.05, False, "least squares"), (0, 0))),
+        (sampling._repetition, (0, 0)),
+        (aid_fusion._learn, (tied, made.target)),
+    ):
+        twice = {"a": arguments, "b": arguments}
+        together = Work(2).map(task, twice)
+        # Through a file as well: what is kept must be what was found.
+        assert json.dumps(together) == json.dumps(Work().map(task, twice))
+
+
+def test_work_is_refused_or_told():
+    with pytest.raises(OptionError, match="n_jobs=0"):
+        reproduce("examples", n_jobs=0)
+    told = []
+    work = Work(2, progress=lambda *at: told.append(at))
+    assert work.map(_draw, {f"{k}": (0, k) for k in range(9)}) == [_draw(0, k) for k in range(9)]
+    assert told == [(8, 9), (9, 9)]
+
+
+def test_a_page_without_jinja_is_refused_before_anything_runs(tiny, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    with pytest.raises(MissingDependencyError, match=r"choquet\[report\]"):
+        reproduce("examples", out=tmp_path)
+    assert tiny == []
 
 
 def test_one_page_of_all_results(tiny, tmp_path):
@@ -363,6 +604,8 @@ def test_bad_options():
         reproduce("examples", data="no/such")
     with pytest.raises(OptionError, match="perhaps"):
         Row("a", "b", "perhaps")
+    with pytest.raises(OptionError, match="has not 2 cells"):
+        Table("T", ("a", "b"), [("one",)])
 
 
 def test_every_verdict_and_experiment_has_its_name():

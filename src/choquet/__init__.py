@@ -21,7 +21,13 @@ from choquet.decomposition import (
     ivat,
     vat,
 )
-from choquet.indices import banzhaf, interaction, shapley, uniform_distribution
+from choquet.indices import (
+    banzhaf,
+    interaction,
+    sample_indices,
+    shapley,
+    uniform_distribution,
+)
 from choquet.integrals import (
     choquet_integral,
     choquet_interval,
@@ -31,7 +37,7 @@ from choquet.integrals import (
     sugeno_integral,
     sugeno_interval,
 )
-from choquet.measures import Measure, SupportedMeasure
+from choquet.measures import Measure, MobiusMeasure, SupportedMeasure
 from choquet.operators import DISSIMILARITIES, LinearConvexSum, OrderStatistic, dissimilarity
 from choquet.storage import load, save
 from choquet.walks import (
@@ -54,6 +60,7 @@ __all__ = [
     "Decomposition",
     "LinearConvexSum",
     "Measure",
+    "MobiusMeasure",
     "OperatorGraph",
     "OrderStatistic",
     "SupportedMeasure",
@@ -74,6 +81,7 @@ __all__ = [
     "ivat",
     "load",
     "random_sorts",
+    "sample_indices",
     "save",
     "shapley",
     "shilkret_integral",
@@ -113,7 +121,7 @@ _LAZY: dict[str, str] = {
 }
 """Public names by the room that holds them: they bring libraries that take long to load."""
 
-_ROOMS = ("datasets", "plot", "reproduce")
+_ROOMS = ("bench", "datasets", "plot", "reproduce")
 """Rooms that are named as a whole, ``choquet.plot.ivat``, and load when they first are."""
 
 

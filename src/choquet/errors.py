@@ -10,6 +10,7 @@
     ├── TooLargeError (ValueError)          what was asked for does not fit: says how much it needs
     ├── OptionError (ValueError)            an unknown or contradictory option: lists the known ones
     ├── SolverError (RuntimeError)          a solver gave no usable answer
+    ├── ClusterError (RuntimeError)         a cluster went away: says what to do
     ├── MissingDependencyError (ImportError)  an optional library is absent: names the extra
     └── FileError (OSError)
         ├── DamagedFileError                  not a file of ours, or cut short
@@ -25,6 +26,7 @@ from __future__ import annotations
 __all__ = [
     "ChoquetError",
     "ChoquetWarning",
+    "ClusterError",
     "DamagedFileError",
     "DataError",
     "FileError",
@@ -83,6 +85,10 @@ class OptionError(ChoquetError, ValueError):
 
 class SolverError(ChoquetError, RuntimeError):
     """A solver that returned no usable answer."""
+
+
+class ClusterError(ChoquetError, RuntimeError):
+    """A cluster that went away, or could not finish a partition."""
 
 
 class MissingDependencyError(ChoquetError, ImportError):

@@ -7,16 +7,20 @@ fast as summing the rows.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
 from choquet.arrays import FloatArray, as_inputs, refuse_nonfinite
 from choquet.errors import DataError, MeasureError
-from choquet.measures import Measure, SupportedMeasure
+from choquet.lattice.threads import threads_for
+from choquet.measures import Measure, MobiusMeasure, SupportedMeasure
 
 __all__ = [
     "choquet_integral",
     "choquet_interval",
+    "integral_of",
     "shilkret_integral",
     "shilkret_interval",
     "sipos_integral",
@@ -25,12 +29,12 @@ __all__ = [
 ]
 
 
-def choquet_integral(measure: Measure, X: npt.ArrayLike) -> FloatArray:
+def choquet_integral(measure: Measure | MobiusMeasure, X: npt.ArrayLike) -> FloatArray:
     """Choquet integral of each sample; for negative inputs the asymmetric one.
 
     Parameters
     ----------
-    measure : Measure
+    measure : Measure or MobiusMeasure
         On N sources.
     X : array-like of shape (n_samples, N)
         Inputs, one column for each source.
@@ -50,7 +54,30 @@ def choquet_integral(measure: Measure, X: npt.ArrayLike) -> FloatArray:
     >>> choquet_integral(g, [[0.9, 0.4, 0.2], [0.1, 0.4, 0.2]])  # median, then maximum
     array([0.4, 0.4])
     """
+    if isinstance(measure, MobiusMeasure):
+        return measure.integral(X)
     return _integrate(measure, X, "choquet")
+
+
+def integral_of(measure: Any, X: npt.ArrayLike) -> FloatArray:
+    """Choquet integral of any kind of measure; where values are bounded only, the middle of it.
+
+    Parameters
+    ----------
+    measure : Measure, SupportedMeasure, or one with an ``integral`` of its own
+    X : array-like of shape (n_samples, N)
+
+    Examples
+    --------
+    >>> from choquet import SupportedMeasure
+    >>> integral_of(SupportedMeasure.from_dict({"ir": 0.4}, ["ir", "emi"]), [[0.1, 0.9]])
+    array([0.5])
+    """
+    if isinstance(measure, Measure):
+        return choquet_integral(measure, X)
+    if isinstance(measure, SupportedMeasure):
+        return np.asarray(choquet_interval(measure, X).mean(axis=1))
+    return np.asarray(measure.integral(X))
 
 
 def sipos_integral(measure: Measure, X: npt.ArrayLike) -> FloatArray:
@@ -189,7 +216,10 @@ def _integrate(measure: Measure, X: npt.ArrayLike, integral: str) -> FloatArray:
 
     inputs = as_inputs(X, measure.n_sources, finite=False)
     result = np.empty(len(inputs))
-    if not _kernels.integrate(measure.values, inputs, _kernels.INTEGRALS.index(integral), result):
+    number = _kernels.INTEGRALS.index(integral)
+    with threads_for(inputs.size * measure.n_sources):
+        finite = _kernels.integrate(measure.values, inputs, number, result)
+    if not finite:
         refuse_nonfinite(inputs)
     return result
 

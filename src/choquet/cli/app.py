@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from choquet._version import __version__
-from choquet.cli.output import say, say_warnings, warn
+from choquet.cli.output import Stopped, say, say_warnings, warn
 from choquet.errors import ChoquetError
 
 __all__ = ["app", "run"]
@@ -59,6 +59,9 @@ def run(arguments: list[str]) -> int:
         return 0
     except (KeyboardInterrupt, typer.Abort):
         return _told(_STOPPED)
+    except Stopped as stop:
+        warn(str(stop))
+        return _STOPPED
     except typer.Exit as exit_:
         return _told(exit_.exit_code)
     except Exception as error:
@@ -163,7 +166,11 @@ def fit(
         typer.Option(help="auto (minmax unless all lie in [0, 1]), none, minmax or standard."),
     ] = "auto",
     learner: Annotated[
-        str, typer.Option(help="choquet, cv, classifier, owa, linear, lambda or gradient.")
+        str,
+        typer.Option(
+            help="choquet, cv, classifier, owa, linear, lambda, gradient, contextual "
+            "or contextual-classifier."
+        ),
     ] = "choquet",
     monotone: Annotated[
         bool | None, typer.Option(help="Insist that more input never gives less output.")
@@ -182,18 +189,32 @@ def fit(
     fill: Annotated[
         str | None, typer.Option(help="Subsets without data: lower, upper, midpoint, similar.")
     ] = None,
+    max_leaves: Annotated[
+        int | None, typer.Option(help="Most contexts of a contextual learner; 16 by default.")
+    ] = None,
+    l2: Annotated[
+        float | None, typer.Option("--l2", help="Its penalty on weights; 3 by default.")
+    ] = None,
+    prune: Annotated[
+        str | None, typer.Option(help="How it chooses their number: cv, bic or none.")
+    ] = None,
+    merge: Annotated[bool | None, typer.Option(help="Let its contexts share operators.")] = None,
+    convex: Annotated[
+        bool | None, typer.Option(help="Insist that its weights are shares, without intercept.")
+    ] = None,
     missing: MissingValues = "error",
     delimiter: Delimiter = None,
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Learn a measure from a table and write the model to a file."""
+    """Learn a measure, or operators directly, from a table and write the model to a file."""
     from choquet.cli.fitting import FitOptions, run_fit
 
     given = {
         "monotone": monotone, "normal": normal, "bias": bias, "penalty": penalty,
         "strength": strength, "prior": prior, "prior_strength": prior_strength,
-        "k_additive": k_additive, "fill": fill,
+        "k_additive": k_additive, "fill": fill, "max_leaves": max_leaves, "l2": l2,
+        "prune": prune, "merge": merge, "convex": convex,
     }  # fmt: skip
     options = FitOptions(
         target=target,
@@ -346,12 +367,59 @@ def reproduce(
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Run again what is there already.")
     ] = False,
+    jobs: Annotated[
+        int | None,
+        typer.Option(help="Repetitions at a time; -1 for all cores.", show_default=False),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Run the paper's experiments again: what it says, what we find, whether it holds."""
     from choquet.cli.reproducing import run_reproduce
 
-    run_reproduce(which or ["all"], output, data=data, seeds=seeds, fresh=fresh, as_json=json)
+    run_reproduce(
+        which or ["all"], output, data=data, seeds=seeds, fresh=fresh, jobs=jobs, as_json=json
+    )
+
+
+@app.command()
+def bench(
+    which: Annotated[
+        list[str] | None,
+        typer.Argument(help="all, works, growth, import, or works by name: shapley, learn …"),
+    ] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the numbers.")] = Path(
+        "choquet-bench"
+    ),
+    page: Annotated[
+        Path | None, typer.Option(help="Write a page with tables and pictures: performance.md.")
+    ] = None,
+    peers: Annotated[
+        Path | None, typer.Option(help="Python of the environment that holds the peers.")
+    ] = None,
+    install: Annotated[
+        bool, typer.Option("--install", help="Make that environment, or complete it.")
+    ] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Tiny sizes: does it work, not how fast.")
+    ] = False,
+    limit: Annotated[
+        float | None, typer.Option(help="Seconds that one run may take; 10 by default.")
+    ] = None,
+    rounds: Annotated[
+        int | None, typer.Option(help="Runs of which the best counts; 5, or 2 if quick.")
+    ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Measure again what is there already.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Measure this package beside its peers on the same work, and how it grows."""
+    from choquet.cli.benching import run_bench
+
+    run_bench(
+        which or ["all"], output, peers=peers, install=install, page=page, quick=quick,
+        limit=limit, rounds=rounds, fresh=fresh, as_json=json,
+    )  # fmt: skip
 
 
 def _missing(word: str) -> Literal["error", "drop"]:

@@ -17,8 +17,9 @@ from choquet.cli.output import progress, say, say_json, warn
 from choquet.cli.subjects import check_output, write_object
 from choquet.cli.tables import Table, open_table
 from choquet.errors import DataError, OptionError, TooLargeError
+from choquet.explanation.learned import as_learned
 from choquet.learning.scaled import SCALINGS, ScaledModel
-from choquet.measures import Measure
+from choquet.measures import Measure, MobiusMeasure, SupportedMeasure
 
 __all__ = ["LEARNERS", "FitOptions", "run_fit"]
 
@@ -36,9 +37,13 @@ class Learner(NamedTuple):
     """Whether statistics are enough, so that files of any size can be learned from."""
     options: tuple[str, ...]
     """What it takes of the options on the command line."""
+    classifies: bool = False
+    """Whether the target is a class."""
 
 
 _SHAPE = ("monotone", "normal", "bias")
+
+_TREE = ("max_leaves", "l2", "prune", "merge")
 
 LEARNERS: dict[str, Learner] = {
     "choquet": Learner(
@@ -46,7 +51,9 @@ LEARNERS: dict[str, Learner] = {
         (*_SHAPE, "penalty", "strength", "prior", "prior_strength", "k_additive", "fill"),
     ),
     "cv": Learner("ChoquetRegressorCV", False, _SHAPE),
-    "classifier": Learner("ChoquetClassifier", False, ("monotone", "strength")),
+    "classifier": Learner("ChoquetClassifier", False, ("monotone", "strength"), True),
+    "contextual": Learner("ContextualRegressor", False, ("convex", *_TREE)),
+    "contextual-classifier": Learner("ContextualClassifier", False, _TREE, True),
     "owa": Learner("OWARegressor", True, ()),
     "linear": Learner("LinearConvexSumRegressor", True, ()),
     "lambda": Learner("LambdaRegressor", True, ()),
@@ -104,8 +111,13 @@ def run_fit(path: Path, output: Path, options: FitOptions, *, force: bool, as_js
         "output": str(output), "bytes": n_bytes, "learner": options.learner,
         "target": target, "sources": list(sources), "scaling": model.scaling,
         "rows": job.n_rows, "rows_dropped": job.n_dropped, **job.quality(model),
-        "subsets_supported": model.support_.n_supported,
     }  # fmt: skip
+    learned = as_learned(model)
+    if learned is None:
+        summary["subsets_supported"] = model.support_.n_supported
+    else:
+        summary["operators"] = learned.model.n_operators
+        summary["contexts"] = len(learned.model.contexts)
     if str(output) == "-":
         return
     if as_json:
@@ -125,9 +137,19 @@ def _tell(summary: dict[str, Any]) -> None:
         say(f"On these rows: root mean square error {summary['rmse']:.4g}, R² {summary['r2']:.4f}.")
     if summary.get("accuracy") is not None:
         say(f"On these rows: {100 * summary['accuracy']:.1f} % right.")
-    subsets = f"{2**n - 2:,}" if n <= 60 else f"2**{n} - 2"
-    say(f"The data support {summary['subsets_supported']:,} of {subsets} subsets.")
+    if "contexts" in summary:
+        say(
+            f"Found {_many(summary['operators'], 'operator')} in "
+            f"{_many(summary['contexts'], 'context')}."
+        )
+    else:
+        subsets = f"{2**n - 2:,}" if n <= 60 else f"2**{n} - 2"
+        say(f"The data support {summary['subsets_supported']:,} of {subsets} subsets.")
     say(f"Written to {summary['output']}; see: choquet decompose {summary['output']}")
+
+
+def _many(number: int, what: str) -> str:
+    return f"{number} {what}" + ("" if number == 1 else "s")
 
 
 def _learner(options: FitOptions) -> Learner:
@@ -184,11 +206,11 @@ class _Job:
     ) -> None:
         self.table, self.sources, self.target = table, sources, target
         self.options, self.learner = options, learner
-        self.classify = options.learner == "classifier"
+        self.classify = learner.classifies
         self.n_rows = self.n_dropped = 0
-        self._accuracy: float | None = None
+        self._quality: dict[str, float | None] | None = None
         room: Any = import_module("choquet.learning.estimators")
-        given = {"n_jobs": None} if self.classify else {}
+        given = {"n_jobs": None} if options.learner == "classifier" else {}
         self.estimator = getattr(room, learner.estimator)(**given, **options.learning)
 
     def fit(self) -> ScaledModel:
@@ -229,10 +251,18 @@ class _Job:
         X, y = (np.concatenate(parts) for parts in zip(*held, strict=True))
         model = self.estimator.fit(X, y)
         # Names are given afterwards: rows come as arrays, and so they will for predictions.
-        model.measure_ = _renamed(model.measure_, self.sources)
+        for name in ("decomposition_", "measure_"):
+            if name in vars(model):
+                setattr(model, name, _renamed(getattr(model, name), self.sources))
+        for name in ("decompositions_", "measures_"):
+            if name in vars(model):
+                setattr(model, name, [_renamed(one, self.sources) for one in getattr(model, name)])
         if self.classify:
-            model.measures_ = [_renamed(one, self.sources) for one in model.measures_]
-            self._accuracy = float(np.mean(model.predict(X) == y))
+            self._quality = {"accuracy": float(np.mean(model.predict(X) == y))}
+        elif not hasattr(model, "statistics_"):
+            error, spread = float(np.mean((model.predict(X) - y) ** 2)), float(np.var(y))
+            rmse = float(np.sqrt(error)) * float(widths[n])
+            self._quality = {"rmse": rmse, "r2": 1 - error / spread if spread > 0 else None}
         return model
 
     def _chunks(self, title: str) -> Iterator[Chunk]:
@@ -281,12 +311,18 @@ class _Job:
 
     def quality(self, model: ScaledModel) -> dict[str, float | None]:
         """Error on the rows learned from, where statistics tell it."""
-        if self.classify:
-            return {"accuracy": self._accuracy}
+        if self._quality is not None:
+            return self._quality
         statistics, measure = model.model.statistics_, model.measure_
-        if not isinstance(measure, Measure):
+        if isinstance(measure, SupportedMeasure):
+            # Every subset with a gap is known, so its bounds are its value.
+            error = statistics.error_of(measure.bounds(statistics.masks)[0], model.bias_)
+        elif isinstance(measure, Measure):
+            error = statistics.squared_error(measure.values, model.bias_)
+        elif isinstance(measure, MobiusMeasure):
+            error = statistics.squared_error(measure, model.bias_)
+        else:
             return {"rmse": None, "r2": None}
-        error = statistics.squared_error(measure.values, model.bias_)
         spread = statistics.target_square - statistics.target_sum**2 / statistics.weight
         return {
             "rmse": float(np.sqrt(error / statistics.weight)) * model.target_width,
@@ -298,8 +334,6 @@ def _renamed(measure: Any, sources: tuple[str, ...]) -> Any:
     if isinstance(measure, Measure):
         return Measure(measure.values, sources, monotone=measure.monotone, normal=measure.normal)
     from dataclasses import replace
-
-    from choquet.measures import SupportedMeasure
 
     if isinstance(measure, SupportedMeasure):
         return SupportedMeasure(measure.words, measure.values, sources, total=measure.total)

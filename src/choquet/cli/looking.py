@@ -12,8 +12,11 @@ from choquet.cli.output import progress, say, say_json, say_table
 from choquet.cli.subjects import Subject, check_output, load_any, load_subject, write_object
 from choquet.cli.tables import open_table
 from choquet.decomposition import Decomposition, compare
-from choquet.errors import DamagedFileError, DataError
+from choquet.errors import DamagedFileError, DataError, OptionError
+from choquet.explanation.learned import as_learned
+from choquet.explanation.units import units_of
 from choquet.indices import shapley
+from choquet.learning.contextual.result import ContextualModel
 from choquet.measures import Measure
 
 __all__ = ["run_compare", "run_decompose", "run_inspect"]
@@ -32,17 +35,26 @@ def run_decompose(
     subject = load_subject(path)
     if output is not None:
         check_output(output, force=force)
-    found = subject.decomposition(**options)
+    found = subject.parts(**options)
     if max_error is not None:
+        if not isinstance(found, Decomposition):
+            raise OptionError(f"{path} learned its operators directly: leave out --max-error")
         found = found.compress(max_error=max_error)
     if output is not None:
-        write_object(found, output, force=force)
+        write_object(subject.in_units(found), output, force=force)
         if str(output) == "-":
             return
+    units = units_of(subject.in_units(found))
     if as_json:
-        say_json(summary(found))
+        told = summary(found) if isinstance(found, Decomposition) else learned_summary(found)
+        say_json({**told, "units": None if units is None else units.to_dict()})
         return
+    learned = as_learned(subject.obj)
+    if learned is not None and learned.label is not None:
+        say(f"These operators give {learned.output_name}.")
     say(str(found))
+    if units is not None:
+        say(units.text(subject.sources))
     if output is not None:
         say(f"Written to {output}.")
 
@@ -71,6 +83,28 @@ def summary(found: Decomposition) -> dict[str, Any]:
         "metric": found.metric.name,
         "n_walks": found.sample.graph.n_walks,
         "n_distinct_operators": found.sample.graph.n_operators,
+    }
+
+
+def learned_summary(found: ContextualModel) -> dict[str, Any]:
+    """Operators that were learned directly, in plain data."""
+    return {
+        "sources": list(found.sources),
+        "operators": [
+            {
+                "name": name,
+                "weights": one.weights,
+                "bias": one.bias,
+                "context": [rule.text(found.sources) or "always" for rule in one.context],
+                "share": one.share,
+                "count": one.count,
+                "trust": one.trust,
+                "residual": one.residual,
+            }
+            for name, one in zip(found.operator_names, found.operators, strict=True)
+        ],
+        "rules": found.rules.text(found.sources, found.operator_names),
+        "n_contexts": len(found.contexts),
     }
 
 
@@ -127,7 +161,8 @@ def run_inspect(path: Path, *, delimiter: str | None, as_json: bool) -> None:
         ),
         None,
     )
-    if measure is not None or hasattr(obj, "measure_"):
+    learned = as_learned(obj)
+    if measure is not None or learned is not None or hasattr(obj, "measure_"):
         subject = Subject(obj, str(path))
         head |= {"sources": list(subject.sources), "target": subject.target}
     if hasattr(obj, "scaling"):
@@ -136,6 +171,10 @@ def run_inspect(path: Path, *, delimiter: str | None, as_json: bool) -> None:
         head["shapley"] = dict(
             zip(measure.sources, shapley(measure).round(12).tolist(), strict=True)
         )
+    if learned is not None:
+        parts = learned.model
+        head |= {"operators": parts.n_operators, "contexts": len(parts.contexts)}
+        head |= {"samples": f"{parts.tree.weight[0]:g}", "output": learned.output_name}
     support = getattr(obj, "support_", None)
     if support is not None:
         head |= {"samples": support.n_samples, "subsets_supported": support.n_supported}
@@ -152,6 +191,8 @@ def run_inspect(path: Path, *, delimiter: str | None, as_json: bool) -> None:
     )
     if measure is not None:
         say(str(measure.summary()))
+    if learned is not None:
+        say(str(learned.model))
 
 
 def _is_ours(path: Path) -> bool:

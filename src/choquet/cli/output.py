@@ -17,7 +17,11 @@ from rich.text import Text
 
 from choquet.errors import ChoquetWarning
 
-__all__ = ["progress", "say", "say_json", "say_table", "say_warnings", "warn"]
+__all__ = ["Stopped", "progress", "say", "say_json", "say_table", "say_warnings", "warn"]
+
+
+class Stopped(Exception):
+    """Ctrl-C in work that keeps what is done: the message says where."""
 
 
 def printable(text: Any) -> str:

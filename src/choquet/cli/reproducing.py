@@ -10,7 +10,7 @@ from choquet.cli.output import progress, say, say_json, say_table
 from choquet.reproduce import EXPERIMENTS
 from choquet.reproduce import reproduce as run_experiment
 
-__all__ = ["run_reproduce"]
+__all__ = ["run_reproduce", "steps"]
 
 
 def run_reproduce(
@@ -20,6 +20,7 @@ def run_reproduce(
     data: Path | None,
     seeds: int,
     fresh: bool,
+    jobs: int | None,
     as_json: bool,
 ) -> None:
     """Run the experiments named, or all; what is complete already is read, not run again."""
@@ -33,7 +34,8 @@ def run_reproduce(
                 out=output,
                 seeds=seeds,
                 resume=not fresh,
-                progress=_steps(advance),
+                n_jobs=jobs,
+                progress=steps(advance),
             )
     if as_json:
         say_json(found)
@@ -41,10 +43,10 @@ def run_reproduce(
     for name, document in found.items():
         rows = [[row["paper"], row["found"], row["verdict"]] for row in document["rows"]]
         say_table(["paper says", "we find", "verdict"], rows, title=name)
-    say(f"Written to {output}.")
+    say(f"Written to {output}: index.html for people, results.json for programs.")
 
 
-def _steps(advance: Callable[[float], None]) -> Callable[[str, int, int], None]:
+def steps(advance: Callable[[float], None]) -> Callable[[str, int, int], None]:
     """Turn "so many of so many" into shares by which a bar moves on."""
     before = 0.0
 

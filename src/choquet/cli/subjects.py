@@ -12,14 +12,21 @@ import numpy.typing as npt
 
 from choquet.arrays import FloatArray
 from choquet.decomposition import Decomposition, decompose
-from choquet.errors import DataError, FileError
+from choquet.errors import DataError, FileError, OptionError
+from choquet.explanation.learned import as_learned
+from choquet.explanation.subject import identification_of
 from choquet.files import write_whole
 from choquet.integrals import choquet_integral, choquet_interval
+from choquet.learning.contextual.result import ContextualModel
 from choquet.learning.scaled import ScaledModel
-from choquet.measures import Measure, SupportedMeasure
+from choquet.measures import Measure, MobiusMeasure, SupportedMeasure
 from choquet.storage import from_bytes, load, to_bytes
 
 __all__ = ["Subject", "check_output", "load_any", "load_subject", "write_object", "write_text"]
+
+
+_OPTIONS = {"support": "--all-walks", "k": "-k"}
+"""Options of `decompose` that are not called on the command line as they are in Python."""
 
 
 def load_any(path: Path) -> Any:
@@ -69,7 +76,8 @@ class Subject:
         """Names of the sources, in order."""
         if isinstance(self.obj, ScaledModel):
             return self.obj.sources
-        return tuple(self._measure.sources)
+        learned = as_learned(self.obj)
+        return tuple(self._measure.sources if learned is None else learned.sources)
 
     @property
     def target(self) -> str | None:
@@ -78,53 +86,71 @@ class Subject:
 
     @property
     def _measure(self) -> Any:
-        if isinstance(self.obj, Measure | SupportedMeasure):
+        if isinstance(self.obj, Measure | SupportedMeasure | MobiusMeasure):
             return self.obj
         return self.obj.measure if isinstance(self.obj, Decomposition) else self.obj.measure_
 
-    def inputs(self, X: FloatArray) -> FloatArray:
-        """Rows as the measure sees them."""
-        return self.obj.inputs(X) if isinstance(self.obj, ScaledModel) else X
+    @property
+    def _inner(self) -> Any:
+        return self.obj.model if isinstance(self.obj, ScaledModel) else self.obj
 
-    def outputs(self, y: FloatArray) -> FloatArray:
-        """Targets as the measure sees them."""
-        if isinstance(self.obj, ScaledModel):
-            return np.asarray((y - self.obj.target_offset) / self.obj.target_width)
-        return y
+    def explained(self) -> Any:
+        """What explanations and reports are given: a decomposition in the units of the data."""
+        return self.obj if as_learned(self.obj) is not None else self.in_units(self.decomposition())
+
+    def in_units(self, found: Any) -> Any:
+        """A decomposition of the model, with the units of its data where they are scaled."""
+        scaled = isinstance(self.obj, ScaledModel) and self.obj.scaling != "none"
+        return self.obj.around(found) if scaled else found
+
+    def parts(self, **options: Any) -> Decomposition | ContextualModel:
+        """The operators that a contextual model learned, or a decomposition."""
+        learned = as_learned(self.obj)
+        if learned is None:
+            return self.decomposition(**options)
+        if options:
+            words = [_OPTIONS.get(name, f"--{name.replace('_', '-')}") for name in options]
+            raise OptionError(
+                f"{self.name} learned its operators directly: {', '.join(words)} has nothing to "
+                "take apart; leave it out, or fit again with --max-leaves"
+            )
+        return learned.model
 
     def decomposition(self, **options: Any) -> Decomposition:
         """The decomposition itself, or one made of the model with these options."""
-        if isinstance(self.obj, Decomposition):
-            if options:
-                return decompose(self.obj.measure, **{"support": self.obj.support, **options})
-            return self.obj
-        model = self.obj
-        if isinstance(self._measure, SupportedMeasure):
+        if as_learned(self.obj) is not None:
             raise DataError(
-                f"{self.name} knows only some subsets of its {len(self.sources)} sources; "
-                "a decomposition needs all values: learn from at most 16 sources"
+                f"{self.name} learned its operators directly: it holds no measure to take apart"
             )
-        return decompose(model, **options)
+        inner = self._inner
+        if isinstance(inner, Decomposition):
+            if options:
+                return decompose(inner.measure, **{"support": inner.support, **options})
+            return inner
+        return decompose(self.obj, identification=identification_of(self.obj), **options)
 
     def answer(self, X: FloatArray) -> dict[str, npt.NDArray[Any]]:
         """Columns of output for rows by source."""
         obj = self.obj
-        if isinstance(obj, Measure):
+        if isinstance(obj, Measure | MobiusMeasure):
             return {"prediction": choquet_integral(obj, X)}
         if isinstance(obj, SupportedMeasure):
             bounds = choquet_interval(obj, X)
             return {"prediction": bounds.mean(axis=1), "low": bounds[:, 0], "high": bounds[:, 1]}
-        if isinstance(obj, Decomposition):
-            known = obj.assess(X)
-            return {
-                "prediction": obj.predict(X),
-                "operator": np.array(obj.operator_names, dtype=object)[known.operator],
-                "supported": known.supported.astype(int),
-            }
+        inner, inputs = self._inner, obj.inputs(X) if isinstance(obj, ScaledModel) else X
         found = {"prediction": obj.predict(X)}
-        inner = obj.model if isinstance(obj, ScaledModel) else obj
+        if isinstance(inner, Decomposition):
+            known = inner.assess(inputs)
+            names = np.array(inner.operator_names, dtype=object)
+            supported = known.supported.astype(int)
+            return {**found, "operator": names[known.operator], "supported": supported}
+        learned = as_learned(obj)
+        if learned is not None and not hasattr(inner, "classes_"):
+            names = np.array(learned.model.operator_names, dtype=object)
+            operator = names[learned.model.operator_of(inputs)]
+            return {**found, "operator": operator, "trust": learned.model.trust(inputs)}
         if hasattr(inner, "predict_proba"):
-            scores = inner.predict_proba(self.inputs(X))
+            scores = inner.predict_proba(inputs)
             found |= {f"p({name})": scores[:, k] for k, name in enumerate(inner.classes_)}
         if hasattr(inner, "predict_interval"):
             bounds = obj.predict_interval(X)
@@ -135,7 +161,9 @@ class Subject:
 def load_subject(path: Path) -> Subject:
     """A file that can answer; others are refused by what they hold."""
     obj = load_any(path)
-    answers = isinstance(obj, Measure | SupportedMeasure | Decomposition | ScaledModel)
+    measures = Measure | SupportedMeasure | MobiusMeasure
+    answers = isinstance(obj, measures | Decomposition | ScaledModel)
+    answers = answers or as_learned(obj) is not None
     if not answers and not (hasattr(obj, "predict") and hasattr(obj, "measure_")):
         raise DataError(
             f"{path} holds a {type(obj).__name__}; this needs a model, measure or decomposition"

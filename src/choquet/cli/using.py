@@ -137,9 +137,9 @@ def run_explain(
     _refuse_two_inputs(model, data)
     room = _room("choquet.explanation", "Explanations")
     subject = load_subject(model)
-    decomposition = subject.decomposition()
+    explained = subject.explained()
     if data is None:
-        story = room.explain_model(decomposition)
+        story = room.explain_model(explained)
         if as_json:
             say_json(story.to_dict())
         else:
@@ -152,24 +152,20 @@ def run_explain(
         raise DataError(f"{data} has {len(X)} complete rows; there is no row {max(rows)}")
     found = []
     for row in rows:
-        why = room.explain_sample(decomposition, subject.inputs(X[row - 1 : row]))
+        why = room.explain_sample(explained, X[row - 1 : row])
         answer = subject.answer(X[row - 1 : row])
         found.append({"row": row, "prediction": answer["prediction"][0], **why.to_dict()})
         if not as_json:
             say(f"Row {row}", style="bold")
             say(why.text())
-            _say_units(subject, answer)
+            _say_class(subject, answer)
     if as_json:
         say_json(found)
 
 
-def _say_units(subject: Subject, answer: dict[str, Any]) -> None:
-    if isinstance(subject.obj, ScaledModel) and (
-        subject.obj.scaling != "none" or subject.obj.classifies
-    ):
-        value = answer["prediction"][0]
-        shown = f"{value:.4g}" if isinstance(value, float) else str(value)
-        say(f"In the units of the data, the model answers {subject.target} = {shown}.")
+def _say_class(subject: Subject, answer: dict[str, Any]) -> None:
+    if isinstance(subject.obj, ScaledModel) and subject.obj.classifies:
+        say(f"The model answers {subject.target} = {answer['prediction'][0]}.")
 
 
 def run_report(
@@ -187,15 +183,11 @@ def run_report(
     room = _room("choquet.report", "Reports")
     subject = load_subject(model)
     check_output(output, force=force)
-    decomposition = subject.decomposition()
+    explained = subject.explained()
     X = y = None
     if data is not None:
-        rows, target = _read_rows(
-            data, subject, delimiter=delimiter, limit=_REPORT_ROWS, target=True
-        )
-        X = subject.inputs(rows)
-        y = None if target is None else subject.outputs(target)
-    report = room.Report(decomposition, X, y, title=title)
+        X, y = _read_rows(data, subject, delimiter=delimiter, limit=_REPORT_ROWS, target=True)
+    report = room.Report(explained, X, y, title=title)
     makers = {".md": report.markdown, ".json": report.json}
     content = makers.get(output.suffix.lower(), report.html)()
     size = write_text(content.encode("utf-8", "backslashreplace"), output, force=force)

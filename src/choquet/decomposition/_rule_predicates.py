@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from choquet.arrays import BoolArray, IntArray
+from choquet.arrays import BoolArray, FloatArray, IntArray
 
 __all__ = ["Predicates"]
 
@@ -49,6 +49,20 @@ class Predicates:
     def __len__(self) -> int:
         return len(self.source)
 
+    def most_telling(
+        self, positions: IntArray, labels: IntArray, shares: FloatArray, most: int
+    ) -> Predicates:
+        """Those that by themselves say most about the labels (mutual information), as ordered."""
+        ranks = np.ascontiguousarray(positions.T)
+        total = np.bincount(labels, shares)
+        told = np.empty(len(self))
+        for k, (i, bound, top) in enumerate(zip(self.source, self.bound, self.is_top, strict=True)):
+            held = ranks[i] < (bound if top else ranks[bound])
+            both = np.bincount(labels, shares * held, minlength=len(total))
+            told[k] = _information(np.stack([both, total - both]))
+        kept = np.sort(np.argsort(-told, kind="stable")[:most])
+        return Predicates(self.source[kept], self.bound[kept], self.is_top[kept])
+
     def matrix(self, positions: IntArray) -> npt.NDArray[np.float32]:
         """Whether each predicate holds (P rows); `positions` is the rank of every source from 0."""
         ranks = np.ascontiguousarray(positions.T)
@@ -56,3 +70,11 @@ class Predicates:
         for row, i, bound, top in zip(held, self.source, self.bound, self.is_top, strict=True):
             row[:] = ranks[i] < (bound if top else ranks[bound])
         return held
+
+
+def _information(joint: FloatArray) -> float:
+    """Mutual information of a table of shares."""
+    joint = np.maximum(joint, 0.0)
+    expected = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
+    inside = (joint > 0) & (expected > 0)
+    return float((joint[inside] * np.log(joint[inside] / expected[inside])).sum())

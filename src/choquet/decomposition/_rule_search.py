@@ -32,6 +32,9 @@ _BEAM = 48
 _BUDGET = 1e10
 """Multiplications after which no further variant of the search is started (at least four are)."""
 
+_ALL_DEFAULTS, _SOME_DEFAULTS = 8, 2
+"""Up to so many labels each is tried as the default; of more, so many of the most frequent."""
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -109,16 +112,18 @@ class _Tables:
             self.single[label] += sign * scaled.sum(axis=1)
             self.pair[label] += sign * (scaled @ part.T)
 
-    def singles(self, label: int) -> _Matrix:
-        one = self.single[label]
-        return np.concatenate([one, self.total[label] - one])
+    def singles(self) -> _Matrix:
+        """Sums by label for each literal: shape (L, 2 P)."""
+        return np.concatenate([self.single, self.total[:, None] - self.single], axis=1)
 
-    def pairs(self, label: int) -> _Matrix:
-        """Sums for all pairs of literals, of which the second has the larger number."""
-        both, one = self.pair[label], self.single[label]
-        first_only = one[:, None] - both
-        neither = self.total[label] - one[:, None] - one[None, :] + both
-        return np.block([[both, first_only], [first_only.T, neither]])
+    def pairs(self) -> _Matrix:
+        """Sums by label for the pairs of literals that `_literal_pairs` lists."""
+        first, second, order = _predicate_pairs(len(self.single[0]))
+        both = self.pair[:, first, second]
+        one, other = self.single[:, first], self.single[:, second]
+        neither = self.total[:, None] - one - other + both
+        found = np.concatenate([both, one - both, other - both, neither], axis=1)
+        return np.asarray(found[:, order])
 
 
 def _runs(y: IntArray) -> Iterator[tuple[int, slice]]:
@@ -173,7 +178,7 @@ class _Search:
         self.counts = tables[0].copy()
         self.sums = self.counts if self.even else tables[1].copy()
         self.scale = 1 / len(problem.y) if self.even else 1.0
-        self.labels = [k for k in range(problem.n_labels) if k != default]
+        self.labels = np.array([k for k in range(problem.n_labels) if k != default])
 
     def run(self, style: str) -> list[Clause]:
         clauses: list[Clause] = []
@@ -217,38 +222,33 @@ class _Search:
 
     def lengths(self) -> Iterator[_Candidates]:
         """Candidates of one condition, of two, and so on from the best shorter ones."""
-        n, labels = len(self.X), range(self.problem.n_labels)
-        counts = [self.counts.singles(k) for k in labels]
-        sums = counts if self.even else [self.sums.singles(k) for k in labels]
+        n = len(self.X)
+        counts = self.counts.singles()
+        sums = counts if self.even else self.sums.singles()
         yield self.judge(np.arange(2 * n)[:, None], counts, sums)
         if self.problem.max_conditions < 2 or n < 2:
             return
-        literals = _literal_pairs(n)
-        flat = literals @ np.array([2 * n, 1])
-        counts = [self.counts.pairs(k).ravel()[flat] for k in labels]
-        sums = counts if self.even else [self.sums.pairs(k).ravel()[flat] for k in labels]
-        found = self.judge(literals, counts, sums)
+        counts = self.counts.pairs()
+        sums = counts if self.even else self.sums.pairs()
+        found = self.judge(_literal_pairs(n), counts, sums)
         yield found
         for _ in range(2, min(self.problem.max_conditions, n)):
             found = self.extend(found)
             yield found
 
-    def judge(self, literals: IntArray, counts: list[_Matrix], sums: list[_Matrix]) -> _Candidates:
+    def judge(self, literals: IntArray, counts: _Matrix, sums: _Matrix) -> _Candidates:
         """Right and wrong weight of conjunctions from their sums by label."""
-        label = np.full(len(literals), self.labels[0])
-        right, own = sums[self.labels[0]], counts[self.labels[0]]
-        for k in self.labels[1:]:
-            better = sums[k] > right
-            label = np.where(better, k, label)
-            own = np.where(better, counts[k], own)
-            right = np.where(better, sums[k], right)
-        covered = np.sum(sums, axis=0)
+        # The first of equals, as everywhere.
+        label = self.labels[sums[self.labels].argmax(axis=0)]
+        right = np.take_along_axis(sums, label[None], axis=0)[0]
+        covered = sums.sum(axis=0)
         prior = self.sums.total / max(float(self.sums.total.sum()), 1e-30)
         # A rule that is right less often than the default would be is no gain, whatever its lift.
         usual = self.default if self.default is not None else int(prior.round(6).argmax())
         lift = np.where(right > sums[usual], right - covered * prior[label], 0.0)
         # Counts are whole numbers, exact in float32: weights would leave rounding errors.
-        pure = (np.sum(counts, axis=0) == own) & (own > 0)
+        own = right if self.even else np.take_along_axis(counts, label[None], axis=0)[0]
+        pure = ((covered if self.even else counts.sum(axis=0)) == own) & (own > 0)
         c = self.scale
         return _Candidates(literals, label, c * right, c * (covered - right), c * lift, pure)
 
@@ -259,25 +259,52 @@ class _Search:
         beam = np.argpartition(-worth, min(_BEAM, len(worth)) - 1)[:_BEAM]
         beam = beam[np.lexsort((beam, -worth[beam]))]
         stems = shorter.literals[beam]
-        held = np.stack([_columns(self.X, tuple(row)) for row in stems.tolist()])
-        counts = self._held_with(held.astype(np.float32))
+        held = _held(self.X, stems[:, 0])
+        for column in stems.T[1:]:
+            held *= _held(self.X, column)
+        counts = self._held_with(held)
         sums = counts if self.even else self._held_with(held * self.w)
         literals = np.concatenate(
             [np.repeat(stems, 2 * n, axis=0), np.tile(np.arange(2 * n), len(stems))[:, None]],
             axis=1,
         )
         new = (literals[:, :-1] % n != literals[:, -1:] % n).all(axis=1)
-        return self.judge(literals[new], [c[new] for c in counts], [s[new] for s in sums])
+        counts = counts[:, new]
+        return self.judge(literals[new], counts, counts if self.even else sums[:, new])
 
-    def _held_with(self, held: _Matrix) -> list[_Matrix]:
+    def _held_with(self, held: _Matrix) -> _Matrix:
         """By label: sums of the weights `held` over the rows where each literal holds, flat."""
-        shape = (len(held), 2 * len(self.X))
-        found = [np.zeros(shape, dtype=np.float32) for _ in range(self.problem.n_labels)]
+        n = len(self.X)
+        found = np.zeros((self.problem.n_labels, len(held), 2 * n), dtype=np.float32)
         for label, rows in _runs(self.y):
             part = held[:, rows] @ self.X[:, rows].T
-            rest = held[:, rows].sum(axis=1)[:, None] - part
-            found[label] = np.concatenate([part, rest], axis=1)
-        return [table.ravel() for table in found]
+            found[label, :, :n] = part
+            found[label, :, n:] = held[:, rows].sum(axis=1)[:, None] - part
+        return found.reshape(len(found), -1)
+
+
+def _held(X: _Matrix, literals: IntArray) -> _Matrix:
+    """Whether each literal holds, by walk."""
+    n = len(X)
+    rows = X[literals % n]
+    rows[literals >= n] = 1 - rows[literals >= n]
+    return rows
+
+
+@lru_cache(maxsize=4)
+def _predicate_pairs(n_predicates: int) -> tuple[IntArray, IntArray, IntArray]:
+    """Pairs of predicates, and where `_literal_pairs` are among their four kinds of pairs.
+
+    The kinds are: both hold, only the first, only the second, neither.
+    """
+    n = n_predicates
+    first, second = np.triu_indices(n, 1)
+    kinds = [(first, second), (first, second + n), (second, first + n), (first + n, second + n)]
+    table = np.empty((2 * n, 2 * n), dtype=np.int64)
+    for number, (a, b) in enumerate(kinds):
+        table[a, b] = number * len(first) + np.arange(len(first))
+    literals = _literal_pairs(n)
+    return first, second, table[literals[:, 0], literals[:, 1]]
 
 
 @lru_cache(maxsize=4)
@@ -294,10 +321,10 @@ def _literal_pairs(n_predicates: int) -> IntArray:
 def best_list(problem: Problem) -> tuple[list[Clause], int]:
     """Clauses in order and a default label: the most faithful list, then the shortest.
 
-    Lists are grown with every label as the default, and with none (any label may be named, and the
-    default is the best for what remains), in three styles. "Shortest" takes the shortest
-    conjunction that is pure, "largest" also longer ones that decide much more, and "boldest" the
-    largest surplus of right over wrong walks, pure or not.
+    Lists are grown with every label as the default (of many, the most frequent), and with none
+    (any label may be named, and the default is the best for what remains), in three styles.
+    "Shortest" takes the shortest conjunction that is pure, "largest" also longer ones that decide
+    much more, and "boldest" the largest surplus of right over wrong walks, pure or not.
     """
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
@@ -314,6 +341,8 @@ def _best_list(problem: Problem) -> tuple[list[Clause], int]:
     shares = np.bincount(problem.y, weights=problem.w, minlength=problem.n_labels)
     # Rounding keeps the order of equal shares from hanging on the last bit of a sum.
     frequent: list[int | None] = np.argsort(-shares.round(12), kind="stable").tolist()
+    if len(frequent) > _ALL_DEFAULTS:
+        frequent = frequent[:_SOME_DEFAULTS]
     variants = [(d, "shortest") for d in (frequent[0], None)]
     variants += [(d, "boldest") for d in (None, *frequent)]
     variants += [(d, "shortest") for d in frequent[1:]]

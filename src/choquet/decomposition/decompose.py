@@ -10,39 +10,36 @@ from __future__ import annotations
 
 from functools import cache
 from math import ceil
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
 
-from choquet.arrays import BoolArray, FloatArray, IntArray
+from choquet.arrays import FloatArray, IntArray
 from choquet.decomposition.clodd import clodd, one_cluster
 from choquet.decomposition.clusters import Clusterer, cluster
 from choquet.decomposition.ivat import IVAT, ivat
 from choquet.decomposition.medoids import medoids
 from choquet.decomposition.operators import ContextualOperator, cluster_errors
 from choquet.decomposition.partition import Partition, canonical_labels
-from choquet.decomposition.result import Decomposition
+from choquet.decomposition.result import Decomposition, Identified
 from choquet.decomposition.rules import RuleList, find_rules
 from choquet.decomposition.sample import OperatorSample, sample_operators
 from choquet.errors import DataError, OptionError
 from choquet.measures import Measure
 from choquet.operators.dissimilarity import Dissimilarity, Metric, as_dissimilarity
-from choquet.walks import DataSupport, OperatorGraph, all_sorts, walk_weights
+from choquet.walks import DataSupport, OperatorGraph, WalkList, all_sorts, walk_weights
+from choquet.walks.listed import is_listed, values_along
 
 __all__ = ["decompose"]
 
 _LISTED_WALKS = 40_320
 """Walks that rules are found from: all of them up to so many, else as many drawn."""
 
+_MOST_RULES = 32
+"""Rules in a list, at most: one for each of many operators, and all that anyone would read."""
+
 _COUNT_LEAST, _COUNT_LIMIT = 1000, 1 << 50
 """Multiplicities are scaled to add up to a number in this range; floats count it exactly."""
-
-
-class Identified(Protocol):
-    """What is asked of an identification: which walks the data pin down."""
-
-    def stable_walks(self, sorts: IntArray) -> BoolArray:
-        """Whether every value on each walk is pinned down."""
 
 
 def decompose(
@@ -69,8 +66,10 @@ def decompose(
 
     Parameters
     ----------
-    measure : Measure or fitted model
-        A model has ``measure_``, and ``support_`` where it learned from data.
+    measure : Measure, SupportedMeasure, MobiusMeasure or fitted model
+        A model has ``measure_``, and ``support_`` where it learned from data. Beyond 16 sources
+        models know some subsets only; the walks are then those that data observed, each as often as
+        it was, and what is said of shares and errors is about them.
     support : DataSupport, "auto" or None, default "auto"
         Take only walks that data support. "auto" takes the model's own support if it has one; None
         takes all walks.
@@ -163,7 +162,7 @@ def assemble(
 ) -> Decomposition:
     """Decomposition from clusters and their order statistics: errors, shares, rules."""
     labels, shares = partition.labels, sample.shares
-    error, errors = cluster_errors(sample.weights, shares, labels, centres)
+    error, errors = cluster_errors(sample.weights, shares, labels, centres, sample.slack)
 
     @cache
     def rules() -> RuleList:
@@ -172,7 +171,7 @@ def assemble(
     data_shares = _data_shares(sample, labels, len(centres))
     stable_shares = np.full(len(centres), np.nan)
     if identification is not None:
-        sorts, _ = _walks_for_rules(sample.graph)
+        sorts, _, _ = _walks_for_rules(sample.graph)
         found = _labels_of_walks(sample, labels, centres, metric, sorts)
         pinned = identification.stable_walks(sorts)
         stable_shares = np.array([pinned[found == k].mean() for k in range(len(centres))])
@@ -205,16 +204,23 @@ def assemble(
         error=error,
         bias=bias,
         _rules=rules,
+        identification=identification,
     )
 
 
-def _measure_of(model: Any, support: Any) -> tuple[Measure, DataSupport | None, float]:
+def _measure_of(model: Any, support: Any) -> tuple[Any, DataSupport | None, float]:
     """Measure, support and bias of what was given."""
-    measure = model if isinstance(model, Measure) else getattr(model, "measure_", None)
-    if not isinstance(measure, Measure):
+    known = isinstance(model, Measure) or is_listed(model)
+    measure = model if known else getattr(model, "measure_", None)
+    if measure is None and hasattr(model, "decomposition_"):
         raise DataError(
-            f"cannot decompose {type(model).__name__}: give a Measure, or a fitted model with a "
-            "dense measure_ (a SupportedMeasure becomes one by to_measure())"
+            f"a {type(model).__name__} learned its operators directly and holds no measure to take "
+            "apart; what it learned is in decomposition_"
+        )
+    if not (isinstance(measure, Measure) or is_listed(measure)):
+        raise DataError(
+            f"cannot decompose {type(model).__name__}: give a Measure, a SupportedMeasure, a "
+            "MobiusMeasure, or a fitted model"
         )
     if isinstance(support, str):
         if support != "auto":
@@ -283,7 +289,7 @@ def _centres(
     return centres
 
 
-def _scale(scale: Any, metric: Dissimilarity, picture: IVAT, measure: Measure) -> float:
+def _scale(scale: Any, metric: Dissimilarity, picture: IVAT, measure: Any) -> float:
     largest_found = float(picture.heights.max(initial=0.0)) or 1.0
     if scale == "data":
         return largest_found
@@ -301,9 +307,10 @@ def _rules(
     sample: OperatorSample, labels: IntArray, centres: FloatArray, metric: Dissimilarity
 ) -> RuleList:
     """Rules from all walks kept if they can be listed, else from as many drawn."""
-    sorts, complete = _walks_for_rules(sample.graph)
+    sorts, counts, complete = _walks_for_rules(sample.graph)
     found = _labels_of_walks(sample, labels, centres, metric, sorts)
-    return find_rules(sorts, found, complete=complete)
+    most = min(max(20, len(centres)), _MOST_RULES)
+    return find_rules(sorts, found, weights=counts, complete=complete, max_rules=most)
 
 
 def _labels_of_walks(
@@ -317,15 +324,27 @@ def _labels_of_walks(
     if sample.complete:
         found: IntArray = labels[sample.graph.index(sorts).astype(np.int64)]
         return found
-    weights = walk_weights(sample.graph.measure, sorts)
+    weights = operators_of(sample.graph.measure, sorts)
     return np.asarray(metric.matrix(weights, centres).argmin(axis=1), dtype=np.int64)
 
 
-def _walks_for_rules(graph: OperatorGraph) -> tuple[IntArray, bool]:
+def operators_of(measure: Any, sorts: IntArray) -> FloatArray:
+    """Weights of walks by rank, for any kind of measure; of unknown values the middle is taken."""
+    if isinstance(measure, Measure):
+        return walk_weights(measure, sorts)
+    return np.diff(values_along(measure, sorts)[0], axis=1, prepend=0.0)
+
+
+def _walks_for_rules(
+    graph: OperatorGraph | WalkList,
+) -> tuple[IntArray, IntArray | None, bool]:
+    """Walks that rules are found from, how often each counts, and whether these are all."""
+    if isinstance(graph, WalkList):
+        return graph.sorts, graph.counts, graph.complete
     if graph.n_sources <= 8:
         sorts = all_sorts(graph.n_sources)
-        return sorts[graph.index(sorts) >= 0], True
-    return graph.sample_sorts(_LISTED_WALKS // 2, rng=0), False
+        return sorts[graph.index(sorts) >= 0], None, True
+    return graph.sample_sorts(_LISTED_WALKS // 2, rng=0), None, False
 
 
 def _data_shares(sample: OperatorSample, labels: IntArray, n_operators: int) -> FloatArray:

@@ -99,16 +99,21 @@ class ContextualOperator(OrderStatistic):
 
 
 def cluster_errors(
-    weights: FloatArray, shares: FloatArray, labels: IntArray, chosen: FloatArray
+    weights: FloatArray,
+    shares: FloatArray,
+    labels: IntArray,
+    chosen: FloatArray,
+    slack: FloatArray | float = 0.0,
 ) -> tuple[Errors, list[Errors]]:
     """Exact errors of replacing each operator by its cluster's, overall and by cluster.
 
     Along one walk the largest difference over inputs in [0, 1] is the largest cumulative difference
     of the weights, and the mean square over uniform inputs is a quadratic form; all walks are
-    equally likely under uniform inputs.
+    equally likely under uniform inputs. Where cumulative weights are known up to a slack only, the
+    largest difference has room for it; the mean square is that from the middle.
     """
     replaced = chosen[labels]
-    worst = np.abs(np.cumsum(weights - replaced, axis=1)).max(axis=1)
+    worst = (np.abs(np.cumsum(weights - replaced, axis=1)) + slack).max(axis=1)
     embed = DISSIMILARITIES["rms"].embed
     squares = ((embed(weights) - embed(replaced)) ** 2).sum(axis=1)
     by_cluster = []

@@ -5,31 +5,60 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from choquet.arrays import FloatArray, IntArray, as_inputs, check_option
+from choquet.arrays import BoolArray, FloatArray, IntArray, as_inputs, check_option
 from choquet.decomposition.ivat import IVAT
 from choquet.decomposition.operators import ContextualOperator, Errors
 from choquet.decomposition.partition import Partition
 from choquet.decomposition.rules import RuleList, find_rules
-from choquet.decomposition.runtime import Assessment, assess, labels_of_sorts, similar_sorts
+from choquet.decomposition.runtime import (
+    Assessment,
+    assess,
+    known_part,
+    labels_of_sorts,
+    similar_sorts,
+)
 from choquet.decomposition.sample import OperatorSample
 from choquet.errors import DataError
-from choquet.integrals import choquet_integral
-from choquet.measures import Measure
+from choquet.integrals import integral_of
+from choquet.measures import SupportedMeasure
 from choquet.operators import Dissimilarity
-from choquet.walks import DataSupport, sorts_of
+from choquet.walks import DataSupport, WalkList, sorts_of
 
 if TYPE_CHECKING:
     from choquet.decomposition.diagram import Diagram
 
-__all__ = ["Decomposition"]
+__all__ = ["Decomposition", "Identified"]
 
 _SHOWN = 12
 """Operators that are listed in words."""
+
+
+class Identified(Protocol):
+    """What is asked of an identification: near-optimal intervals, and walks that are pinned down.
+
+    See `choquet.learning.identify.Identification`.
+    """
+
+    @property
+    def masks(self) -> IntArray:
+        """Subsets, as bit masks."""
+
+    @property
+    def lower(self) -> FloatArray:
+        """Least near-optimal value of each."""
+
+    @property
+    def upper(self) -> FloatArray:
+        """Largest near-optimal value of each."""
+
+    def stable_walks(self, sorts: IntArray) -> BoolArray:
+        """Whether every value on each walk is pinned down."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -38,7 +67,7 @@ class Decomposition:
 
     Attributes
     ----------
-    measure : Measure
+    measure : Measure, SupportedMeasure or MobiusMeasure
         What was decomposed.
     support : DataSupport or None
         The data that walks were restricted to, if any.
@@ -61,6 +90,8 @@ class Decomposition:
         decomposed if `exact`, else over those drawn.
     bias : float
         Added to every output (regression).
+    identification : Identification or None
+        Near-optimal intervals of the values, if they were given.
 
     Examples
     --------
@@ -72,7 +103,7 @@ class Decomposition:
     (array([0.4]), array([1]), Errors(worst=0.0, rms=0.0))
     """
 
-    measure: Measure
+    measure: Any
     support: DataSupport | None
     operators: tuple[ContextualOperator, ...]
     labels: IntArray
@@ -84,6 +115,7 @@ class Decomposition:
     error: Errors
     bias: float
     _rules: Callable[[], RuleList]
+    identification: Identified | None = None
 
     @property
     def rules(self) -> RuleList:
@@ -116,6 +148,11 @@ class Decomposition:
         sorts = self.support.observed_sorts
         return find_rules(sorts, self.operator_of_sorts(sorts), weights=self.support.sort_counts)
 
+    @cached_property
+    def known_part(self) -> SupportedMeasure | None:
+        """The supported values alone, which bound the others; None if nothing does."""
+        return known_part(self.measure, self.support)
+
     # -- size --------------------------------------------------------------------------------------
 
     @property
@@ -136,7 +173,7 @@ class Decomposition:
     @property
     def n_numbers(self) -> int:
         """Weights that are kept in place of the measure's 2**N values (without the index)."""
-        return self.n_operators * self.measure.n_sources
+        return self.n_operators * len(self.measure.sources)
 
     def index(self, *, max_nodes: int = 2_000_000) -> Diagram:
         """Decision diagram from a sort to its operator, in N look-ups and without the measure.
@@ -155,6 +192,11 @@ class Decomposition:
             )
         from choquet.decomposition.diagram import Diagram
 
+        if isinstance(self.sample.graph, WalkList):
+            raise DataError(
+                "an index holds all walks of a dense measure; here walks were listed, "
+                "and operator_of_sorts looks them up"
+            )
         return Diagram.build(self.sample.graph, self.labels, max_nodes=max_nodes)
 
     # -- use ---------------------------------------------------------------------------------------
@@ -203,10 +245,11 @@ class Decomposition:
         labels = self.operator_of_sorts(sorts)
         ordered = np.take_along_axis(inputs, sorts, axis=1)
         output = np.einsum("ij,ij->i", ordered, self.weights[labels]) + self.bias
-        if self.support is not None and unsupported != "similar":
+        restricted = self.support is not None or isinstance(self.measure, SupportedMeasure)
+        if restricted and unsupported != "similar":
             left_out = ~assess(self, inputs).supported
             if unsupported == "measure":
-                output[left_out] = choquet_integral(self.measure, inputs[left_out]) + self.bias
+                output[left_out] = integral_of(self.measure, inputs[left_out]) + self.bias
             else:
                 output[left_out] = np.nan
         return np.asarray(output, dtype=np.float64)
@@ -259,7 +302,14 @@ class Decomposition:
             scores={cover.lower_bound: -float(cover.lower_bound)},
         )
         return assemble(
-            self.sample, self.ivat, partition, centres, self.metric, self.scale, self.bias
+            self.sample,
+            self.ivat,
+            partition,
+            centres,
+            self.metric,
+            self.scale,
+            self.bias,
+            self.identification,
         )
 
     # -- words -------------------------------------------------------------------------------------
@@ -273,9 +323,15 @@ class Decomposition:
             + ("" if self.exact else " on the walks drawn")
         )
         plural = "operator" if self.n_operators == 1 else "operators"
-        lines = [f"{self.n_operators} {plural} in place of 2**{n} values, {certificate}"]
+        walks = self.sample.graph
+        place = f"2**{n} values"
+        if isinstance(walks, WalkList):
+            place = f"{len(walks.sorts):,} walks of {n} sources"
+            if walks.n_partial:
+                place += f" ({walks.n_partial:,} partly supported)"
+        lines = [f"{self.n_operators} {plural} in place of {place}, {certificate}"]
         for number, operator in enumerate(self.operators[:_SHOWN], start=1):
-            weights = ", ".join(f"{w:.3g}" for w in operator.weights + 0.0)
+            weights = _weights(operator.weights)
             share = f"{100 * operator.share:.1f} % of walks"
             lines.append(f"  {number}. {operator.name} ({weights}), {share}")
         if self.n_operators > _SHOWN:
@@ -315,6 +371,14 @@ class Decomposition:
         return (
             f"<Decomposition of {self.measure.n_sources} sources into {self.n_operators} operators>"
         )
+
+
+def _weights(weights: FloatArray) -> str:
+    """Weights by rank; of very many the first and the last."""
+    texts = [f"{w:.3g}" for w in weights + 0.0]
+    if len(texts) > 2 * _SHOWN:
+        texts = [*texts[: _SHOWN // 2], "…", *texts[-_SHOWN // 2 :]]
+    return ", ".join(texts)
 
 
 def _percent(share: float) -> str:

@@ -23,6 +23,9 @@ from choquet.walks.sorts import as_sorts
 
 __all__ = ["Condition", "Rule", "RuleList", "find_rules"]
 
+_ALL_PREDICATES, _FEW_SOURCES = 900, 16
+"""Conditions that rules are made of: all up to 16 sources, beyond those that tell most alone."""
+
 _WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
@@ -329,9 +332,13 @@ def find_rules(
     if not 0 <= min_gain < 1:
         raise OptionError(f"min_gain={min_gain} must be a share of the weight, from 0 to below 1")
     positions = np.argsort(rows, axis=1)
-    predicates = Predicates.of(rows.shape[1])
     order = np.flatnonzero(shares > 0)
     order = order[np.argsort(compact[order], kind="stable")]
+    predicates = Predicates.of(rows.shape[1])
+    if rows.shape[1] > _FEW_SOURCES:
+        # Tables of pairs, one a label, are what the search costs.
+        most = max(200, 2 * _ALL_PREDICATES // len(known))
+        predicates = predicates.most_telling(positions[order], compact[order], shares[order], most)
     problem = Problem(
         predicates.matrix(positions[order]),
         compact[order],

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
-from choquet.integrals import choquet_integral, choquet_interval
-from choquet.lattice.wide import chains_of
-from choquet.measures import SupportedMeasure
-from choquet.walks import sorts_of, walk_weights
+from choquet.integrals import choquet_interval, integral_of
+from choquet.measures import Measure, MobiusMeasure, SupportedMeasure
+from choquet.walks import DataSupport, sorts_of
 from choquet.walks.sorts import strict_steps
 
 if TYPE_CHECKING:
     from choquet.decomposition.result import Decomposition
 
-__all__ = ["Assessment", "assess", "labels_of_sorts", "similar_sorts"]
+__all__ = ["Assessment", "assess", "known_part", "labels_of_sorts", "similar_sorts"]
 
 _CANDIDATES = 10_000
 """Supported walks among which a similar one is looked for, if data observed none whole."""
 
-_BLOCK = 4_000_000
-"""Comparisons of sets that are held at a time."""
+_FEW_SOURCES = 16
+"""Beyond so many sources only the most frequent sorts are candidates; below, all are."""
+
+_MAX_COMPARED = 40_000
+"""Supported subsets that are all compared with each other, for intervals."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,13 +43,13 @@ class Assessment:
     interval : array of shape (n, 2)
         Tight bounds of the integral over all monotone measures with the supported values; both
         equal to the integral if there is no support to restrict it, NaN if the measure is not
-        monotone.
+        monotone or its supported subsets are too many to compare.
     operator : array of n ints
         The operator that decides, or would decide after `similar_sort` for unsupported samples.
     similar_sort : array of shape (n, N)
         The sample's own sort, or the most similar one with support.
     integral : array of n floats
-        The integral itself.
+        The integral itself; the middle of the interval where not all its values are known.
     """
 
     phi: FloatArray
@@ -62,28 +64,44 @@ def assess(decomposition: Decomposition, inputs: FloatArray) -> Assessment:
     """Support, interval and deciding operator of each sample."""
     measure, support = decomposition.measure, decomposition.support
     sorts = sorts_of(inputs)
-    integral = choquet_integral(measure, inputs) + decomposition.bias
+    integral = integral_of(measure, inputs) + decomposition.bias
     labels = labels_of_sorts(decomposition, sorts)
     chosen = sorts.copy()
     left_out = labels < 0
     if left_out.any():
         chosen[left_out] = similar_sorts(decomposition, sorts[left_out])
         labels[left_out] = labels_of_sorts(decomposition, chosen[left_out])
-    if support is None:
+    known = measure if isinstance(measure, SupportedMeasure) else support
+    if known is None:
         phi = np.zeros(len(inputs))
         return Assessment(
             phi, phi == 0, np.column_stack([integral, integral]), labels, chosen, integral
         )
-    counted = strict_steps(inputs, sorts, support.tolerance)[:, :-1]
-    missing = (support.unsupported_steps(sorts) & counted).sum(axis=1)
+    tolerance = 0.0 if support is None else support.tolerance
+    counted = strict_steps(inputs, sorts, tolerance)[:, :-1]
+    missing = (known.unsupported_steps(sorts) & counted).sum(axis=1)
     phi = missing / max(measure.n_sources - 1, 1)
-    if measure.monotone:
-        known = SupportedMeasure.from_measure(measure, support.supported)
-        interval = choquet_interval(known, inputs) + decomposition.bias
-    else:
+    bounded = decomposition.known_part
+    if bounded is None:
         interval = np.full((len(inputs), 2), np.nan)
+    else:
+        interval = choquet_interval(bounded, inputs) + decomposition.bias
     supported = (phi == 0) | (phi < decomposition.sample.graph.epsilon)
     return Assessment(phi, supported, interval, labels, chosen, integral)
+
+
+def known_part(measure: Any, support: DataSupport | None) -> SupportedMeasure | None:
+    """The supported values alone; None if nothing bounds the others, or too many are known."""
+    if isinstance(measure, SupportedMeasure):
+        return measure
+    if support is None or not measure.monotone:
+        return None
+    if isinstance(measure, Measure):
+        return SupportedMeasure.from_measure(measure, support.supported)
+    if not isinstance(measure, MobiusMeasure) or support.n_supported > _MAX_COMPARED:
+        return None
+    values = measure.values_of(support.words)
+    return SupportedMeasure.nearest(support.words, values, measure.sources, total=measure.total)
 
 
 def labels_of_sorts(decomposition: Decomposition, sorts: IntArray) -> IntArray:
@@ -97,7 +115,9 @@ def labels_of_sorts(decomposition: Decomposition, sorts: IntArray) -> IntArray:
     from scipy.spatial import cKDTree
 
     metric = decomposition.metric
-    weights = walk_weights(decomposition.measure, sorts)
+    from choquet.decomposition.decompose import operators_of
+
+    weights = operators_of(decomposition.measure, sorts)
     if metric.embeddable:
         tree = cKDTree(metric.embed(sample.weights))
         nearest = tree.query(metric.embed(weights), p=metric.p)[1]
@@ -117,16 +137,12 @@ def similar_sorts(decomposition: Decomposition, sorts: IntArray) -> IntArray:
     candidates = np.zeros((0, graph.n_sources), dtype=np.int64)
     if decomposition.support is not None:
         observed = decomposition.support.observed_sorts
-        candidates = observed[graph.index(observed) >= 0] if len(observed) else observed
+        kept = graph.index(observed) >= 0 if len(observed) else np.zeros(0, dtype=np.bool_)
+        candidates, counts = observed[kept], decomposition.support.sort_counts[kept]
+        if len(candidates) > _CANDIDATES and graph.n_sources > _FEW_SOURCES:
+            candidates = candidates[np.argsort(-counts, kind="stable")[:_CANDIDATES]]
     if not len(candidates):
         candidates = np.unique(graph.sample_sorts(_CANDIDATES, rng=0), axis=0)
-    theirs, ranks = chains_of(candidates), np.argsort(candidates, axis=1)
-    best = np.empty(len(sorts), dtype=np.int64)
-    step = max(1, _BLOCK // (len(candidates) * graph.n_sources))
-    for start in range(0, len(sorts), step):
-        part = sorts[start : start + step]
-        shared = (chains_of(part)[:, None] == theirs[None]).all(axis=3).sum(axis=2)
-        moved = np.abs(np.argsort(part, axis=1)[:, None] - ranks[None]).sum(axis=2)
-        # Shared sets first; the total displacement of sources is below N² and only breaks ties.
-        best[start : start + step] = (shared * graph.n_sources**2 - moved).argmax(axis=1)
-    return candidates[best]
+    from choquet.decomposition._kernels_similar import most_similar
+
+    return candidates[most_similar(np.ascontiguousarray(sorts), np.ascontiguousarray(candidates))]

@@ -12,7 +12,14 @@ import numpy as np
 from choquet.arrays import FloatArray, IntArray, generator
 from choquet.errors import DataError, OptionError
 from choquet.measures import Measure
-from choquet.walks import DataSupport, OperatorGraph, sort_unrank, walk_weights
+from choquet.walks import (
+    DataSupport,
+    OperatorGraph,
+    WalkList,
+    list_walks,
+    sort_unrank,
+    walk_weights,
+)
 
 __all__ = ["OperatorSample", "sample_operators", "stratified_sorts"]
 
@@ -27,7 +34,7 @@ class OperatorSample:
         Weights by rank, distinct rows.
     counts : array of n ints
         Walks with each operator: of all walks if `complete`, else of those drawn.
-    graph : OperatorGraph
+    graph : OperatorGraph or WalkList
         Where the operators come from; row k is operator number k if `complete`.
     complete : bool
         Whether every operator is there.
@@ -35,8 +42,15 @@ class OperatorSample:
 
     weights: FloatArray
     counts: IntArray
-    graph: OperatorGraph
+    graph: OperatorGraph | WalkList
     complete: bool
+
+    @property
+    def slack(self) -> FloatArray:
+        """How far the cumulative weights of each operator can be off: 0 where all is known."""
+        if isinstance(self.graph, WalkList):
+            return self.graph.slack
+        return np.zeros((1, 1))
 
     @property
     def shares(self) -> FloatArray:
@@ -45,7 +59,7 @@ class OperatorSample:
 
 
 def sample_operators(
-    measure: Measure,
+    measure: Any,
     support: DataSupport | None = None,
     *,
     epsilon: float = 0.0,
@@ -58,8 +72,8 @@ def sample_operators(
 
     Parameters
     ----------
-    measure : Measure
-        On N sources.
+    measure : Measure, SupportedMeasure or MobiusMeasure
+        On N sources. Walks of the latter two are listed one by one; see `list_walks`.
     support : DataSupport, optional
         Keep only walks that it supports.
     epsilon : float, default 0
@@ -82,6 +96,11 @@ def sample_operators(
     """
     if max_operators < 1 or n_walks < 1:
         raise OptionError(f"max_operators={max_operators} and n_walks={n_walks} must be at least 1")
+    if not isinstance(measure, Measure):
+        walks = list_walks(
+            measure, support, epsilon=epsilon, decimals=decimals, most=n_walks, rng=rng
+        )
+        return OperatorSample(walks.weights(), walks.walk_counts, walks, complete=walks.complete)
     graph = OperatorGraph(measure, support, epsilon=epsilon, decimals=decimals)
     if not graph.n_walks:
         raise DataError(

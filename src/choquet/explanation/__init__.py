@@ -4,6 +4,12 @@ Every explanation is plain data first, a frozen dataclass with ``to_dict()``, an
 """
 
 from choquet.explanation.collect import DataRequest, data_to_collect
+from choquet.explanation.contextual import (
+    ContextRequest,
+    ContextualModelExplanation,
+    ContextualOperatorExplanation,
+)
+from choquet.explanation.contextual_sample import ContextualSampleExplanation
 from choquet.explanation.model import (
     Evidence,
     ModelExplanation,
@@ -19,14 +25,20 @@ from choquet.explanation.phrases import (
 )
 from choquet.explanation.sample import SampleExplanation, explain_sample
 from choquet.explanation.switch import Switch, smallest_switch
+from choquet.explanation.units import Units
 
 __all__ = [
+    "ContextRequest",
+    "ContextualModelExplanation",
+    "ContextualOperatorExplanation",
+    "ContextualSampleExplanation",
     "DataRequest",
     "Evidence",
     "ModelExplanation",
     "OperatorExplanation",
     "SampleExplanation",
     "Switch",
+    "Units",
     "data_to_collect",
     "explain_model",
     "explain_operator",

@@ -1,4 +1,8 @@
-"""Which data to collect next: the unsupported subsets whose values would tell most.
+"""Which data to collect next: the subsets, unsupported or unstable, whose values would tell most.
+
+Between its bounds a value is unknown: those of an unsupported subset follow from the values of
+supported ones and monotonicity; those of a supported one are its near-optimal interval, where that
+was found. An interval longer than 0.05 is called unstable: data are there, but do not pin it down.
 
 Under uniform inputs all walks are equally likely and each gap between neighbouring inputs is
 1 / (N + 1) on average, so the mean width of the integral's interval over walks is
@@ -12,27 +16,49 @@ v uniform between A's bounds; the integrals are quadratic and done by hand.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import comb
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import comb, factorial
 from typing import Any
 
 import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
+from choquet.decomposition.result import Decomposition, Identified
+from choquet.decomposition.runtime import known_part
 from choquet.errors import OptionError
+from choquet.explanation.contextual import ContextRequest, contexts_to_collect
+from choquet.explanation.learned import as_learned
 from choquet.explanation.phrases import list_words, plain
 from choquet.explanation.subject import as_decomposition
 from choquet.lattice import members, subset_sizes
 from choquet.measures import Measure, SupportedMeasure
-from choquet.walks import DataSupport
+from choquet.walks import DataSupport, random_sorts
+from choquet.walks.paths import SupportedPaths
 
-__all__ = ["DataRequest", "data_to_collect", "mean_width", "supported_share", "value_bounds"]
+__all__ = [
+    "DataRequest",
+    "data_to_collect",
+    "mean_width",
+    "supported_share",
+    "unsupported_data",
+    "value_bounds",
+]
+
+_DENSE_SOURCES = 16
+"""Sources up to which all subsets are gone through."""
+
+_DRAWN_WALKS = 500
+"""Walks whose intervals stand for all, where they cannot be gone through."""
 
 _CANDIDATES = 4_096
 """Subsets whose gain is worked out; those with the widest share of the sum come first."""
 
 _COMPARISONS = 1 << 28
 """Pairs of subsets that are compared in all: beyond 16 sources fewer gains are worked out."""
+
+_UNSTABLE = 0.05
+"""Near-optimal intervals longer than this are unstable, as `Identification` has it."""
 
 _BLOCK = 4_000_000
 """Pairs of subsets that are compared at a time."""
@@ -46,6 +72,10 @@ class DataRequest:
     ----------
     above, below : tuple of str
         Every source of the first must be above every source of the second.
+    state : {"unsupported", "unstable"}
+        Whether there are no such samples, or they do not pin the value down.
+    count : int
+        Such samples so far.
     mask : int
         The first as a bit mask.
     sort : tuple of str
@@ -54,7 +84,8 @@ class DataRequest:
         What g of the subset can be so far; NaN if the measure is not monotone.
     gain : float
         Expected reduction of the mean width of the integral's interval; without a monotone measure,
-        where widths are unbounded, the share of walks that need the value.
+        where widths are unbounded, the share of walks that need the value, times its interval where
+        that is shorter than 1.
     walk_share : float
         Share of all walks that go through the subset.
     """
@@ -66,6 +97,8 @@ class DataRequest:
     interval: tuple[float, float]
     gain: float
     walk_share: float
+    state: str = "unsupported"
+    count: int = 0
 
     def text(self) -> str:
         """What to collect, in words.
@@ -83,6 +116,8 @@ class DataRequest:
         details = [part for part in (self.sort[:count], self.sort[count:]) if len(part) > 1]
         if details:
             text += "; best with " + " and ".join(" above ".join(part) for part in details)
+        if self.state == "unstable":
+            text += f" (there are {self.count:,}, but they do not pin the value down)"
         return text
 
     def to_dict(self) -> dict[str, Any]:
@@ -93,15 +128,17 @@ class DataRequest:
 
 def data_to_collect(
     model: Any, n: int = 5, *, support: DataSupport | None = None
-) -> tuple[DataRequest, ...]:
-    """Unsupported contexts in the order of how much data on them would tell.
+) -> tuple[DataRequest, ...] | tuple[ContextRequest, ...]:
+    """Unsupported and unstable contexts in the order of how much data on them would tell.
 
     Each gain is reckoned on its own: after collecting, ask again.
 
     Parameters
     ----------
     model : Decomposition, Measure or fitted model
-        What is to be supported.
+        What is to be supported. Unstable contexts are known for a decomposition that was given the
+        ``identification``, and for fitted models with up to 30 supported subsets. Of a contextual
+        model, see `ContextRequest` for the gain.
     n : int, default 5
         How many to list.
     support : DataSupport, optional
@@ -111,7 +148,8 @@ def data_to_collect(
     Returns
     -------
     tuple of DataRequest
-        By decreasing gain; fewer than `n` if fewer subsets lack support. Beyond 4,096 unsupported
+        By decreasing gain; fewer than `n` if fewer subsets lack support, and none for measures on
+        many sources that know few of their 2**N values. Beyond 4,096 such
         subsets (fewer beyond 16 sources) only those with the largest intervals are ranked.
 
     Examples
@@ -126,30 +164,72 @@ def data_to_collect(
     """
     if n < 0:
         raise OptionError(f"n={n} must be at least 0")
-    decomposition = as_decomposition(model)
+    learned = as_learned(model)
+    if learned is not None:
+        return contexts_to_collect(learned, n)
+    return unsupported_data(as_decomposition(model), n, support)
+
+
+def unsupported_data(
+    decomposition: Decomposition, n: int, support: DataSupport | None
+) -> tuple[DataRequest, ...]:
+    """The same of a decomposition; `data_to_collect` comes here with what it is given."""
     known = decomposition.support if support is None else support
     measure = decomposition.measure
-    if known is None or n == 0:
+    # Where walks are listed, next to all subsets lack support: there is no telling which matter.
+    if known is None or n == 0 or not isinstance(measure, Measure):
         return ()
-    missing = np.flatnonzero(~known.supported)
+    lower, upper = value_bounds(measure, known)
+    unstable = np.zeros(len(lower), dtype=np.bool_)
+    if decomposition.identification is not None:
+        lower, upper = _near_optimal(measure, known, decomposition.identification)
+        unstable = known.supported & (upper - lower > _UNSTABLE)
+    missing = np.flatnonzero(~known.supported | unstable)
     if not len(missing):
         return ()
     shares = _walk_shares(measure.n_sources)
-    lower, upper = value_bounds(measure, known)
     widths = (upper - lower) * shares
     most = min(_CANDIDATES, _COMPARISONS >> measure.n_sources)
     candidates = missing[np.argsort(-widths[missing], kind="stable")[:most]]
     if measure.monotone:
         gains = _gains(candidates, lower, upper, shares) / (measure.n_sources + 1)
     else:
-        gains = shares[candidates]
-        widths = np.where(known.supported, 0.0, shares)
+        open_ = np.where(known.supported, np.minimum(upper - lower, 1.0), 1.0)
+        widths = shares * np.where(known.supported & ~unstable, 0.0, open_)
+        candidates = missing[np.argsort(-widths[missing], kind="stable")[:most]]
+        gains = widths[candidates]
     best = np.argsort(-gains, kind="stable")[:n]
     walks = _widest_walks(candidates[best], widths, measure.n_sources)
     return tuple(
-        _request(measure, int(candidates[at]), sort, lower, upper, float(gains[at]), shares)
+        replace(
+            _request(measure, int(candidates[at]), sort, lower, upper, float(gains[at]), shares),
+            state="unstable" if unstable[candidates[at]] else "unsupported",
+            count=int(known.count[candidates[at]]),
+        )
         for at, sort in zip(best, walks, strict=True)
     )
+
+
+def _near_optimal(
+    measure: Measure, support: DataSupport, identification: Identified
+) -> tuple[FloatArray, FloatArray]:
+    """Bounds of every value if the supported ones are known to their near-optimal intervals only.
+
+    What a subset has at least, each superset has at least, and so down from above.
+    """
+    known = support.supported & ~np.isnan(measure.values)
+    lower = np.where(known, measure.values, -np.inf if not measure.monotone else 0.0)
+    upper = np.where(known, measure.values, np.inf if not measure.monotone else measure.values[-1])
+    found = identification.masks[known[identification.masks]]
+    at = np.isin(identification.masks, found)
+    lower[found], upper[found] = identification.lower[at], identification.upper[at]
+    if measure.monotone:
+        for i in range(measure.n_sources):
+            without = np.flatnonzero(~np.arange(len(lower)) >> i & 1)
+            pair = without | 1 << i
+            lower[pair] = np.maximum(lower[pair], lower[without])
+            upper[without] = np.minimum(upper[without], upper[pair])
+    return lower, np.maximum(lower, upper)
 
 
 def value_bounds(measure: Measure, support: DataSupport) -> tuple[FloatArray, FloatArray]:
@@ -169,8 +249,10 @@ def value_bounds(measure: Measure, support: DataSupport) -> tuple[FloatArray, Fl
     return lower, partial.to_measure(fill="upper").values
 
 
-def mean_width(measure: Measure, support: DataSupport) -> float:
+def mean_width(measure: Any, support: DataSupport) -> float:
     """Mean width of the integral's interval under uniform inputs; NaN if not monotone.
+
+    Where walks are listed it is a mean over 500 walks drawn, with seed 0.
 
     Examples
     --------
@@ -178,6 +260,12 @@ def mean_width(measure: Measure, support: DataSupport) -> float:
     >>> round(mean_width(Measure([0, 0.2, 0.3, 1]), DataSupport.from_data([[0.9, 0.1]])), 6)
     0.166667
     """
+    if not isinstance(measure, Measure):
+        bounded = known_part(measure, support)
+        if bounded is None:
+            return float("nan")
+        lower, upper = bounded.walk_bounds(random_sorts(measure.n_sources, _DRAWN_WALKS, rng=0))
+        return float((upper - lower).sum(axis=1).mean()) / (bounded.n_sources + 1)
     lower, upper = value_bounds(measure, support)
     shares = _walk_shares(measure.n_sources)
     return float(((upper - lower) * shares).sum()) / (measure.n_sources + 1)
@@ -193,6 +281,8 @@ def supported_share(support: DataSupport) -> float:
     0.5
     """
     n = support.n_sources
+    if n > _DENSE_SOURCES:
+        return float(Fraction(SupportedPaths(support.words, n).n_walks, factorial(n)))
     sizes, known = subset_sizes(n), support.supported
     share = np.zeros(1 << n)
     share[0] = 1.0

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import factorial
 from typing import Any
 
 from choquet.arrays import FloatArray
 from choquet.decomposition import Decomposition
 from choquet.errors import OptionError
-from choquet.explanation.collect import DataRequest, data_to_collect, mean_width, supported_share
+from choquet.explanation.collect import DataRequest, mean_width, supported_share, unsupported_data
+from choquet.explanation.contextual import (
+    ContextualModelExplanation,
+    ContextualOperatorExplanation,
+    explain_contextual,
+    explain_contextual_operator,
+)
+from choquet.explanation.learned import as_learned
 from choquet.explanation.phrases import (
     NO_BIAS,
     list_words,
@@ -21,13 +28,15 @@ from choquet.explanation.phrases import (
     rule_sentences,
 )
 from choquet.explanation.subject import NO_RULES, as_decomposition, rules_of
-from choquet.walks import DataSupport
+from choquet.explanation.units import Units, units_of
+from choquet.walks import DataSupport, WalkList
 
 __all__ = [
     "Evidence",
     "ModelExplanation",
     "OperatorExplanation",
     "evidence_of",
+    "explain_decomposition",
     "explain_model",
     "explain_operator",
 ]
@@ -58,7 +67,8 @@ class OperatorExplanation:
     n_members : int
         Distinct operators that it stands for.
     worst, rms : float
-        Differences of output from the integral where it is used, over inputs in [0, 1].
+        Differences of output from the integral where it is used, over inputs in [0, 1]; in units
+        of the target where data were scaled.
     stable : bool or None
         Whether the data determine it; None if that is not known.
     """
@@ -149,7 +159,8 @@ class Evidence:
         samples = (
             "1 sample supports" if self.n_samples == 1 else f"{self.n_samples:,} samples support"
         )
-        text = f"{samples} {self.n_supported:,} of {self.n_subsets:,} subsets and "
+        of = f"{self.n_subsets:,}" if self.n_subsets < 10**12 else f"{self.n_subsets:.1e}"
+        text = f"{samples} {self.n_supported:,} of {of} subsets and "
         text += f"{percent(self.walk_share)} of walks."
         if self.n_tied:
             text += f" {self.n_tied:,} of them {'holds' if self.n_tied == 1 else 'hold'} ties."
@@ -187,6 +198,9 @@ class ModelExplanation:
         The data behind it, if known.
     requests : tuple of DataRequest
         Data to collect next.
+    units : Units or None
+        Of the data, where the measure sees them scaled. Differences of output, and so errors,
+        widths and gains, are in units of the target; bias and inputs are on the common scale.
     """
 
     sources: tuple[str, ...]
@@ -201,6 +215,7 @@ class ModelExplanation:
     restricted: bool
     evidence: Evidence | None
     requests: tuple[DataRequest, ...]
+    units: Units | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, as JSON holds them."""
@@ -208,6 +223,7 @@ class ModelExplanation:
         data["operators"] = [operator.to_dict() for operator in self.operators]
         data["evidence"] = None if self.evidence is None else self.evidence.to_dict()
         data["requests"] = [request.to_dict() for request in self.requests]
+        data["units"] = None if self.units is None else self.units.to_dict()
         found: dict[str, Any] = plain(data)
         return found
 
@@ -226,6 +242,8 @@ class ModelExplanation:
         This is exactly the integral.
         """
         lines = [self.opening(), *self.sentences]
+        if self.units is not None:
+            lines.append(self.units.text(self.sources))
         if abs(self.bias) > NO_BIAS:
             lines.append(f"To every output {self.bias:.4g} is added.")
         if not self.rules_exact and self.rules_fidelity == self.rules_fidelity:
@@ -251,22 +269,26 @@ class ModelExplanation:
     def certificate(self) -> str:
         """How far the operators can be from the integral."""
         reach = " on the walks that data support" if self.restricted else ""
-        if self.certified and self.worst < 1e-12:
+        width = 1.0 if self.units is None else self.units.target_width
+        if self.certified and self.worst < 1e-12 * width:
             return f"This is exactly the integral{reach}."
         reach = reach if self.certified else " on the walks that were drawn"
+        scale = "" if self.units is None else " on the common scale"
         return (
-            f"For inputs between 0 and 1 this differs from the integral by at most "
+            f"For inputs between 0 and 1{scale} this differs from the integral by at most "
             f"{self.worst:.3g}{reach} (root mean square {self.rms:.3g})."
         )
 
 
-def explain_operator(model: Any, number: int) -> OperatorExplanation:
+def explain_operator(
+    model: Any, number: int
+) -> OperatorExplanation | ContextualOperatorExplanation:
     """Explain one operator.
 
     Parameters
     ----------
     model : Decomposition, Measure or fitted model
-        What it belongs to.
+        What it belongs to; contextual models have explanations of their own kind.
     number : int
         Which, from 0.
 
@@ -277,15 +299,20 @@ def explain_operator(model: Any, number: int) -> OperatorExplanation:
     >>> operator.phrase, operator.context
     ('the median of the three', 'x1 is the largest')
     """
+    learned = as_learned(model)
+    if learned is not None:
+        return explain_contextual_operator(learned, number)
     decomposition = as_decomposition(model)
     if not 0 <= number < decomposition.n_operators:
         raise OptionError(f"operator number={number}: there are 0..{decomposition.n_operators - 1}")
-    return _operator(decomposition, number, decomposition.operator_names[number])
+    units = units_of(model)
+    width = 1.0 if units is None else units.target_width
+    return _operator(decomposition, number, decomposition.operator_names[number], width)
 
 
 def explain_model(
     model: Any, *, n_requests: int = 5, support: DataSupport | None = None
-) -> ModelExplanation:
+) -> ModelExplanation | ContextualModelExplanation:
     """Explain a whole model.
 
     Parameters
@@ -300,6 +327,7 @@ def explain_model(
     Returns
     -------
     ModelExplanation
+        Of a contextual model, a `ContextualModelExplanation`.
 
     Examples
     --------
@@ -308,30 +336,58 @@ def explain_model(
     >>> story.sentences[0]
     'If gpr is the largest, take the median of the three; otherwise take the largest.'
     """
-    decomposition = as_decomposition(model)
+    learned = as_learned(model)
+    if learned is not None:
+        return explain_contextual(learned, n_requests=n_requests)
+    return explain_decomposition(
+        as_decomposition(model), n_requests=n_requests, support=support, units=units_of(model)
+    )
+
+
+def explain_decomposition(
+    decomposition: Decomposition,
+    *,
+    n_requests: int = 5,
+    support: DataSupport | None = None,
+    units: Units | None = None,
+) -> ModelExplanation:
+    """Explain a decomposition; `explain_model` comes here with what it is given."""
     known = support or decomposition.support
     rules = rules_of(decomposition)
     sentences = [NO_RULES]
     if rules is not None:
         sources, phrases = decomposition.measure.sources, operator_phrases(decomposition)
         sentences = rule_sentences(rules, sources, phrases)
+    width = 1.0 if units is None else units.target_width
+    requests = unsupported_data(decomposition, n_requests, known)
+    evidence = None if known is None else evidence_of(decomposition, known)
+    if evidence is not None:
+        evidence = replace(evidence, mean_width=evidence.mean_width * width)
     return ModelExplanation(
         sources=decomposition.measure.sources,
         operators=tuple(
-            _operator(decomposition, number, name)
+            _operator(decomposition, number, name, width)
             for number, name in enumerate(decomposition.operator_names)
         ),
         sentences=tuple(sentences),
         rules_fidelity=float("nan") if rules is None else rules.fidelity,
         rules_exact=rules is not None and rules.exact,
         bias=decomposition.bias,
-        worst=decomposition.error.worst,
-        rms=decomposition.error.rms,
+        worst=decomposition.error.worst * width,
+        rms=decomposition.error.rms * width,
         certified=decomposition.exact,
-        restricted=decomposition.sample.graph.n_walks < factorial(decomposition.measure.n_sources),
-        evidence=None if known is None else evidence_of(decomposition, known),
-        requests=data_to_collect(decomposition, n_requests, support=known),
+        restricted=_restricted(decomposition),
+        evidence=evidence,
+        requests=tuple(replace(request, gain=request.gain * width) for request in requests),
+        units=units,
     )
+
+
+def _restricted(decomposition: Decomposition) -> bool:
+    graph = decomposition.sample.graph
+    if isinstance(graph, WalkList):
+        return graph.restricted
+    return graph.n_walks < factorial(graph.n_sources)
 
 
 def evidence_of(decomposition: Decomposition, support: DataSupport) -> Evidence:
@@ -356,7 +412,9 @@ def evidence_of(decomposition: Decomposition, support: DataSupport) -> Evidence:
     )
 
 
-def _operator(decomposition: Decomposition, number: int, name: str) -> OperatorExplanation:
+def _operator(
+    decomposition: Decomposition, number: int, name: str, width: float
+) -> OperatorExplanation:
     operator = decomposition.operators[number]
     rules = rules_of(decomposition)
     context = "never" if rules is None else rules.context(number, decomposition.measure.sources)
@@ -370,7 +428,7 @@ def _operator(decomposition: Decomposition, number: int, name: str) -> OperatorE
         share=operator.share,
         data_share=operator.data_share,
         n_members=operator.n_members,
-        worst=operator.error.worst,
-        rms=operator.error.rms,
+        worst=operator.error.worst * width,
+        rms=operator.error.rms * width,
         stable=operator.stable,
     )

@@ -11,6 +11,7 @@ import numpy as np
 
 from choquet.arrays import BoolArray, FloatArray
 from choquet.decomposition import Decomposition, RuleList
+from choquet.learning.contextual.result import ContextualModel
 from choquet.operators.names import FREE, MIXED, nearest_name
 
 __all__ = [
@@ -31,6 +32,8 @@ NO_BIAS = 1e-12
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _SPELLED_OUT = 3
 """Weights of a sum that a rule can take."""
+_ALIKE = 0.05
+"""Largest difference of output, in shares of the sum of weights, up to which sums are "about"."""
 _ORDINALS = ("", "", "second ", "third ", "fourth ", "fifth ", "sixth ", "seventh ", "eighth ")
 
 
@@ -86,7 +89,7 @@ def operator_phrase(weights: FloatArray) -> str:
     return phrase if name.text == name.nearest else f"about {phrase}"
 
 
-def operator_phrases(decomposition: Decomposition) -> list[str]:
+def operator_phrases(decomposition: Decomposition | ContextualModel) -> list[str]:
     """The phrase of each operator, short enough for a rule.
 
     Sums of many weights are not spelled out, and operators that would read the same are told apart
@@ -100,12 +103,12 @@ def operator_phrases(decomposition: Decomposition) -> list[str]:
     >>> operator_phrases(decompose(Measure([0, 0.02, 0.04, 1])))
     ['the smallest (operator 1)', 'the smallest (operator 2)']
     """
-    n = decomposition.measure.n_sources
+    n = len(decomposition.operators[0].weights)
     phrases = [
         operator_phrase(operator.weights)
         if np.count_nonzero(_heard(operator.weights)) <= _SPELLED_OUT
         or operator.name not in (MIXED, FREE)
-        else f"a weighted sum of the {number_word(n)}"
+        else _multiple_phrase(operator.weights) or f"a weighted sum of the {number_word(n)}"
         for operator in decomposition.operators
     ]
     times = Counter(phrases)
@@ -214,6 +217,25 @@ def _familiar_phrase(name: str, n: int) -> str:
     if name in phrases:
         return phrases[name]
     return rank_phrase(int(name.split(" ")[0].rstrip("stndrh")), n)
+
+
+def _multiple_phrase(weights: FloatArray) -> str | None:
+    """Weights that are nearly a multiple of a familiar operator's: "about 0.97 times the largest".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> _multiple_phrase(np.array([1.94, 0.02, -0.01, 0.01]))
+    'about 1.96 times the largest'
+    """
+    total = float(weights.sum())
+    if abs(total) <= 1e-9 * float(np.abs(weights).sum()):
+        return None
+    name = nearest_name(weights / total)
+    if name.distance > _ALIKE:
+        return None
+    times = "" if abs(total - 1) <= _ALIKE else f"{total:.3g} times "
+    return f"about {times}{_familiar_phrase(name.nearest, len(weights))}"
 
 
 def _heard(weights: FloatArray) -> BoolArray:

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from choquet.arrays import FloatArray, IntArray, as_inputs
+from choquet.arrays import FloatArray, IntArray
 from choquet.decomposition import Decomposition
 from choquet.errors import DataError
+from choquet.explanation.contextual_sample import (
+    ContextualSampleExplanation,
+    explain_contextual_sample,
+)
+from choquet.explanation.learned import as_learned
 from choquet.explanation.phrases import NO_BIAS, operator_phrase, operator_phrases, percent, plain
+from choquet.explanation.rows import named_inputs
 from choquet.explanation.subject import as_decomposition, rules_of
-from choquet.explanation.switch import Switch, smallest_switch
+from choquet.explanation.switch import Switch, moves_text, smallest_switch
+from choquet.explanation.units import Units, units_of
 from choquet.walks import sorts_of
 
 __all__ = ["SampleExplanation", "explain_sample"]
@@ -28,9 +34,9 @@ class SampleExplanation:
     sources : tuple of str
         Names.
     inputs : array of N floats
-        By source.
+        By source, in the units of the data.
     sort : array of N ints
-        Source numbers, largest input first.
+        Source numbers, largest input first (on the common scale, where there is one).
     operator : int
         Number of the operator that decided, from 0.
     operator_name, phrase : str
@@ -58,6 +64,9 @@ class SampleExplanation:
         The smallest change of input that leads to another operator.
     switch_phrase : str or None
         What that one takes, in words.
+    units : Units or None
+        Of the data, where the measure sees them scaled. Inputs, contributions, outputs and bounds
+        are in these units; ``switch.change`` is on the common scale.
     """
 
     sources: tuple[str, ...]
@@ -79,6 +88,7 @@ class SampleExplanation:
     rule_agrees: bool
     switch: Switch | None
     switch_phrase: str | None
+    units: Units | None = None
 
     @property
     def sorted_inputs(self) -> FloatArray:
@@ -90,6 +100,7 @@ class SampleExplanation:
         data = dict(vars(self))
         data["sorted_inputs"] = self.sorted_inputs
         data["switch"] = None if self.switch is None else self.switch.to_dict()
+        data["units"] = None if self.units is None else self.units.to_dict()
         found: dict[str, Any] = plain(data)
         return found
 
@@ -114,7 +125,8 @@ no input need change by more than 0.25.
 
     def _inputs_text(self) -> str:
         parts = (f"{self.sources[i]} {self.inputs[i]:.4g}" for i in self.sort)
-        return f"The inputs, largest first: {', '.join(parts)}."
+        scale = "" if self.units is None else " on the common scale"
+        return f"The inputs, largest{scale} first: {', '.join(parts)}."
 
     def _operator_text(self) -> str:
         because = {"always": "Always", "otherwise": "Because no rule applies"}.get(
@@ -123,16 +135,20 @@ no input need change by more than 0.25.
         if not self.rule_agrees:
             because = "On this walk" + (", where the rules are not right" if self.rule else "")
         text = f"{because}, the output is {self.phrase}"
-        text += f", plus {self.bias:.4g}" if abs(self.bias) > NO_BIAS else ""
-        text += f": {self.output:.4g}."
+        if self.units is None:
+            text += f", plus {self.bias:.4g}" if abs(self.bias) > NO_BIAS else ""
+            text += f": {self.output:.4g}."
+        else:
+            text += f" on the common scale: {self.output:.4g} of {self.units.target}."
         if abs(self.output - self.integral) > 1e-9 * max(1.0, abs(self.integral)):
             text += f" The integral itself is {self.integral:.4g}."
         return text
 
     def _contributions_text(self) -> str:
+        scaled = self.inputs if self.units is None else self.units.scaled(self.inputs)
         parts = [
             f"{self.sources[i]} {self.contributions[i] + 0.0:.4g} "
-            f"({weight + 0.0:.3g} × {self.inputs[i]:.4g})"
+            f"({weight + 0.0:.3g} × {scaled[i]:.4g})"
             for i, weight in zip(self.sort, self.weights, strict=True)
         ]
         end = f", and {self.bias:.4g} that every output has" if abs(self.bias) > NO_BIAS else ""
@@ -154,25 +170,29 @@ no input need change by more than 0.25.
         if self.switch is None:
             return "No other operator was found near these inputs."
         upper, lower = (self.sources[i] for i in self.switch.pair)
+        if self.units is not None:
+            moves = moves_text(self.switch, self.sources, self.inputs)
+            return f"Another operator, {self.switch_phrase}, would decide {moves}."
         return (
             f"Another operator, {self.switch_phrase}, would decide if {upper} fell below {lower}: "
             f"no input need change by more than {self.switch.change:.4g}."
         )
 
 
-def explain_sample(model: Any, x: npt.ArrayLike) -> SampleExplanation:
+def explain_sample(model: Any, x: Any) -> SampleExplanation | ContextualSampleExplanation:
     """Explain the output for one sample.
 
     Parameters
     ----------
     model : Decomposition, Measure, or fitted model
         What answered; measures and models are decomposed first.
-    x : array-like of N floats
-        Inputs by source.
+    x : array-like of N floats, row of a frame, or dict
+        Inputs by source, in the units of the data; what has names is taken by them.
 
     Returns
     -------
     SampleExplanation
+        Of a contextual model, a `ContextualSampleExplanation`.
 
     Examples
     --------
@@ -184,11 +204,38 @@ def explain_sample(model: Any, x: npt.ArrayLike) -> SampleExplanation:
     >>> why.switch.pair, round(why.switch.change, 6)
     ((0, 1), 0.25)
     """
-    decomposition = as_decomposition(model)
-    inputs = as_inputs(x, decomposition.measure.n_sources)
+    learned = as_learned(model)
+    if learned is not None:
+        inputs = _one(named_inputs(x, learned.sources))
+        chosen = as_learned(model, inputs) or learned
+        return explain_contextual_sample(chosen, inputs)
+    decomposition, units = as_decomposition(model), units_of(model)
+    inputs = _one(named_inputs(x, decomposition.measure.sources))
+    if units is None:
+        return _explained(decomposition, inputs)
+    return _in_units(_explained(decomposition, units.scaled(inputs)), inputs[0], units)
+
+
+def _one(inputs: FloatArray) -> FloatArray:
     if len(inputs) != 1:
         raise DataError(f"one sample is explained at a time, not {len(inputs)}; pass one row")
-    return _explained(decomposition, inputs)
+    return inputs
+
+
+def _in_units(why: SampleExplanation, inputs: FloatArray, units: Units) -> SampleExplanation:
+    """The same, of a sample as it is in the data."""
+    switch = why.switch
+    return replace(
+        why,
+        inputs=inputs,
+        contributions=why.contributions * units.target_width,
+        bias=units.output(why.bias),
+        output=units.output(why.output),
+        integral=units.output(why.integral),
+        interval=(units.output(why.interval[0]), units.output(why.interval[1])),
+        switch=None if switch is None else replace(switch, inputs=units.inputs(switch.inputs)),
+        units=units,
+    )
 
 
 def _explained(decomposition: Decomposition, inputs: FloatArray) -> SampleExplanation:

@@ -5,11 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from choquet.decomposition import Decomposition, RuleList, decompose
+from choquet.errors import OptionError, SolverError
+from choquet.learning.identify import Identification
+from choquet.learning.scaled import ScaledModel
 
-__all__ = ["NO_RULES", "as_decomposition", "rules_of"]
+__all__ = ["NO_RULES", "as_decomposition", "identification_of", "rules_of"]
 
-_MAX_RULED = 12
+_MAX_RULED = 32
 """Operators up to which rules are looked for: beyond, nobody would read them, nor wait for them."""
+
+_IDENTIFIED = 30
+"""Supported subsets up to which near-optimal intervals are looked for unasked."""
 
 NO_RULES = f"More than {_MAX_RULED} operators are too many for rules; decompose into fewer."
 """What is said in place of rules."""
@@ -36,4 +42,30 @@ def as_decomposition(model: Any) -> Decomposition:
     >>> as_decomposition(Measure([0, 0, 0, 1])).operator_names
     ['min']
     """
-    return model if isinstance(model, Decomposition) else decompose(model)
+    inner = model.model if isinstance(model, ScaledModel) else model
+    if isinstance(inner, Decomposition):
+        return inner
+    return decompose(model, identification=identification_of(model))
+
+
+def identification_of(model: Any) -> Identification | None:
+    """What the data of a fitted model determine, where that is quickly found.
+
+    Two cone programs for each supported subset are a matter of a second up to 30 of them. Beyond,
+    pass ``decompose(model, identification=model.identify())``.
+
+    Examples
+    --------
+    >>> from choquet import Measure
+    >>> identification_of(Measure([0, 0, 0, 1])) is None
+    True
+    """
+    inner = model.model if isinstance(model, ScaledModel) else model
+    support = getattr(inner, "support_", None)
+    if not hasattr(inner, "identify") or support is None or support.n_supported > _IDENTIFIED:
+        return None
+    try:
+        found: Identification = inner.identify()
+    except (OptionError, SolverError):
+        return None  # absolute loss and families have no such intervals
+    return found

@@ -8,7 +8,7 @@ half the largest gap among those pairs, and it is exact for every sort.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,13 +19,16 @@ from choquet.decomposition import Decomposition
 from choquet.explanation.phrases import plain
 from choquet.walks import all_sorts
 
-__all__ = ["Switch", "smallest_switch"]
+__all__ = ["Switch", "moves_text", "smallest_switch", "switch_to"]
 
 _LISTED = 8
 """Sources up to which all sorts are listed; beyond, they are searched from the nearest on."""
 
 _BUDGET = 4_000
 """Sorts that a search looks at before it gives up."""
+
+_SPOKEN = 12
+"""Sources that are named in a sentence."""
 
 _BATCH = 256
 """Sorts whose operator is asked for at a time."""
@@ -65,6 +68,26 @@ class Switch:
         return found
 
 
+def moves_text(switch: Switch, sources: Sequence[str], inputs: FloatArray) -> str:
+    """Where a switch happens, as the inputs that move: for sources in units of their own.
+
+    Examples
+    --------
+    >>> x = np.array([0.9, 0.4, 0.2])
+    >>> moves_text(switch_to(x, np.array([1, 0, 2]), 0), ["gpr", "ir", "emi"], x)
+    'just beyond gpr at 0.65 instead of 0.9, ir at 0.65 instead of 0.4'
+    """
+    moved = np.flatnonzero(np.abs(switch.inputs - inputs) > 1e-12 * (1 + np.abs(inputs)))
+    if not len(moved):
+        return "at once: the inputs are on the border"
+    parts = [
+        f"{sources[i]} at {switch.inputs[i]:.4g} instead of {inputs[i]:.4g}"
+        for i in moved[:_SPOKEN]
+    ]
+    more = len(moved) - _SPOKEN
+    return "just beyond " + ", ".join(parts) + (f" and {more} more moves" if more > 0 else "")
+
+
 def smallest_switch(
     decomposition: Decomposition, x: FloatArray, sort: IntArray, operator: int
 ) -> Switch | None:
@@ -102,11 +125,18 @@ def smallest_switch(
         other = np.flatnonzero(labels != operator)
         if len(other):
             found = sorts[other[0]]
-            return _switch(x, found, int(labels[other[0]]))
+            return switch_to(x, found, int(labels[other[0]]))
     return None
 
 
-def _switch(x: FloatArray, sort: IntArray, operator: int) -> Switch:
+def switch_to(x: FloatArray, sort: IntArray, operator: int) -> Switch:
+    """The smallest change that brings inputs to the border of a sort, where an operator decides.
+
+    Examples
+    --------
+    >>> switch_to(np.array([0.9, 0.4, 0.2]), np.array([1, 0, 2]), 0).inputs
+    array([0.65, 0.65, 0.2 ])
+    """
     ordered = x[sort]
     before = np.minimum.accumulate(ordered)
     after = np.maximum.accumulate(ordered[::-1])[::-1]

@@ -21,12 +21,16 @@ from choquet.indices.power import (
     supported_shapley,
     to_shapiq,
 )
+from choquet.indices.sampled import Estimate, SampledIndices, balanced_sorts, sample_indices
 from choquet.indices.summary import Summary, summary
 
 __all__ = [
+    "Estimate",
+    "SampledIndices",
     "Summary",
     "UniformDistribution",
     "andness",
+    "balanced_sorts",
     "banzhaf",
     "distance_to_operators",
     "entropy",
@@ -37,6 +41,7 @@ __all__ = [
     "nonadditivity",
     "nonmodularity",
     "orness",
+    "sample_indices",
     "shapley",
     "summary",
     "supported_interaction",

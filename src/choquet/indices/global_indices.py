@@ -8,7 +8,7 @@ import numpy as np
 
 from choquet.arrays import FloatArray
 from choquet.lattice import n_sources_of, subset_sizes
-from choquet.measures import Measure
+from choquet.measures import Measure, MobiusMeasure
 from choquet.operators import OrderStatistic, familiar_operators
 
 __all__ = [
@@ -46,7 +46,7 @@ def nearest_order_statistic(measure: Measure) -> OrderStatistic:
     return OrderStatistic(np.diff(_mean_by_size(measure.values)))
 
 
-def orness(measure: Measure) -> float:
+def orness(measure: Measure | MobiusMeasure) -> float:
     """Orness of the integral: 1 for the max, 1/2 for any weighted mean, 0 for the min.
 
     References
@@ -60,6 +60,11 @@ def orness(measure: Measure) -> float:
     >>> orness(Measure.symmetric([1, 0, 0])), orness(Measure.symmetric([0, 0, 1]))
     (1.0, 0.0)
     """
+    if isinstance(measure, MobiusMeasure):
+        # Marichal 2000: a minimum of k of N inputs has orness (N - k) / ((k + 1) (N - 1)).
+        n, k = measure.n_sources, measure.sizes
+        each = (n - k) / ((k + 1) * max(n - 1, 1))
+        return float(measure.coefficients @ each) / measure.total if n > 1 else 0.5
     return nearest_order_statistic(measure).orness
 
 

@@ -22,7 +22,8 @@ from choquet.lattice import (
     subset_sizes,
     superset_zeta,
 )
-from choquet.measures import Measure
+from choquet.lattice.wide import membership
+from choquet.measures import Measure, MobiusMeasure
 from choquet.walks import DataSupport, OperatorGraph
 
 __all__ = [
@@ -36,7 +37,7 @@ __all__ = [
 ]
 
 
-def shapley(measure: Measure) -> FloatArray:
+def shapley(measure: Measure | MobiusMeasure) -> FloatArray:
     """Shapley value of each source: its mean contribution over all walks; they sum to g(X).
 
     References
@@ -49,13 +50,16 @@ def shapley(measure: Measure) -> FloatArray:
     >>> shapley(Measure([0, 0.2, 0.3, 1])).round(12)
     array([0.45, 0.55])
     """
+    if isinstance(measure, MobiusMeasure):
+        # A coefficient belongs to its members in equal parts.
+        return _by_source(measure, np.asarray(1 / measure.sizes, dtype=np.float64))
     n = measure.n_sources
     # |A|! (N - |A| - 1)! / N! for a set A that the source joins.
     joins = np.array([1 / (n * comb(n - 1, a)) for a in range(n)] + [0.0])
     return _single_index(measure, joins)
 
 
-def banzhaf(measure: Measure) -> FloatArray:
+def banzhaf(measure: Measure | MobiusMeasure) -> FloatArray:
     """Banzhaf value of each source: its mean contribution over all subsets of the others.
 
     References
@@ -68,8 +72,17 @@ def banzhaf(measure: Measure) -> FloatArray:
     >>> banzhaf(Measure([0, 0.2, 0.3, 1])).round(12)
     array([0.45, 0.55])
     """
+    if isinstance(measure, MobiusMeasure):
+        # The other members are all there in one of 2^(k - 1) subsets.
+        return _by_source(measure, np.exp2(1.0 - measure.sizes))
     n = measure.n_sources
     return _single_index(measure, np.array([0.5 ** (n - 1)] * n + [0.0]))
+
+
+def _by_source(measure: MobiusMeasure, shares: FloatArray) -> FloatArray:
+    """Sum over the subsets with each source of a share of their coefficients."""
+    inside = membership(measure.words, measure.n_sources)
+    return np.asarray((measure.coefficients * shares) @ inside)
 
 
 def _single_index(measure: Measure, joins: FloatArray) -> FloatArray:
@@ -81,7 +94,7 @@ def _single_index(measure: Measure, joins: FloatArray) -> FloatArray:
     return containing_sums(left + joined) - float(left.sum())
 
 
-def interaction(measure: Measure) -> FloatArray:
+def interaction(measure: Measure | MobiusMeasure) -> FloatArray:
     """Interaction index of every pair (N × N): > 0 they complement, < 0 they replace each other.
 
     The diagonal holds the Shapley values, as the index of single sources does.
@@ -100,6 +113,11 @@ def interaction(measure: Measure) -> FloatArray:
     """
     n = measure.n_sources
     result = np.diag(shapley(measure))
+    if isinstance(measure, MobiusMeasure):
+        inside = membership(measure.words, n).astype(np.float64)
+        shared = measure.coefficients / np.maximum(measure.sizes - 1, 1)
+        pairs = inside.T @ (np.where(measure.sizes > 1, shared, 0.0)[:, None] * inside)
+        return np.asarray(np.where(np.eye(n, dtype=np.bool_), result, pairs))
     if n == 1:
         return result
     # |A|! (N - |A| - 2)! / (N - 1)! for a set A that both sources join.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -15,17 +16,21 @@ from choquet.errors import (
     DataError,
     FileError,
     MissingDependencyError,
+    OptionError,
     SourceError,
     TooLargeError,
 )
+from choquet.learning.additive import MinimaStatistics
 from choquet.learning.statistics import Statistics
 from choquet.walks import DataSupport
 
 __all__ = [
     "Evidence",
+    "ParquetChunks",
     "evidence_of",
     "evidence_of_chunks",
     "parquet_chunks",
+    "statistics_of",
     "statistics_of_chunks",
     "support_of",
 ]
@@ -46,7 +51,7 @@ class Evidence:
 
     Attributes
     ----------
-    statistics : Statistics
+    statistics : Statistics or MinimaStatistics
     support : DataSupport
 
     Examples
@@ -56,7 +61,7 @@ class Evidence:
     4
     """
 
-    statistics: Statistics
+    statistics: Any
     support: DataSupport
 
     def __add__(self, other: Evidence) -> Evidence:
@@ -74,7 +79,9 @@ class Evidence:
         return Evidence(statistics, support)
 
 
-def evidence_of(X: Any, y: Any, sample_weight: Any = None) -> Evidence:
+def evidence_of(
+    X: Any, y: Any, sample_weight: Any = None, *, k_additive: int | None = None
+) -> Evidence:
     """Evidence of one chunk of rows, at least one.
 
     Parameters
@@ -82,6 +89,9 @@ def evidence_of(X: Any, y: Any, sample_weight: Any = None) -> Evidence:
     X : array-like of shape (n_samples, n_sources)
     y : array-like of shape (n_samples,)
     sample_weight : array-like of shape (n_samples,), optional
+    k_additive : int, optional
+        Keep what k-additive learning beyond 16 sources needs: `MinimaStatistics`, whose size has a
+        bound, in place of `Statistics`.
 
     Examples
     --------
@@ -89,23 +99,51 @@ def evidence_of(X: Any, y: Any, sample_weight: Any = None) -> Evidence:
     1
     """
     return Evidence(
-        Statistics.from_data(X, y, sample_weight),
+        statistics_of(X, y, sample_weight, k_additive=k_additive),
         DataSupport.from_data(X, sample_weight=sample_weight),
     )
 
 
-def evidence_of_chunks(chunks: Iterable[Chunk]) -> Evidence:
+def statistics_of(
+    X: Any, y: Any, sample_weight: Any = None, *, k_additive: int | None = None
+) -> Any:
+    """Statistics of one chunk of rows: of gaps, or of minima for k-additive learning.
+
+    Examples
+    --------
+    >>> statistics_of([[0.9, 0.4, 0.2]], [0.6], k_additive=2).n_features
+    6
+    """
+    if k_additive is None:
+        return Statistics.from_data(X, y, sample_weight)
+    return MinimaStatistics.from_data(X, y, sample_weight, order=k_additive)
+
+
+def evidence_of_chunks(
+    chunks: Iterable[Chunk],
+    *,
+    make: Callable[..., Evidence] = evidence_of,
+    checkpoint: str | PathLike[str] | None = None,
+    checkpoint_every: int = 100,
+) -> Evidence:
     """Add up the evidence of chunks; one chunk is held at a time, empty ones are passed over.
 
     Parameters
     ----------
     chunks : iterable of (X, y) or (X, y, sample_weight)
+    make : callable, default `evidence_of`
+        What becomes of a block of rows.
+    checkpoint : str or path, optional
+        A file that keeps the sums so far, and how many chunks are in them. If it is there already,
+        so many chunks are passed over (give the same chunks again) and the sums go on from it.
+    checkpoint_every : int, default 100
+        Chunks between two writes; there is one at the end, and one where a chunk fails.
 
     Raises
     ------
     DataError
         If there is no row at all, or a chunk has another number of sources than the first; the
-        message tells which.
+        message tells which. Also if the checkpoint is of other data.
 
     Examples
     --------
@@ -115,16 +153,30 @@ def evidence_of_chunks(chunks: Iterable[Chunk]) -> Evidence:
     >>> evidence_of_chunks(parts).statistics.n_samples
     60
     """
-    found: Evidence = _sum(chunks, evidence_of)
+    found: Evidence = _sum(chunks, make, checkpoint, checkpoint_every)
     return found
 
 
-def statistics_of_chunks(chunks: Iterable[Chunk]) -> Statistics:
+def statistics_of_chunks(
+    chunks: Iterable[Chunk],
+    *,
+    k_additive: int | None = None,
+    checkpoint: str | PathLike[str] | None = None,
+    checkpoint_every: int = 100,
+) -> Any:
     """Add up the statistics of chunks, without the sorts that support keeps: faster, and bounded.
 
     Parameters
     ----------
     chunks : iterable of (X, y) or (X, y, sample_weight)
+    k_additive : int, optional
+        As in `evidence_of`.
+    checkpoint, checkpoint_every
+        As in `evidence_of_chunks`.
+
+    Returns
+    -------
+    Statistics, or MinimaStatistics
 
     Examples
     --------
@@ -134,50 +186,86 @@ def statistics_of_chunks(chunks: Iterable[Chunk]) -> Statistics:
     >>> statistics_of_chunks(parts).n_samples
     60
     """
-    found: Statistics = _sum(chunks, Statistics.from_data)
-    return found
+    make = partial(statistics_of, k_additive=k_additive)
+    return _sum(chunks, make, checkpoint, checkpoint_every)
 
 
-def _sum(chunks: Iterable[Chunk], make: Callable[..., Any]) -> Any:
+def _sum(
+    chunks: Iterable[Chunk],
+    make: Callable[..., Any],
+    checkpoint: str | PathLike[str] | None = None,
+    every: int = 100,
+) -> Any:
+    from choquet.learning.checkpoint import Checkpoint
+
+    if every < 1:
+        raise OptionError(f"checkpoint_every={every} must be at least 1")
     parts: list[tuple[int, Any]] = []
-    for block in _blocks(chunks):
-        parts.append((len(block[0]), make(*block)))
-        # Like a binary counter: every row takes part in few joins, though there be many blocks.
-        while len(parts) > 1 and parts[-2][0] <= parts[-1][0]:
+    done = saved = Checkpoint(0, 0, None)
+    if checkpoint is not None and Path(checkpoint).exists():
+        done = saved = Checkpoint.read(checkpoint)
+        parts = [(done.n_rows, done.total)]
+        chunks = done.rest_of(chunks)
+
+    def total() -> Any:
+        while len(parts) > 1:
             parts[-2:] = [_join(parts[-2], parts[-1])]
+        return parts[0][1] if parts else None
+
+    try:
+        blocks = _blocks(chunks, done, every if checkpoint is not None else None)
+        for n_chunks, block in blocks:
+            if block:
+                parts.append((len(block[0]), make(*block)))
+            # Like a binary counter: every row takes part in few joins, though there be many blocks.
+            while len(parts) > 1 and parts[-2][0] <= parts[-1][0]:
+                parts[-2:] = [_join(parts[-2], parts[-1])]
+            n_rows = done.n_rows + (len(block[0]) if block else 0)
+            done = Checkpoint(n_chunks, n_rows, None)
+            if checkpoint is not None and n_chunks - saved.n_chunks >= every and parts:
+                saved = Checkpoint(n_chunks, n_rows, total())
+                saved.write(checkpoint)
+    finally:
+        # Also where a chunk fails: what was summed up before it is not lost.
+        if checkpoint is not None and parts and done.n_chunks > saved.n_chunks:
+            Checkpoint(done.n_chunks, done.n_rows, total()).write(checkpoint)
     if not parts:
         raise DataError("no data: there is no row to learn from")
-    while len(parts) > 1:
-        parts[-2:] = [_join(parts[-2], parts[-1])]
-    return parts[0][1]
+    return total()
 
 
 def _join(left: tuple[int, Any], right: tuple[int, Any]) -> tuple[int, Any]:
     return left[0] + right[0], left[1] + right[1]
 
 
-def _blocks(chunks: Iterable[Chunk]) -> Iterator[list[FloatArray]]:
-    """Chunks joined to blocks of some size: joining statistics costs more than small chunks do."""
+def _blocks(
+    chunks: Iterable[Chunk], done: Any, every: int | None
+) -> Iterator[tuple[int, list[FloatArray]]]:
+    """Chunks joined to blocks of some size: joining statistics costs more than small chunks do.
+
+    With each block comes the number of chunks up to its end.
+    """
     held: list[list[FloatArray]] = []
-    n_rows, n_sources = 0, None
-    for number, chunk in enumerate(chunks):
+    n_rows, n_sources, number = 0, done.n_sources, done.n_chunks - 1
+    last = number
+    for number, chunk in enumerate(chunks, start=done.n_chunks):
         if len(chunk) not in (2, 3):
             raise DataError(f"chunk {number} must be (X, y) or (X, y, weight), not {len(chunk)}")
-        if not len(chunk[0]) and not len(chunk[1]):
-            continue
-        try:
-            X = as_inputs(chunk[0], n_sources)
-            y = as_vector(chunk[1], "y", len(X))
-            weight = as_vector(chunk[2], "weight", len(X)) if len(chunk) == 3 else np.ones(len(X))
-        except DataError as error:
-            raise DataError(f"chunk {number}: {error}") from None
-        held.append([X, y, weight])
-        n_rows, n_sources = n_rows + len(X), X.shape[1]
-        if n_rows >= _BLOCK:
-            yield [np.concatenate(column) for column in zip(*held, strict=True)]
-            held, n_rows = [], 0
-    if n_rows:
-        yield [np.concatenate(column) for column in zip(*held, strict=True)]
+        if len(chunk[0]) or len(chunk[1]):
+            try:
+                X = as_inputs(chunk[0], n_sources)
+                y = as_vector(chunk[1], "y", len(X))
+                given = chunk[2] if len(chunk) == 3 else np.ones(len(X))
+                weight = as_vector(given, "weight", len(X))
+            except DataError as error:
+                raise DataError(f"chunk {number}: {error}") from None
+            held.append([X, y, weight])
+            n_rows, n_sources = n_rows + len(X), X.shape[1]
+        if n_rows >= _BLOCK or (every is not None and number - last >= every):
+            yield number + 1, [np.concatenate(column) for column in zip(*held, strict=True)]
+            held, n_rows, last = [], 0, number
+    if number > last:
+        yield number + 1, [np.concatenate(column) for column in zip(*held, strict=True)]
 
 
 def support_of(statistics: Statistics) -> DataSupport:
@@ -210,7 +298,7 @@ def parquet_chunks(
     sources: Sequence[str],
     target: str,
     weight: str | None = None,
-) -> Iterator[tuple[FloatArray, ...]]:
+) -> ParquetChunks:
     """Rows of a Parquet file, a row group at a time, for `evidence_of_chunks`.
 
     Parameters
@@ -223,10 +311,11 @@ def parquet_chunks(
     weight : str, optional
         Column of the weights.
 
-    Yields
-    ------
-    tuple of arrays
-        (X, y), or (X, y, weight).
+    Returns
+    -------
+    ParquetChunks
+        An iterable of (X, y), or (X, y, weight), which a checkpoint can enter in the middle without
+        reading what comes before.
 
     Examples
     --------
@@ -238,6 +327,34 @@ def parquet_chunks(
     >>> [X.tolist() for X, y in parquet_chunks(name, sources=["a", "b"], target="y")]
     [[[0.1, 0.3]], [[0.2, 0.1]]]
     """
+    return ParquetChunks(Path(path), tuple(sources), target, weight)
+
+
+@dataclass(frozen=True)
+class ParquetChunks:
+    """Row groups of a Parquet file as chunks; made by `parquet_chunks`."""
+
+    path: Path
+    sources: tuple[str, ...]
+    target: str
+    weight: str | None
+
+    def __iter__(self) -> Iterator[tuple[FloatArray, ...]]:
+        return _row_groups(self.path, self.sources, self.target, self.weight, 0)
+
+    def after(self, n_chunks: int) -> tuple[int, Iterator[tuple[FloatArray, ...]]]:
+        """Rows in the first chunks (-1 if there are fewer chunks), and the chunks after them."""
+        from pyarrow import parquet
+
+        with parquet.ParquetFile(self.path) as file:
+            groups = [file.metadata.row_group(k).num_rows for k in range(file.num_row_groups)]
+        rows = sum(groups[:n_chunks]) if n_chunks <= len(groups) else -1
+        return rows, _row_groups(self.path, self.sources, self.target, self.weight, n_chunks)
+
+
+def _row_groups(
+    path: Path, sources: Sequence[str], target: str, weight: str | None, start: int
+) -> Iterator[tuple[FloatArray, ...]]:
     try:
         import pyarrow
         from pyarrow import parquet
@@ -256,7 +373,7 @@ def parquet_chunks(
             numeric = pyarrow.types.is_integer(kind) or pyarrow.types.is_floating(kind)
             if not (numeric or pyarrow.types.is_boolean(kind)):
                 raise DataError(f"column {name} of {path} holds {kind}, not numbers: encode it")
-        for group in range(file.num_row_groups):
+        for group in range(start, file.num_row_groups):
             table = file.read_row_group(group, columns=columns)
             read = [table.column(name).to_numpy().astype(np.float64) for name in columns]
             X = np.column_stack(read[: len(sources)])

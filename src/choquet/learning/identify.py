@@ -16,12 +16,16 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
-from choquet.errors import OptionError, SolverError
+from choquet.errors import OptionError, SolverError, TooLargeError
+from choquet.lattice.wide import WordArray, chains_of, find_rows, n_words, unique_rows
 from choquet.learning.problem import Problem
 from choquet.learning.solvers.interior import conic_form
 from choquet.learning.solvers.solution import Solution
 
 __all__ = ["STATES", "Identification", "identify", "states"]
+
+_MAX_SUPPORTED = 4_000
+"""Supported subsets up to which the quadratic form is taken apart whole."""
 
 STATES = ("free", "touched", "identified")
 """Names of the states 0, 1 and 2: no data, data but no unique value, one value."""
@@ -40,7 +44,7 @@ class Identification:
     tau : float
         Relative slack of the error.
     masks : array of shape (K,)
-        Subsets, as bit masks.
+        Subsets, as bit masks: 64-bit integers up to 16 sources, Python's own beyond.
     lower, upper : arrays of shape (K,)
         Range of g(A) over near-optimal measures.
     state : array of shape (K,)
@@ -48,7 +52,7 @@ class Identification:
     """
 
     tau: float
-    masks: IntArray
+    masks: npt.NDArray[Any]
     lower: FloatArray
     upper: FloatArray
     state: IntArray
@@ -71,8 +75,13 @@ class Identification:
         array([ True, False])
         """
         order = np.asarray(sorts, dtype=np.int64)
-        chain = np.cumsum(np.left_shift(1, order), axis=1)[:, :-1]
         pinned = self.masks[self.width <= width]
+        if self.masks.dtype == object:
+            chains = chains_of(order)[:, :-1]
+            table = unique_rows(words_of(pinned, order.shape[1]))[0]
+            found = find_rows(table, chains.reshape(-1, chains.shape[2])) >= 0
+            return np.asarray(found.reshape(chains.shape[:2]).all(axis=1))
+        chain = np.cumsum(np.left_shift(1, order), axis=1)[:, :-1]
         return np.asarray(np.isin(chain, pinned).all(axis=1))
 
 
@@ -122,7 +131,7 @@ def identify(
     Parameters
     ----------
     problem : Problem
-        Dense, with a squared loss.
+        With a squared loss, dense or of up to 4,000 supported subsets.
     solution : Solution
         Its optimum.
     tau : float, default 0.01
@@ -131,7 +140,8 @@ def identify(
         Longest interval that still counts as identified; a subset with data and a longer one, or
         with a direction along which nothing is predicted differently, is only touched.
     masks : array-like of ints, optional
-        Subsets to look at; all supported ones by default.
+        Subsets to look at; all supported ones by default. Each takes two cone programs of the size
+        of the problem: beyond 16 sources name those that matter.
     n_jobs : int, default 1
         Processes, through joblib (-1: one per core). Each sets up its cone program once.
     progress : callable, optional
@@ -151,8 +161,13 @@ def identify(
     >>> found.masks, found.lower < found.upper
     (array([1]), array([ True]))
     """
-    if not problem.dense or problem.absolute is not None or problem.prior is not None:
-        raise OptionError("identify needs a dense problem with squared loss and no family prior")
+    if problem.absolute is not None or problem.prior is not None:
+        raise OptionError("identify needs a problem with squared loss and no family prior")
+    if not problem.dense and problem.n_values > _MAX_SUPPORTED:
+        raise TooLargeError(
+            f"{problem.n_values:,} supported subsets are more than the {_MAX_SUPPORTED:,} that "
+            "identify can look into; ask a model of fewer samples, or use predict_interval"
+        )
     if not tau > 0:
         raise OptionError(f"tau={tau} must be positive")
     state = states(problem)
@@ -160,7 +175,7 @@ def identify(
         wanted = np.flatnonzero(problem.quadratic.diagonal()[: problem.n_values] > 0)
         wanted = wanted[~problem.fixed[wanted]]
     else:
-        wanted = np.asarray(masks, dtype=np.int64)
+        wanted = _positions(problem, masks)
     lower, upper = np.empty(len(wanted)), np.empty(len(wanted))
     done = 0
     for ends in _batches(problem, solution, tau, wanted, n_jobs):
@@ -169,7 +184,56 @@ def identify(
         if progress is not None:
             progress(done, len(wanted))
     state = np.where((state[wanted] == 2) & (upper - lower > width), 1, state[wanted])
-    return Identification(float(tau), wanted, lower, upper, state)
+    return Identification(float(tau), _names(problem, wanted), lower, upper, state)
+
+
+def words_of(masks: npt.ArrayLike, n_sources: int) -> WordArray:
+    """Python's bit masks as words.
+
+    Examples
+    --------
+    >>> words_of([1 << 64, 3], 70)[:, 0]
+    array([0, 3], dtype=uint64)
+    """
+    given = np.atleast_1d(np.asarray(masks, dtype=object))
+    table = np.zeros((len(given), n_words(n_sources)), dtype=np.uint64)
+    for row, mask in enumerate(given):
+        for word in range(table.shape[1]):
+            table[row, word] = (int(mask) >> (64 * word)) & 0xFFFF_FFFF_FFFF_FFFF
+    return table
+
+
+def _positions(problem: Problem, masks: npt.ArrayLike) -> IntArray:
+    """Where subsets stand among the problem's values."""
+    if problem.dense:
+        return np.asarray(masks, dtype=np.int64)
+    at = find_rows(problem.masks, words_of(masks, problem.n_sources))
+    if (at < 0).any():
+        mask = np.atleast_1d(np.asarray(masks, dtype=object))[np.flatnonzero(at < 0)[0]]
+        raise OptionError(f"subset {mask} has no data; measure_.interval tells what it can be")
+    return at
+
+
+def _names(problem: Problem, positions: IntArray) -> npt.NDArray[Any]:
+    if problem.dense:
+        return positions
+    words = problem.masks[positions]
+    names = [sum(int(word) << (64 * k) for k, word in enumerate(row)) for row in words]
+    return np.array(names, dtype=object)
+
+
+def _containments(problem: Problem) -> IntArray | None:
+    """Pairs of supported subsets, one inside the other with none between; None if dense."""
+    if problem.dense or not problem.monotone:
+        return None
+    masks = problem.masks
+    inside = np.zeros((len(masks), len(masks)), dtype=np.bool_)
+    for row, mask in enumerate(masks):
+        inside[row] = ~(mask & ~masks).any(axis=1)
+        inside[row, row] = False
+    some = sp.csr_array(inside.astype(np.float32))
+    between = np.asarray((some @ some).toarray() > 0)
+    return np.argwhere(inside & ~between)
 
 
 def _batches(
@@ -204,7 +268,7 @@ class _Ellipsoid:
 
     def __init__(self, problem: Problem, solution: Solution, tau: float) -> None:
         self.problem = problem
-        conic = conic_form(problem)
+        conic = conic_form(problem, _containments(problem))
         self.lift = sp.csr_array(conic.lift)
         self.values = solution.values
         at = np.append(solution.values, solution.intercepts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ class ScaledModel:
 
     Attributes
     ----------
-    model : estimator
+    model : estimator, or a decomposition of one
         Fitted on scaled inputs.
     sources : tuple of str
     target : str
@@ -70,7 +70,8 @@ class ScaledModel:
     @property
     def measure_(self) -> Any:
         """The learned measure, on scaled inputs."""
-        return self.model.measure_
+        found = getattr(self.model, "measure_", None)
+        return self.model.measure if found is None else found
 
     @property
     def support_(self) -> Any:
@@ -106,6 +107,10 @@ class ScaledModel:
 
     def _back(self, scaled: FloatArray) -> FloatArray:
         return np.asarray(scaled * self.target_width + self.target_offset)
+
+    def around(self, model: Any) -> ScaledModel:
+        """Another model of the same inputs and outputs, a decomposition say, in the same units."""
+        return replace(self, model=model)
 
     def reordered(self, names: Sequence[str]) -> list[int]:
         """Positions of the sources among the given names, or an error that lists what lacks."""

@@ -19,8 +19,15 @@ import numpy as np
 import scipy.sparse as sp
 
 from choquet.arrays import FloatArray
+from choquet.lattice import upward_maximum
 from choquet.learning.bases import FAMILIES
-from choquet.learning.families import fit_lambda, fit_weights, members_of, ranks_of
+from choquet.learning.families import (
+    fit_lambda,
+    fit_pairs,
+    fit_weights,
+    members_of,
+    ranks_of,
+)
 from choquet.learning.fill import fill_unsupported
 from choquet.learning.problem import (
     Problem,
@@ -113,6 +120,16 @@ def fit_candidate(
     if n > MAX_LATTICE_SOURCES:
         return _fit_wide(statistics, candidate, monotone, normal, bias)
     prior, strength = candidate.prior, candidate.strength
+    if (
+        monotone
+        and normal
+        and not bias
+        and n > 1
+        and np.isinf(strength)
+        and isinstance(prior, str)
+        and prior in OWN_FITS
+    ):
+        return fitted_values(OWN_FITS[prior](statistics), 0.0)
     problem = least_squares(statistics, monotone=monotone, normal=normal, bias=bias)
     if prior == "lambda":
         prior = fit_lambda(statistics).values(problem.masks)
@@ -135,6 +152,34 @@ def fit_candidate(
         supported[statistics.positions] = True
         values = fill_unsupported(values, supported)
     return fitted_values(values, solution.bias, solution)
+
+
+def _of_weights(pattern: Callable[[Any, int], FloatArray]) -> Callable[[Statistics], FloatArray]:
+    def fit(statistics: Statistics) -> FloatArray:
+        n = statistics.n_sources
+        every = np.arange(1 << n, dtype=np.uint64)[:, None]
+        return _closed(pattern(every, n) @ fit_weights(statistics, pattern(statistics.masks, n)))
+
+    return fit
+
+
+def _of_pairs(statistics: Statistics) -> FloatArray:
+    basis = FAMILIES["2-additive"].basis(statistics.n_sources)
+    return _closed(basis @ fit_pairs(statistics))
+
+
+def _closed(values: FloatArray) -> FloatArray:
+    closed = np.clip(upward_maximum(values), 0.0, 1.0)
+    closed[-1] = 1.0
+    return np.asarray(closed)
+
+
+OWN_FITS: dict[Any, Callable[[Statistics], FloatArray]] = {
+    "additive": _of_weights(members_of),
+    "symmetric": _of_weights(ranks_of),
+    "2-additive": _of_pairs,
+}
+"""A family's own fit from few numbers, where the measure is monotone and normal."""
 
 
 def _penalised(problem: Problem, name: str, strength: float) -> Problem:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from choquet.arrays import FloatArray, as_inputs
-from choquet.lattice.wide import WordArray, find_rows
+from choquet.arrays import FloatArray, IntArray, as_inputs
+from choquet.lattice.wide import WordArray, chains_of, find_rows
 from choquet.learning.statistics import chains
 
 __all__ = ["SparseMeasure"]
@@ -36,6 +36,29 @@ class SparseMeasure:
     def n_sources(self) -> int:
         """Number of sources."""
         return len(self.sources)
+
+    @property
+    def monotone(self) -> bool:
+        """Never promised."""
+        return False
+
+    @property
+    def normal(self) -> bool:
+        """Never promised."""
+        return False
+
+    def walk_values(self, sorts: IntArray) -> FloatArray:
+        """Values g(A_1), …, g(A_N) along the walk of each sort.
+
+        Examples
+        --------
+        >>> g = SparseMeasure(np.array([[3]], dtype=np.uint64), np.array([2.0]), ("a", "b"))
+        >>> g.walk_values(np.array([[0, 1]]))
+        array([[0., 2.]])
+        """
+        words = chains_of(sorts)
+        at = find_rows(self.words, words.reshape(-1, words.shape[2])).reshape(sorts.shape)
+        return np.where(at >= 0, self.values[at], 0.0)
 
     def integral(self, X: npt.ArrayLike) -> FloatArray:
         """Choquet integral of each row.

@@ -24,7 +24,7 @@ from choquet.arrays import FloatArray, IntArray, as_inputs, as_vector
 from choquet.errors import DataError
 from choquet.lattice.wide import WordArray, chains_of, unique_rows
 
-__all__ = ["Statistics", "chains"]
+__all__ = ["Statistics", "chains", "sample_weights"]
 
 MAX_TABLE_SOURCES = 13
 """Largest N whose 3**N products are held in one table (two float64 each: 24 MiB)."""
@@ -111,7 +111,7 @@ class Statistics:
         """
         inputs = as_inputs(X)
         targets = as_vector(y, "y", len(inputs))
-        weights = _as_weights(sample_weight, len(inputs))
+        weights = sample_weights(sample_weight, len(inputs))
         if inputs.shape[1] <= MAX_TABLE_SOURCES:
             return _by_table(inputs, targets, weights)
         parts = [
@@ -228,6 +228,12 @@ class Statistics:
         """
         return self.error_of(np.asarray(values, dtype=np.float64)[self.positions], bias)
 
+    @property
+    def tied(self) -> bool:
+        """Whether every row has all its inputs alike, so that only the whole set has a gap."""
+        sizes = np.bitwise_count(self.masks).sum(axis=1)
+        return not bool((sizes < self.n_sources).any())
+
     def error_of(self, g: FloatArray, bias: float = 0.0) -> float:
         """Weighted sum of squared errors of values on `masks`."""
         square, total = self.target_square, self.target_sum
@@ -269,7 +275,14 @@ _ARRAYS = (
 )
 
 
-def _as_weights(sample_weight: npt.ArrayLike | None, n_samples: int) -> FloatArray:
+def sample_weights(sample_weight: npt.ArrayLike | None, n_samples: int) -> FloatArray:
+    """Weights of rows, all 1 by default; negative ones are refused.
+
+    Examples
+    --------
+    >>> sample_weights(None, 2)
+    array([1., 1.])
+    """
     if sample_weight is None:
         return np.ones(n_samples)
     weights = as_vector(sample_weight, "sample_weight", n_samples)

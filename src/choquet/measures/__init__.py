@@ -1,7 +1,8 @@
-"""Fuzzy measures: dense, on supported subsets only, and the families they come in."""
+"""Fuzzy measures: dense, on supported subsets only, by Möbius coefficients, and their families."""
 
 from choquet.measures.measure import Measure
+from choquet.measures.mobius import MobiusMeasure
 from choquet.measures.random import RANDOM_MEASURES
 from choquet.measures.supported import SupportedMeasure
 
-__all__ = ["RANDOM_MEASURES", "Measure", "SupportedMeasure"]
+__all__ = ["RANDOM_MEASURES", "Measure", "MobiusMeasure", "SupportedMeasure"]

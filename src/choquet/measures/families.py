@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,17 +13,19 @@ from choquet.errors import DataError, MeasureError
 from choquet.lattice import (
     check_dense,
     downward_minimum,
+    mask_of,
     n_sources_of,
     subset_sizes,
     upward_maximum,
     zeta,
 )
-from choquet.measures.sources import format_subset
+from choquet.measures.sources import format_subset, source_numbers
 
 __all__ = [
     "CONORMS",
     "additive",
     "belief",
+    "by_subset",
     "decomposable",
     "fill_missing",
     "from_mobius",
@@ -252,6 +255,26 @@ def p_symmetric(groups: Sequence[Sequence[int]], table: npt.ArrayLike) -> FloatA
     )
     values: FloatArray = by_count[counts]
     return values
+
+
+def by_subset(values: Iterable[tuple[Any, float]], sources: tuple[str, ...]) -> FloatArray:
+    """Values by mask from pairs of subset and value; what is not given is not a number.
+
+    Examples
+    --------
+    >>> by_subset([(("ir",), 0.4), (("ir", "emi"), 1.0)], ("ir", "emi"))
+    array([0. , 0.4, nan, 1. ])
+    """
+    check_dense(len(sources))
+    dense = np.full(1 << len(sources), np.nan)
+    for subset, value in values:
+        mask = mask_of(source_numbers(sources, subset))
+        if not np.isnan(dense[mask]):
+            raise MeasureError(f"g({format_subset(sources, mask)}) is given twice")
+        dense[mask] = value
+    if np.isnan(dense[0]):
+        dense[0] = 0.0
+    return dense
 
 
 def fill_missing(

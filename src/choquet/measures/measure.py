@@ -134,15 +134,7 @@ class Measure:
             sources = list(dict.fromkeys(str(item) for subset in subsets for item in subset))
             subsets = [tuple(str(item) for item in subset) for subset in subsets]
         names = tuple(sources)
-        check_dense(len(names))
-        dense = np.full(1 << len(names), np.nan)
-        for subset, value in zip(subsets, values.values(), strict=True):
-            mask = mask_of(source_numbers(names, subset))
-            if not np.isnan(dense[mask]):
-                raise MeasureError(f"g({format_subset(names, mask)}) is given twice")
-            dense[mask] = value
-        if np.isnan(dense[0]):
-            dense[0] = 0.0
+        dense = families.by_subset(zip(subsets, values.values(), strict=True), names)
         if np.isnan(dense).any():
             dense = families.fill_missing(dense, names, fill, normal=normal)
         return cls(dense, names, monotone=monotone, normal=normal)
@@ -296,7 +288,9 @@ class Measure:
         cls,
         n_sources: int,
         *,
-        kind: Literal["uniform", "node", "k_additive", "convex", "belief"] = "uniform",
+        kind: Literal[
+            "uniform", "node", "increments", "k_additive", "convex", "belief"
+        ] = "uniform",
         k: int = 2,
         sources: Iterable[str] | None = None,
         rng: Any = None,

@@ -73,6 +73,19 @@ def _random_node(n_sources: int, rng: np.random.Generator, _: int) -> FloatArray
     return values
 
 
+def _increments(n_sources: int, rng: np.random.Generator, _: int) -> FloatArray:
+    sizes = subset_sizes(n_sources)
+    values = np.zeros(1 << n_sources)
+    for size in range(1, n_sources + 1):
+        level = np.flatnonzero(sizes == size)
+        below = np.zeros(len(level))
+        for i in range(n_sources):
+            inside = (level >> i) & 1 == 1
+            below[inside] = np.maximum(below[inside], values[level[inside] ^ (1 << i)])
+        values[level] = below + rng.random(len(level))
+    return np.asarray(values / values[-1])
+
+
 def _k_additive(n_sources: int, rng: np.random.Generator, k: int) -> FloatArray:
     if not 1 <= k <= n_sources:
         raise OptionError(f"k={k} must lie in 1..{n_sources} (the number of sources)")
@@ -115,6 +128,9 @@ RANDOM_MEASURES: dict[str, RandomMeasure] = {
     "uniform": RandomMeasure(_uniform, "all normal monotone measures, uniformly"),
     "node": RandomMeasure(
         _random_node, "subsets in random order, each uniform between its current bounds"
+    ),
+    "increments": RandomMeasure(
+        _increments, "a uniform increment on the largest value below, by size; scaled to 1"
     ),
     "k_additive": RandomMeasure(
         _k_additive,

@@ -12,8 +12,10 @@ import numpy.typing as npt
 from choquet.arrays import BoolArray, FloatArray, IntArray, as_vector, check_option
 from choquet.errors import DataError, MeasureError, NotMonotoneError, SourceError
 from choquet.lattice import downward_minimum, members, upward_maximum
+from choquet.lattice.threads import threads_for
 from choquet.lattice.wide import (
     WordArray,
+    chains_of,
     find_rows,
     membership,
     n_words,
@@ -129,6 +131,25 @@ class SupportedMeasure:
             total=float(measure.values[-1]),
         )
 
+    @classmethod
+    def nearest(
+        cls, words: WordArray, values: FloatArray, sources: Iterable[str], *, total: float
+    ) -> SupportedMeasure:
+        """Measure from values in which rounding may have made a decrease: they are lifted over it.
+
+        Examples
+        --------
+        >>> words = np.array([[1], [3]], dtype=np.uint64)
+        >>> g = SupportedMeasure.nearest(words, np.array([0.3, 0.29]), ["a", "b", "c"], total=1.0)
+        >>> g.values
+        array([0.3, 0.3])
+        """
+        from choquet.measures import _kernels
+
+        inside = np.clip(values, 0.0, total)
+        lifted = _kernels.containment_bounds(words, inside, words, total)[0]
+        return cls(words, lifted, sources, total=total)
+
     # -- values ------------------------------------------------------------------------------------
 
     @property
@@ -140,6 +161,16 @@ class SupportedMeasure:
     def n_supported(self) -> int:
         """Number of known subsets besides ∅ and X."""
         return len(self.values)
+
+    @property
+    def monotone(self) -> bool:
+        """Always: values that decrease are refused."""
+        return True
+
+    @property
+    def normal(self) -> bool:
+        """Whether g(X) = 1."""
+        return abs(self.total - 1) < 1e-12
 
     def __call__(self, *subset: Any) -> float:
         """Value of a subset, which must be known; see `interval` for the others."""
@@ -177,7 +208,8 @@ class SupportedMeasure:
 
         asked = np.ascontiguousarray(words, dtype=np.uint64)
         sizes = np.bitwise_count(asked).sum(axis=1)
-        lower, upper = _kernels.containment_bounds(self.words, self.values, asked, self.total)
+        with threads_for(asked.size * len(self.words)):
+            lower, upper = _kernels.containment_bounds(self.words, self.values, asked, self.total)
         lower[sizes == self.n_sources] = self.total
         upper[sizes == 0] = 0.0
         return lower, upper
@@ -195,10 +227,37 @@ class SupportedMeasure:
         from choquet.measures import _kernels
 
         inside = membership(self.words, self.n_sources)
-        lower, upper = _kernels.walk_bounds(
-            inside, self.values, np.ascontiguousarray(sorts, dtype=np.int64), self.total
-        )
+        sorts = np.ascontiguousarray(sorts, dtype=np.int64)
+        with threads_for(sorts.size * len(self.values)):
+            lower, upper = _kernels.walk_bounds(inside, self.values, sorts, self.total)
         return lower, upper
+
+    def walk_values(self, sorts: IntArray) -> FloatArray:
+        """Values along the walk of each sort; of unknown ones the middle of what is possible.
+
+        Examples
+        --------
+        >>> g = SupportedMeasure.from_dict({"a": 0.5}, ["a", "b"])
+        >>> g.walk_values(np.array([[0, 1], [1, 0]]))
+        array([[0.5, 1. ],
+               [0.5, 1. ]])
+        """
+        lower, upper = self.walk_bounds(sorts)
+        return (lower + upper) / 2
+
+    def unsupported_steps(self, sorts: IntArray) -> BoolArray:
+        """Which of the sets A_1, …, A_{N-1} along each walk are unknown: (n, N - 1).
+
+        Examples
+        --------
+        >>> g = SupportedMeasure.from_dict({"a": 0.5}, ["a", "b"])
+        >>> g.unsupported_steps(np.array([[0, 1], [1, 0]]))
+        array([[False],
+               [ True]])
+        """
+        chains = chains_of(sorts)[:, :-1]
+        known = self.is_supported(chains.reshape(-1, chains.shape[2]))
+        return ~known.reshape(chains.shape[:2])
 
     def is_supported(self, words: WordArray) -> BoolArray:
         """Whether each subset is known; ∅ and X always are.

@@ -39,6 +39,9 @@ NEGATIVE_ZERO = 1e-9
 """Weights above minus this are rounding of zero: they are differences of values of a measure."""
 AITCHISON_ZERO = 1e-6
 """The smallest share that log-ratios are taken of; see `aitchison`."""
+_BLOCKS = 16
+"""Blocks of rows that jobs are made of."""
+
 MATRIX_LIMIT = 1 << 31
 """Entries of the largest matrix that `dissimilarity` makes: 16 GiB."""
 
@@ -364,7 +367,11 @@ def as_dissimilarity(metric: Metric) -> Dissimilarity:
 
 
 def dissimilarity(
-    V: npt.ArrayLike, W: npt.ArrayLike | None = None, *, metric: Metric = "rms"
+    V: npt.ArrayLike,
+    W: npt.ArrayLike | None = None,
+    *,
+    metric: Metric = "rms",
+    n_jobs: int | None = None,
 ) -> FloatArray:
     """How different operators are, every row of `V` against every row of `W`.
 
@@ -377,6 +384,8 @@ def dissimilarity(
     metric : str, Dissimilarity or callable, default "rms"
         A name in `DISSIMILARITIES`; a row, such as `lp(3)` or `a_norm(A)` make; or a function
         that takes (n, N) and (m, N) and returns (n, m).
+    n_jobs : int, optional
+        Blocks of rows at a time; see `choquet.jobs.run_jobs`. One block by default.
 
     Returns
     -------
@@ -410,4 +419,9 @@ def dissimilarity(
             f"{len(left)} × {len(right)} dissimilarities need "
             f"{len(left) * len(right) * 8 / 2**30:.0f} GiB; `ivat` and `medoids` do without them"
         )
-    return row.matrix(left, right)
+    if n_jobs is None or len(left) < 2:
+        return row.matrix(left, right)
+    from choquet.jobs import run_jobs
+
+    blocks = np.array_split(left, min(_BLOCKS, len(left)))
+    return np.concatenate(run_jobs(row.matrix, ((part, right) for part in blocks), n_jobs=n_jobs))

@@ -20,13 +20,17 @@ if TYPE_CHECKING:
 __all__ = ["indices", "operators"]
 
 
+_TICKS = 25
+"""Ranks that are named below the bars."""
+
+
 def operators(thing: Any, *, max_operators: int = 8, ax: Axes | None = None) -> Axes:
     """Weights by rank, the operators side by side.
 
     Parameters
     ----------
-    thing : Decomposition, OperatorGraph, or sequence of OrderStatistic or of rows of weights
-        What holds the operators.
+    thing : Decomposition, ContextualModel, OperatorGraph, or sequence
+        What holds the operators; a sequence of OrderStatistic or of rows of weights.
     max_operators : int, default 8
         Draw the ones with the largest shares if there are more; the title says so.
     ax : matplotlib Axes, optional
@@ -57,6 +61,8 @@ def operators(thing: Any, *, max_operators: int = 8, ax: Axes | None = None) -> 
     ax = axes_or_new(ax, (min(max(6.0, 0.9 * n + 0.2 * n * n_operators), 11.0), 4.0))
     wide = 0.84 / n_operators
     ranks = np.arange(1, n + 1)
+    # Operators that were learned directly were so from samples; those of a measure have walks.
+    counted = "samples" if hasattr(thing, "contexts") else "walks"
     handles, texts = [], []
     for k in range(n_operators):
         style = style_of(k)
@@ -72,10 +78,10 @@ def operators(thing: Any, *, max_operators: int = 8, ax: Axes | None = None) -> 
         )
         handles.append(bars)
         part = shares[k]
-        share = "" if part is None else f", {percent(part)} of walks"
+        share = "" if part is None else f", {percent(part)} of {counted}"
         texts.append(f"{k + 1}: {names[k]}{share}")
     ax.axhline(0, color="black", linewidth=0.8)
-    ax.set_xticks(ranks)
+    ax.set_xticks(ranks if n <= _TICKS else ranks[:: -(-n // _TICKS)])
     ax.set_xlabel("rank of the input (1 = largest)")
     ax.set_ylabel("weight")
     ax.margins(y=0.05)

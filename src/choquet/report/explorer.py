@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from choquet.arrays import FloatArray, IntArray
 from choquet.decomposition import Decomposition
 from choquet.decomposition.runtime import labels_of_sorts
 from choquet.explanation.collect import value_bounds
+from choquet.measures import Measure
 from choquet.walks import DataSupport, all_sorts
 
 __all__ = ["explorer_data"]
@@ -29,9 +29,7 @@ _MAX_COMPARISONS = 200_000_000
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
-def explorer_data(
-    decomposition: Decomposition, support: DataSupport | None, inputs: FloatArray | None
-) -> dict[str, Any]:
+def explorer_data(decomposition: Decomposition, support: DataSupport | None) -> dict[str, Any]:
     """Data of the explorer, with a note on what was left out.
 
     Operators of all sorts, in lexicographic order, are written with a fixed number of digits in
@@ -40,13 +38,13 @@ def explorer_data(
     Examples
     --------
     >>> from choquet import Measure, decompose
-    >>> data = explorer_data(decompose(Measure([0, 0, 1, 1, 1, 1, 1, 1])), None, None)
+    >>> data = explorer_data(decompose(Measure([0, 0, 1, 1, 1, 1, 1, 1])), None)
     >>> data["labels"], data["note"]
     ('110000', None)
     """
     measure = decomposition.measure
     n = measure.n_sources
-    if n > _MAX_SOURCES:
+    if n > _MAX_SOURCES or not isinstance(measure, Measure):
         note = (
             f"The 2^{n} values of the measure are too many for a page, so it cannot compute by "
             f"itself beyond {_MAX_SOURCES} sources."
@@ -64,7 +62,6 @@ def explorer_data(
     return {
         "available": True,
         "note": left_out,
-        "n_sources": n,
         "values": measure.values,
         "lower": lower if measure.monotone else None,
         "upper": upper if measure.monotone else None,
@@ -74,8 +71,6 @@ def explorer_data(
         "weights": decomposition.weights if few else None,
         "labels": labels,
         "label_width": width,
-        "ranges": _ranges(n, inputs),
-        "start": _start(n, inputs),
     }
 
 
@@ -103,19 +98,3 @@ def _base36(number: int, width: int) -> str:
         number, digit = divmod(number, 36)
         digits = _DIGITS[digit] + digits
     return digits
-
-
-def _ranges(n: int, inputs: FloatArray | None) -> list[list[float]]:
-    """Ends of the sliders: [0, 1], or what the data need if they leave it."""
-    if inputs is None or not len(inputs) or (inputs.min() >= 0 and inputs.max() <= 1):
-        return [[0.0, 1.0]] * n
-    # One range for all sources: the integral compares them.
-    low, high = float(inputs.min()), float(inputs.max())
-    return [[low, high if high > low else low + 1.0]] * n
-
-
-def _start(n: int, inputs: FloatArray | None) -> list[float]:
-    if inputs is not None and len(inputs):
-        return [float(v) for v in inputs[0]]
-    order: IntArray = np.arange(n)
-    return [round(0.9 - 0.8 * float(i) / max(n - 1, 1), 4) for i in order]

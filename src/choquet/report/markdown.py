@@ -21,11 +21,10 @@ def as_markdown(data: dict[str, Any]) -> str:
     >>> as_markdown(summarise(Measure([0, 0, 0, 1], sources=["a|b", "<i>"])))[:32]
     '# How a\\|b and \\<i\\> are fused\n\n'
     """
-    story, model = data["story"], data["model"]
-    lines = [f"# {_escape(data['title'])}", ""]
-    lines += [f"{_escape(story['opening'])} {_escape(story['certificate'])}", ""]
-    lines += ["## When each operator is used", ""]
-    lines += [f"- {_escape(sentence)}" for sentence in model["sentences"]]
+    if data["kind"] == "contextual":
+        return _contextual(data)
+    model = data["model"]
+    lines = _opening(data)
     if not model["rules_exact"] and model["rules_fidelity"] is not None:
         lines += ["", f"These rules are right for {percent(model['rules_fidelity'])} of walks."]
     lines += ["", "## Operators", ""]
@@ -49,8 +48,108 @@ def as_markdown(data: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _opening(data: dict[str, Any]) -> list[str]:
+    story = data["story"]
+    lines = [f"# {_escape(data['title'])}", ""]
+    lines += [f"{_escape(story['opening'])} {_escape(story['certificate'])}", ""]
+    lines += [_escape(story["units"]), ""] if story["units"] else []
+    lines += ["## When each operator is used", ""]
+    return lines + [f"- {_escape(sentence)}" for sentence in data["model"]["sentences"]]
+
+
+def _contextual(data: dict[str, Any]) -> str:
+    """A contextual model: operators, contexts, what to collect, errors, samples."""
+    operators = data["model"]["operators"]
+    lines = [*_opening(data), "", "## Operators", ""]
+    lines += _table(
+        ("", "name", "takes", "weights, largest input first", "adds", "samples", "share", "trust"),
+        (
+            (
+                str(operator["number"] + 1),
+                operator["name"],
+                operator["phrase"],
+                ", ".join(_number(w) for w in operator["weights"]),
+                _number(operator["bias"]),
+                str(operator["count"]),
+                percent(operator["share"]),
+                percent(operator["trust"]),
+            )
+            for operator in operators
+        ),
+    )
+    leaves = [node for node in data["tree"] if node["question"] is None]
+    lines += ["", "## Contexts", ""]
+    lines += _table(
+        ("if", "operator", "samples", "share"),
+        (
+            (
+                node["rule"],
+                f"{node['operator'] + 1}. {operators[node['operator']]['name']}",
+                _number(node["weight"]),
+                percent(node["share"]),
+            )
+            for node in leaves
+        ),
+    )
+    lines += ["", "## Sources", ""]
+    lines += _table(
+        ("source", "questions about it", "mean contribution"),
+        ((row["source"], str(row["asked"]), _number(row["mean"])) for row in data["source_table"]),
+    )
+    lines += _requests(data)
+    if data["errors"] is not None:
+        keys = ("right",) if data["errors"]["classes"] else ("rmse", "mae")
+        lines += ["", "## Errors on the samples", ""]
+        lines += _table(
+            ("samples", "number", *keys),
+            (
+                (row["which"], str(row["n"]), *(_number(row[key]) for key in keys))
+                for row in data["errors"]["rows"]
+            ),
+        )
+    rows = (data["samples"] or {"rows": []})["rows"]
+    if rows:
+        lines += ["", f"## Samples ({len(rows)} of {data['samples']['n']})", ""]
+        lines += _table(
+            (*data["sources"], "operator", "output", "trust"),
+            (
+                (
+                    *map(_number, row["inputs"]),
+                    operators[row["operator"]]["name"],
+                    _number(row["output"]),
+                    percent(row["trust"]),
+                )
+                for row in rows
+            ),
+        )
+    lines += ["", f"Made with choquet {data['library_version']}."]
+    return "\n".join(lines) + "\n"
+
+
+def _requests(data: dict[str, Any]) -> list[str]:
+    requests = data["model"]["requests"]
+    if not requests:
+        return []
+    return [
+        "",
+        "## Data to collect next",
+        "",
+        *(
+            f"{k}. {_escape(request['text'])} (gain {_number(request['gain'])})"
+            for k, request in enumerate(requests, start=1)
+        ),
+    ]
+
+
 def _sources(data: dict[str, Any]) -> list[str]:
     sources, indices = data["sources"], data["indices"]
+    if indices["interaction"] is None:
+        shares = ((name, _number(indices["shapley"][i])) for i, name in enumerate(sources))
+        pairs = (
+            (" and ".join(row["pair"]), _number(row["value"])) for row in indices["pairs"] or ()
+        )
+        lines = _table(("source", "Shapley"), shares)
+        return lines + (["", *_table(("pair", "interaction"), pairs)] if indices["pairs"] else [])
     rows = (
         (name, _number(indices["shapley"][i]), *map(_number, indices["interaction"][i]))
         for i, name in enumerate(sources)
@@ -74,14 +173,7 @@ def _evidence(data: dict[str, Any]) -> list[str]:
             for row in data["support"]["by_size"]
         ),
     )
-    requests = data["model"]["requests"]
-    if requests:
-        lines += ["", "## Data to collect next", ""]
-        lines += [
-            f"{k}. {_escape(request['text'])} (gain {_number(request['gain'])})"
-            for k, request in enumerate(requests, start=1)
-        ]
-    return lines
+    return lines + _requests(data)
 
 
 def _samples(data: dict[str, Any]) -> list[str]:

@@ -8,11 +8,14 @@ from html import escape
 import numpy as np
 
 from choquet.decomposition import Decomposition
+from choquet.explanation.contextual import biased_phrases
+from choquet.explanation.learned import Learned
 from choquet.explanation.phrases import operator_phrases, percent, rule_sentences
 from choquet.lattice import subset_sizes
+from choquet.learning.contextual.result import ContextualModel
 from choquet.measures import Measure
 
-__all__ = ["decomposition_html", "measure_html"]
+__all__ = ["contextual_html", "decomposition_html", "measure_html"]
 
 _LISTED = 32
 """Rows of a table."""
@@ -70,6 +73,37 @@ def decomposition_html(decomposition: Decomposition) -> str:
         sentences = rule_sentences(decomposition.rules, decomposition.measure.sources, phrases)
         text += f"<p>{'<br>'.join(map(escape, sentences))}</p>"
     return text
+
+
+def contextual_html(model: ContextualModel) -> str:
+    """A contextual model as an HTML table of its operators, with its rules in words.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from choquet import ContextualRegressor
+    >>> X = np.random.default_rng(0).random((60, 3))
+    >>> model = ContextualRegressor(convex=True, l2=0.0).fit(X, np.median(X, axis=1)).decomposition_
+    >>> "Always take the median of the three." in contextual_html(model)
+    True
+    """
+    rows = (
+        (
+            str(number + 1),
+            name,
+            ", ".join(f"{w + 0.0:.3g}" for w in operator.weights),
+            f"{operator.bias + 0.0:.4g}",
+            percent(operator.share),
+            percent(operator.trust),
+        )
+        for number, (name, operator) in enumerate(
+            zip(model.operator_names, model.operators, strict=True)
+        )
+    )
+    caption = f"{model.n_operators} operators of {len(model.sources)} sources"
+    heads = ("", "operator", "weights, largest first", "adds", "samples", "trust")
+    sentences = rule_sentences(model.rules, model.sources, biased_phrases(Learned(model)))
+    return _table(caption, heads, rows) + f"<p>{'<br>'.join(map(escape, sentences))}</p>"
 
 
 def _table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

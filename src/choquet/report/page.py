@@ -32,8 +32,9 @@ class Report:
     ----------
     model : Decomposition, Measure or fitted model
         What to report on; measures and models are decomposed first.
-    X : array-like of shape (n, N), optional
-        Samples to show and, if the decomposition knows no data, to take support from.
+    X : array-like of shape (n, N) or data frame, optional
+        Samples to show and, if the decomposition knows no data, to take support from. The columns
+        of a frame are taken by name.
     y : array-like of n floats, optional
         Their targets, to measure errors on.
     title : str, optional
@@ -62,7 +63,7 @@ class Report:
     def __init__(
         self,
         model: Any,
-        X: npt.ArrayLike | None = None,
+        X: Any = None,
         y: npt.ArrayLike | None = None,
         *,
         title: str | None = None,
@@ -139,6 +140,13 @@ class Report:
         return f"<Report {self.data['title']!r}: {self.data['n_operators']} operators>"
 
 
+_PAGES = {
+    "measure": ("report.html", "explorer.js"),
+    "contextual": ("contextual.html", "contextual.js"),
+}
+"""Template and script by what the report is about."""
+
+
 def _encodable(text: str) -> str:
     """Text that can be written: half a surrogate pair in a name must not stop the rest."""
     return text.encode("utf-8", "replace").decode("utf-8")
@@ -158,9 +166,10 @@ def _render(data: dict[str, Any]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(number=_number, percent=_percent)
-    style, script = _template("report.css"), _template("explorer.js")
-    return environment.get_template("report.html").render(
+    environment.filters.update(number=_number, percent=_percent, short=_short)
+    template, own = _PAGES[data["kind"]]
+    style, script = _template("report.css"), _template("shared.js") + _template(own)
+    return environment.get_template(template).render(
         data=data,
         style=style,
         script=script,
@@ -178,10 +187,15 @@ def _embedded(data: dict[str, Any]) -> dict[str, Any]:
     return {
         "sources": data["sources"],
         "operators": [
-            {"name": operator["name"], "phrase": operator["phrase"]}
+            {key: operator[key] for key in ("name", "phrase", "trust", "count") if key in operator}
             for operator in data["model"]["operators"]
         ],
-        "rules": data["rules"],
+        "rules": data.get("rules"),
+        "leaves": [
+            {key: node[key] for key in ("node", "rule", "weight")}
+            for node in data.get("tree", ())
+            if node["question"] is None
+        ],
         "explorer": data["explorer"],
         "samples": [row["inputs"] for row in (data["samples"] or {"rows": []})["rows"]],
     }
@@ -205,6 +219,13 @@ def _hash(text: str) -> str:
 def _number(value: float | None, digits: int = 4) -> str:
     """A number for a table; an en dash where there is none, and no minus before 0."""
     return "–" if value is None else f"{value + 0.0:.{digits}g}"
+
+
+def _short(value: float) -> str:
+    """A number that fits on a bar: two decimals, or three digits if it is large."""
+    if abs(value) >= 10:
+        return f"{value:.3g}"
+    return f"{value:.2f}".rstrip("0").rstrip(".") if abs(value) >= 0.005 else "0"
 
 
 def _percent(share: float | None) -> str:

@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import comb
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from choquet._version import __version__
-from choquet.arrays import FloatArray, as_inputs, as_vector
+from choquet.arrays import FloatArray, as_vector
 from choquet.decomposition import Decomposition
 from choquet.errors import OptionError
-from choquet.explanation import explain_model, list_words
+from choquet.explanation import list_words
 from choquet.explanation.collect import value_bounds
+from choquet.explanation.learned import as_learned
+from choquet.explanation.model import explain_decomposition
 from choquet.explanation.phrases import plain
+from choquet.explanation.rows import named_inputs
 from choquet.explanation.subject import as_decomposition, rules_of
+from choquet.explanation.units import Units, units_of
 from choquet.indices import banzhaf, interaction, shapley
 from choquet.lattice import subset_sizes
+from choquet.measures import Measure, MobiusMeasure
+from choquet.report.contextual import summarise_contextual
 from choquet.report.explorer import explorer_data
 from choquet.report.image import ivat_data
-from choquet.walks import DataSupport
+from choquet.report.sliders import slider_data
+from choquet.walks import DataSupport, WalkList
 
 __all__ = ["summarise"]
 
@@ -30,13 +38,16 @@ _LISTED_OPERATORS = 100
 _LISTED_SUBSETS = 30
 """Subsets in the table of support: all of them up to five sources."""
 
+_TABLED_SOURCES, _LISTED_PAIRS = 20, 20
+"""Sources up to which all pairs are tabled, and how many of the strongest are listed beyond."""
+
 _EXAMINED = 20_000
 """Samples that errors are measured on, evenly spaced if there are more."""
 
 
 def summarise(
     model: Any,
-    X: npt.ArrayLike | None = None,
+    X: Any = None,
     y: npt.ArrayLike | None = None,
     *,
     title: str | None = None,
@@ -48,10 +59,11 @@ def summarise(
     ----------
     model : Decomposition, Measure or fitted model
         What to report on; measures and models are decomposed first.
-    X : array-like of shape (n, N), optional
-        Samples to show and, if the decomposition knows no data, to take support from.
+    X : array-like of shape (n, N) or data frame, optional
+        Samples to show and, if the decomposition knows no data, to take support from; in the units
+        of the data. The columns of a frame are taken by name.
     y : array-like of n floats, optional
-        Their targets, to measure errors on.
+        Their targets, to measure errors on; classes, where a contextual classifier is reported on.
     title : str, optional
         Heading; made from the sources by default.
     n_samples : int, default 100
@@ -72,16 +84,24 @@ def summarise(
     """
     if n_samples < 0:
         raise OptionError(f"n_samples={n_samples} must be at least 0")
-    decomposition = as_decomposition(model)
-    measure = decomposition.measure
-    inputs = None if X is None else as_inputs(X, measure.n_sources)
-    if y is not None and inputs is None:
+    if y is not None and X is None:
         raise OptionError("y was given without X; give the samples that it belongs to")
-    targets = None if y is None or inputs is None else as_vector(y, "y", len(inputs))
+    learned = as_learned(model)
+    if learned is not None:
+        rows = None if X is None else named_inputs(X, learned.sources)
+        heading = title or _title(learned.sources)
+        return summarise_contextual(learned, rows, y, title=heading, n_samples=n_samples)
+    decomposition, units = as_decomposition(model), units_of(model)
+    measure = decomposition.measure
+    given = None if X is None else named_inputs(X, measure.sources)
+    inputs = given if given is None or units is None else units.scaled(given)
+    targets = None if y is None or given is None else as_vector(y, "y", len(given))
+    if targets is not None and units is not None:
+        targets = (targets - units.target_offset) / units.target_width
     support = decomposition.support
     if support is None and inputs is not None and len(inputs):
         support = DataSupport.from_data(inputs)
-    story = explain_model(decomposition, support=support)
+    story = explain_decomposition(decomposition, support=support, units=units)
     # Intervals and Φ of the samples go by the same data as everything else on the page.
     informed = replace(decomposition, support=support)
     explained = story.to_dict()
@@ -89,6 +109,7 @@ def summarise(
     data = {
         "format": "choquet report",
         "format_version": 1,
+        "kind": "measure",
         "library_version": __version__,
         "title": title or _title(measure.sources),
         "sources": measure.sources,
@@ -97,7 +118,9 @@ def summarise(
             "opening": story.opening(),
             "certificate": story.certificate(),
             "evidence": None if story.evidence is None else story.evidence.text(),
+            "units": None if units is None else units.text(measure.sources),
         },
+        "units": None if units is None else units.to_dict(),
         "model": explained,
         "rules": _rules(decomposition),
         "clustering": {
@@ -109,24 +132,64 @@ def summarise(
             "complete": decomposition.exact,
         },
         "ivat": ivat_data(decomposition),
-        "indices": {
-            "shapley": shapley(measure),
-            "banzhaf": banzhaf(measure),
-            "interaction": interaction(measure),
-        },
+        "indices": _indices(decomposition),
         "support": _support(decomposition, support),
         "samples": _samples(informed, inputs, targets, n_samples),
         "errors": _errors(informed, inputs, targets),
-        "explorer": explorer_data(decomposition, support, inputs),
+        "explorer": {
+            **explorer_data(decomposition, support),
+            **slider_data(measure.n_sources, units, given),
+        },
     }
+    if units is not None:
+        _to_units(data, units, given)
     found: dict[str, Any] = plain(data)
     return found
+
+
+def _to_units(data: dict[str, Any], units: Units, given: FloatArray | None) -> None:
+    """Samples and errors in the units of the data."""
+    for k, row in enumerate((data["samples"] or {"rows": []})["rows"]):
+        row["inputs"] = None if given is None else given[k]
+        for key in ("output", "integral", "low", "high", "target"):
+            row[key] = None if row[key] is None else units.output(row[key])
+    for row in (data["errors"] or {"rows": []})["rows"]:
+        for key in ("operators_rmse", "integral_rmse", "operators_mae"):
+            row[key] *= units.target_width
 
 
 def _title(sources: tuple[str, ...]) -> str:
     many = len(sources) > 6 or sum(map(len, sources)) > 80
     what = f"{len(sources)} sources" if many else list_words(sources)
     return f"How {what} are fused"
+
+
+def _indices(decomposition: Decomposition) -> dict[str, Any]:
+    """Indices of the measure, or of the walks listed where few of its values are known."""
+    measure, graph = decomposition.measure, decomposition.sample.graph
+    if isinstance(measure, Measure | MobiusMeasure):
+        found: dict[str, Any] = {"shapley": shapley(measure), "banzhaf": banzhaf(measure)}
+        pairs = interaction(measure)
+    elif isinstance(graph, WalkList):
+        found = {"shapley": graph.contributions(), "banzhaf": None}
+        pairs = None
+    many = measure.n_sources > _TABLED_SOURCES
+    return {
+        **found,
+        "observed": not isinstance(measure, Measure | MobiusMeasure),
+        "interaction": None if many else pairs,
+        "pairs": _strongest(pairs, measure.sources) if many and pairs is not None else None,
+    }
+
+
+def _strongest(pairs: FloatArray, sources: tuple[str, ...]) -> list[dict[str, Any]]:
+    """The pairs of sources with the largest interactions, either way."""
+    first, second = np.triu_indices(len(sources), 1)
+    best = np.argsort(-np.abs(pairs[first, second]), kind="stable")[:_LISTED_PAIRS]
+    return [
+        {"pair": [sources[first[k]], sources[second[k]]], "value": pairs[first[k], second[k]]}
+        for k in best
+    ]
 
 
 def _rules(decomposition: Decomposition) -> dict[str, Any] | None:
@@ -154,6 +217,13 @@ def _support(decomposition: Decomposition, support: DataSupport | None) -> dict[
         return None
     measure = decomposition.measure
     n = measure.n_sources
+    if not isinstance(measure, Measure):
+        by_size = np.bincount(np.bitwise_count(support.words).sum(axis=1), minlength=n + 1)
+        rows = [
+            {"size": size, "subsets": comb(n, size), "supported": int(by_size[size])}
+            for size in range(1, n)
+        ]
+        return {"by_size": rows, "n_subsets": 2**n - 2, "subsets": []}
     sizes, known, counts = subset_sizes(n), support.supported, support.count
     lower, upper = value_bounds(measure, support)
     inner = np.arange(1, 2**n - 1)

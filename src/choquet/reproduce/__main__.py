@@ -25,6 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--data", type=Path, help="folder of data that the package lacks")
     parser.add_argument("--seeds", type=int, default=100)
     parser.add_argument("--rng", type=int, default=0)
+    parser.add_argument("--jobs", type=int, help="repetitions at a time; -1 for all cores")
     parser.add_argument("--fresh", action="store_true", help="run again what is there already")
     parser.add_argument("--page", type=Path, help="with 'page': one page of all results")
     parser.add_argument("--images", type=Path, help="with 'page': folder for its pictures")
@@ -52,6 +53,7 @@ def _run(which: str, given: argparse.Namespace) -> None:
             seeds=given.seeds,
             resume=not given.fresh,
             rng=given.rng,
+            n_jobs=given.jobs,
             progress=_show if sys.stderr.isatty() else None,
         )
         verdicts = [row["verdict"] for row in found[name]["rows"]]

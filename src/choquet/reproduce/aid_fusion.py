@@ -18,7 +18,7 @@ from choquet.operators import dissimilarity
 from choquet.operators.names import familiar_operators
 from choquet.reproduce.descent import descend_from
 from choquet.reproduce.fits import fit, mean_walk
-from choquet.reproduce.result import Progress
+from choquet.reproduce.work import Work
 from choquet.walks import OperatorGraph, sorts_of
 
 __all__ = [
@@ -92,49 +92,77 @@ class Fusion:
     descents: dict[str, list[Measure]] = field(default_factory=dict)
 
 
-def fuse_all(scores: AIDScores, *, n_folds: int, progress: Progress | None = None) -> Fusion:
+def fuse_all(scores: AIDScores, *, n_folds: int, work: Work = Work()) -> Fusion:  # noqa: B008
     """Fit and test every class of every network fold, both ways round.
 
     `n_folds` network folds are used; all five for the paper's 300 measures.
     """
-    fusion = Fusion()
     n_classes = scores.scores.shape[2]
     pairs = [(fold, half) for fold in range(n_folds) for half in (0, 1)]
-    total = len(pairs) * n_classes
+    tasks: dict[str, tuple[Any, ...]] = {}
     for fold, half in pairs:
         X, labels = scores.scores[fold, half], scores.labels[fold, half]
-        for label in range(n_classes):
-            _learn(fusion, X[label], (labels == label).astype(np.float64))
-            if progress is not None:
-                progress(len(fusion.measures), total)
         everything = (labels[None, :] == np.arange(n_classes)[:, None]).astype(np.float64)
-        fusion.shared.append(fit(X.reshape(-1, X.shape[2]), everything.ravel()).measure_)
+        for label in range(n_classes):
+            tasks[f"fold {fold} half {half} class {label}"] = (X[label], everything[label])
+        tasks[f"fold {fold} half {half} shared"] = (
+            X.reshape(-1, X.shape[2]),
+            everything.ravel(),
+            False,
+        )
+    learned = dict(zip(tasks, work.map(_learn, tasks), strict=True))
+    fusion = Fusion()
+    for key, found in learned.items():
+        if key.endswith("shared"):
+            fusion.shared.append(Measure(found["values"]))
+        else:
+            X, y = tasks[key][:2]
+            fusion.statistics.append(Statistics.from_data(X, y))
+            _add(fusion, found)
     n_sources = fusion.measures[0].n_sources
     for name, start in starts(n_sources).items():
         for n_steps in STEPS:
-            found = descend_from(fusion.statistics, start, n_steps=n_steps)
-            fusion.descents[f"{name}, {n_steps} steps"] = [Measure(values) for values in found]
+            values = descend_from(fusion.statistics, start, n_steps=n_steps)
+            fusion.descents[f"{name}, {n_steps} steps"] = [Measure(row) for row in values]
     for number, (fold, half) in enumerate(pairs):
         _test(fusion, scores, number, fold, 1 - half)
     return fusion
 
 
-def _learn(fusion: Fusion, X: FloatArray, y: FloatArray) -> None:
+def _learn(X: FloatArray, y: FloatArray, whole: bool = True) -> dict[str, Any]:
+    """The exact optimum as plain numbers; if `whole`, with its walks and operators."""
     model = fit(X, y)
-    fusion.measures.append(model.measure_)
-    fusion.statistics.append(model.statistics_)
-    fusion.walks.append(_walks(X, model.support_))
+    found: dict[str, Any] = {"values": model.measure_.values.tolist()}
+    if not whole:
+        return found
+    walks = _walks(X, model.support_)
     full = decompose(model, support=None, decimals=4)
-    fusion.operators.append(full.n_operators)
-    fusion.distinct.append(len(full.sample.weights))
+    found |= {
+        "walks": list(walks),
+        "operators": full.n_operators,
+        "distinct": len(full.sample.weights),
+        "supported": None,
+    }
     # Rows may all be tied in some variable, so that no walk is supported throughout.
-    if fusion.walks[-1].supported == 0:
-        return
-    part = decompose(model, decimals=4)
-    fusion.operators_supported.append(part.n_operators)
-    fusion.supported_walks.append(part.sample.shares @ part.sample.weights)
-    near = familiar_shares(model.measure_, model.support_)
-    fusion.supported_minimum.append(near.get("min", 0.0))
+    if walks.supported > 0:
+        part = decompose(model, decimals=4)
+        found["supported"] = {
+            "operators": part.n_operators,
+            "mean_walk": (part.sample.shares @ part.sample.weights).tolist(),
+            "minimum": familiar_shares(model.measure_, model.support_).get("min", 0.0),
+        }
+    return found
+
+
+def _add(fusion: Fusion, found: dict[str, Any]) -> None:
+    fusion.measures.append(Measure(found["values"]))
+    fusion.walks.append(Walks(*found["walks"]))
+    fusion.operators.append(found["operators"])
+    fusion.distinct.append(found["distinct"])
+    if found["supported"] is not None:
+        fusion.operators_supported.append(found["supported"]["operators"])
+        fusion.supported_walks.append(np.array(found["supported"]["mean_walk"]))
+        fusion.supported_minimum.append(found["supported"]["minimum"])
 
 
 def _walks(X: FloatArray, support: Any) -> Walks:

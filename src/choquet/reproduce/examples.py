@@ -14,9 +14,11 @@ from choquet.decomposition import decompose
 from choquet.lattice import masks_by_size
 from choquet.measures import Measure
 from choquet.operators import DISSIMILARITIES, dissimilarity
+from choquet.reproduce.claims import claims
 from choquet.reproduce.fits import operators_text
-from choquet.reproduce.result import ExperimentResult, Picture, Progress, Row
-from choquet.walks import DataSupport, OperatorGraph, walk_weights
+from choquet.reproduce.result import ExperimentResult, Picture, Row
+from choquet.reproduce.work import Work
+from choquet.walks import DataSupport, OperatorGraph, all_sorts, walk_weights
 
 __all__ = ["run", "three_operator_measure"]
 
@@ -25,7 +27,11 @@ _LARGEST_N = 9
 
 
 def run(
-    *, data: Path | None = None, seeds: int = 1, progress: Progress | None = None, rng: Any = 0
+    *,
+    data: Path | None = None,
+    seeds: int = 1,
+    rng: Any = 0,
+    work: Work = Work(),  # noqa: B008 (frozen)
 ) -> ExperimentResult:
     """Check the worked examples.
 
@@ -35,10 +41,10 @@ def run(
         Not needed here.
     seeds : int, default 1
         Not needed here: nothing is repeated.
-    progress : callable, optional
-        Called with (done, total).
     rng : seed or numpy.random.Generator, default 0
         For the measure of the expansions.
+    work : Work, optional
+        Whom to tell how far it is.
 
     Examples
     --------
@@ -47,15 +53,15 @@ def run(
     ['corrected']
     """
     del data, seeds
-    parts = (lambda: _expansions(rng), _lemma, _demining, _normalisation)
+    parts = (lambda: _expansions(rng), claims, _lemma, _demining, _normalisation)
     rows: list[Row] = []
     numbers: dict[str, Any] = {}
     for k, part in enumerate(parts):
         part_rows, part_numbers = part()
         rows += part_rows
         numbers |= part_numbers
-        if progress is not None:
-            progress(k + 1, len(parts))
+        if work.progress is not None:
+            work.progress(k + 1, len(parts))
     return ExperimentResult(
         "examples",
         "Worked examples (Sections II-IV, Figures 1-3)",
@@ -125,9 +131,7 @@ def _lemma() -> tuple[list[Row], dict[str, Any]]:
 
 
 def _demining() -> tuple[list[Row], dict[str, Any]]:
-    measure = make_demining(1, rng=0).measure
-    assert measure is not None  # the generator knows the truth
-    decomposition = decompose(measure, method="distinct")
+    decomposition = decompose(_demining_measure(), method="distinct")
     names = [operator.name for operator in decomposition.operators]
     row = Row(
         "Demining: three operators (two are listed)",
@@ -181,13 +185,15 @@ def three_operator_measure() -> Measure:
 def _figures() -> dict[str, Picture]:
     return {
         "figure1": Picture(
-            "Figure 1: from a measure by its walks and their dissimilarity to operators (demining)",
-            (11.0, 3.6),
+            "Figure 1: from a measure (a) by its walks (b) and their likeness (c) to operators "
+            "(d), for demining",
+            (12.5, 4.2),
             _draw_overview,
         ),
         "figure2": Picture(
-            "Figure 2: a measure with an observed walk, one that is not, and one observed in part",
-            (7.5, 4.5),
+            "Figure 2: a measure with an observed walk, one that is not, and one observed in part; "
+            "the walks observed as a table",
+            (9.5, 4.5),
             _draw_hasse,
         ),
         "figure3": Picture(
@@ -198,26 +204,53 @@ def _figures() -> dict[str, Picture]:
     }
 
 
+def _demining_measure() -> Measure:
+    measure = make_demining(1, rng=0).measure
+    assert measure is not None  # the generator knows the truth
+    return measure
+
+
 def _draw_overview(figure: Any) -> None:
     from choquet import plot
 
-    measure = make_demining(1, rng=0).measure
-    assert measure is not None
+    measure = _demining_measure()
     decomposition = decompose(measure)
-    left, middle, right = figure.subplots(1, 3)
-    plot.hasse(measure, ax=left)
-    plot.ivat(decomposition, ax=middle, boxes=False).set_xlabel("")
-    plot.operators(decomposition, ax=right)
+    first, second, third, fourth = figure.subplots(1, 4, width_ratios=(1.2, 1, 1, 1))
+    plot.hasse(measure, ax=first)
+    sorts = all_sorts(3)
+    cells = [
+        [" > ".join(measure.sources[i] for i in sort), *(f"{w:g}" for w in weights)]
+        for sort, weights in zip(sorts, walk_weights(measure, sorts), strict=True)
+    ]
+    _draw_cells(second, ["walk", "w1", "w2", "w3"], cells, first=0.55)
+    plot.ivat(decomposition, ax=third, boxes=False).set(xlabel="", ylabel="")
+    plot.operators(decomposition, ax=fourth)
+    titles = ("measure", "walks", "likeness", "operators")
+    for letter, title, ax in zip("abcd", titles, figure.axes, strict=False):
+        ax.set_title(f"({letter}) {title}", fontsize=10, pad=24)
+
+
+def _draw_cells(ax: Any, header: list[str], rows: list[list[str]], *, first: float) -> None:
+    """A plain table whose first column takes a share of the width."""
+    rest = (1 - first) / (len(header) - 1) if len(header) > 1 else 0.0
+    widths = [first, *([rest] * (len(header) - 1))]
+    table = ax.table(rows, colLabels=header, colWidths=widths, loc="center", cellLoc="center")
+    table.auto_set_font_size(False)
+    table.set_fontsize(8)
+    table.scale(1, 1.4)
+    ax.set_axis_off()
 
 
 def _draw_hasse(figure: Any) -> None:
     from choquet import plot
 
-    measure = make_demining(1, rng=0).measure
-    assert measure is not None
+    measure = _demining_measure()
     support = DataSupport.from_data([[0.9, 0.5, 0.1], [0.8, 0.1, 0.3]])
     walks = [[0, 1, 2], [1, 2, 0], [1, 0, 2]]
-    plot.hasse(measure, support=support, walks=walks, ax=figure.subplots())
+    left, right = figure.subplots(1, 2, width_ratios=(2.4, 1))
+    plot.hasse(measure, support=support, walks=walks, ax=left)
+    seen = [[" > ".join(measure.sources[i] for i in sort)] for sort in support.observed_sorts]
+    _draw_cells(right, ["walks observed"], seen, first=1.0)
 
 
 def _draw_ivat(figure: Any) -> None:

@@ -11,22 +11,30 @@ from typing import Any
 from choquet.errors import FileError
 from choquet.files import write_whole
 
-__all__ = ["MARK", "experiment_page", "index_page", "paper_page"]
+__all__ = ["INTRODUCTION", "MARK", "MEANINGS", "experiment_page", "index_page", "paper_page"]
 
 MARK = "<!-- written by the choquet reproduction; do not edit -->"
 
-_INTRODUCTION = """\
-Every experiment of “Fuzzy Integral = Contextual Linear Order Statistic” (Anderson et al.), run
-again. The tables set what the paper says beside what comes out; all numbers and pictures on this
-page are written by the command
+INTRODUCTION = (
+    "Every experiment of “Fuzzy Integral = Contextual Linear Order Statistic” (Anderson et al.), "
+    "run again. The tables set what the paper says beside what comes out. Intervals (±) are 95 % "
+    "confidence intervals of a mean.",
+)
 
-    python -m choquet.reproduce all -o results --data DATA
+MEANINGS = {
+    "holds": "comes out as said.",
+    "corrected": "what is said is wrong, and the table says what is right.",
+    "not reproducible": "data and method do not determine it.",
+    "differs": "comes out otherwise here, and the paper does not say enough to tell why.",
+    "skipped": "not looked at, because data are absent.",
+}
+"""What the verdicts mean."""
+
+_COMMANDS = """\
+All numbers and pictures on this page are written by the commands
+
+    choquet reproduce all -o results --data DATA
     python -m choquet.reproduce page -o results --page docs/paper.md --images docs/images/paper
-
-**holds**: comes out as said. **corrected**: what is said is wrong, and the table says what is
-right. **not reproducible**: data and method do not determine it. **differs**: comes out otherwise
-here, and the paper does not say enough to tell why. Intervals (±) are 95 % confidence intervals of
-a mean.
 """
 
 
@@ -42,8 +50,18 @@ def _table(document: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def _extra(table: Mapping[str, Any]) -> str:
+    lines = [
+        f"{table['caption']}:\n",
+        f"| {' | '.join(map(_cell, table['header']))} |",
+        "|---|" + "---:|" * (len(table["header"]) - 1),
+        *(f"| {' | '.join(map(_cell, row))} |" for row in table["rows"]),
+    ]
+    return "\n".join(lines)
+
+
 def _section(document: Mapping[str, Any], images: str) -> str:
-    parts = [*document["notes"], _table(document)]
+    parts = [*document["notes"], _table(document), *map(_extra, document["tables"])]
     for name, caption in document["figures"].items():
         parts.append(f"![{caption}]({images}{name}.png)\n\n*{caption}.*")
     return "\n\n".join(parts)
@@ -55,7 +73,7 @@ def experiment_page(document: Mapping[str, Any]) -> str:
     Examples
     --------
     >>> row = {"paper": "three", "found": "two", "verdict": "corrected"}
-    >>> document = {"title": "T", "notes": [], "rows": [row], "figures": {}}
+    >>> document = {"title": "T", "notes": [], "rows": [row], "figures": {}, "tables": []}
     >>> print(experiment_page(document).splitlines()[-1])
     | three | two | **corrected** |
     """
@@ -68,7 +86,7 @@ def index_page(documents: Mapping[str, Mapping[str, Any]]) -> str:
     Examples
     --------
     >>> row = {"paper": "three", "found": "two", "verdict": "corrected"}
-    >>> document = {"title": "T", "notes": [], "rows": [row], "figures": {}}
+    >>> document = {"title": "T", "notes": [], "rows": [row], "figures": {}, "tables": []}
     >>> print(index_page({"examples": document}).splitlines()[-1])
     | [T](examples.md) | 1 corrected |
     """
@@ -129,8 +147,10 @@ def paper_page(
     parts = [
         MARK,
         "# The paper, reproduced and corrected",
-        _INTRODUCTION + f"\nSeeds: {', '.join(map(str, seeds))}; where fewer were used, the "
-        "section says so.",
+        "\n\n".join(INTRODUCTION),
+        "\n".join(f"- **{name}**: {meaning}" for name, meaning in MEANINGS.items()),
+        _COMMANDS + f"\nSeeds: {', '.join(map(str, seeds))}; where fewer were used, the section "
+        "says so.",
         _verdicts(documents, "#{}"),
     ]
     for name, document in documents.items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -17,8 +17,8 @@ __all__ = [
     "Estimate",
     "ExperimentResult",
     "Picture",
-    "Progress",
     "Row",
+    "Table",
     "Verdict",
     "check_seeds",
     "estimate",
@@ -30,9 +30,6 @@ Verdict: TypeAlias = Literal["holds", "corrected", "not reproducible", "differs"
 VERDICTS: tuple[str, ...] = get_args(Verdict)
 """Whether a statement of the paper holds; is wrong, and what is right; cannot be checked with what
 was published; comes out otherwise here; or was not looked at, because data are absent."""
-
-Progress: TypeAlias = Callable[[int, int], None]
-"""Called with (done, total)."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +51,26 @@ class Row:
             raise OptionError(
                 f"verdict={self.verdict!r} is unknown; choose one of {', '.join(VERDICTS)}"
             )
+
+
+@dataclass(frozen=True)
+class Table:
+    """Numbers that stand better in a table of their own than in a sentence.
+
+    Examples
+    --------
+    >>> Table("Errors", ("method", "error"), (("mean", "0.1"), ("median", "0.2"))).header
+    ('method', 'error')
+    """
+
+    caption: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+    def __post_init__(self) -> None:
+        for row in self.rows:
+            if len(row) != len(self.header):
+                raise OptionError(f"row {tuple(row)} has not {len(self.header)} cells")
 
 
 @dataclass(frozen=True)
@@ -98,6 +115,8 @@ class ExperimentResult:
         Functions that draw into a matplotlib Figure.
     notes : tuple of str
         How it was done: paragraphs for the page.
+    tables : tuple of Table
+        Numbers that the page shows beside the comparison.
 
     Examples
     --------
@@ -112,6 +131,7 @@ class ExperimentResult:
     numbers: Mapping[str, Any]
     figures: Mapping[str, Picture] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    tables: tuple[Table, ...] = ()
 
     @property
     def complete(self) -> bool:
@@ -131,8 +151,8 @@ class Estimate:
 
     Examples
     --------
-    >>> f"{estimate([1.0, 2.0, 3.0]):.1f}"
-    '2.0 ± 2.5'
+    >>> f"{estimate([1.0, 2.0, 3.0]):+.1f}"
+    '+2.0 ± 2.5'
     """
 
     mean: float
@@ -149,10 +169,15 @@ class Estimate:
         """Lower end of the interval."""
         return self.mean - self.bar
 
+    @property
+    def high(self) -> float:
+        """Upper end of the interval."""
+        return self.mean + self.bar
+
     def __format__(self, spec: str) -> str:
         if not math.isfinite(self.half) or self.half == 0:
             return format(self.mean, spec)
-        return f"{self.mean:{spec}} ± {self.half:{spec}}"
+        return f"{self.mean:{spec}} ± {self.half:{spec.lstrip('+')}}"
 
     def plain(self) -> dict[str, float | int]:
         """As numbers for a file."""

@@ -14,9 +14,11 @@ from choquet._version import __version__
 from choquet.errors import FileError, MissingDependencyError, OptionError
 from choquet.files import write_whole
 from choquet.reproduce import aid, examples, noise, regression, sampling
+from choquet.reproduce.html_page import check_jinja, html_page
 from choquet.reproduce.page import experiment_page, index_page
-from choquet.reproduce.result import ExperimentResult, Picture, Progress, check_seeds, plain
+from choquet.reproduce.result import ExperimentResult, Picture, check_seeds, plain
 from choquet.reproduce.where import data_folder
+from choquet.reproduce.work import Kept, Work
 
 __all__ = ["EXPERIMENTS", "Experiment", "reproduce"]
 
@@ -33,8 +35,8 @@ class Experiment(Protocol):
         *,
         data: Path | None = None,
         seeds: int = 100,
-        progress: Progress | None = None,
         rng: Any = 0,
+        work: Work = ...,
     ) -> ExperimentResult:
         """Run it."""
 
@@ -60,6 +62,7 @@ def reproduce(
     seeds: int = 100,
     resume: bool = True,
     rng: int = 0,
+    n_jobs: int | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> dict[str, dict[str, Any]]:
     """Run the paper's experiments and compare what comes out with what it says.
@@ -73,15 +76,20 @@ def reproduce(
         variable CHOQUET_DATA, or ``shared/data`` beside the project. Without it, the experiment on
         AID says that it was skipped.
     out : path, optional
-        Folder for pictures, one JSON file and one Markdown page for each experiment, and an index
-        page. Nothing is written by default.
+        Folder for ``index.html``, one page of all results with the pictures inside, and
+        ``results.json``; beside them pictures, a JSON file and a Markdown page for each
+        experiment. Nothing is written by default.
     seeds : int, default 100
         Repetitions of what is random. Experiments that are heavier per repetition use fewer and
         say so.
     resume : bool, default True
-        Take what an earlier run with the same options left in `out` instead of running again.
+        Take what an earlier run with the same options left in `out` instead of running again;
+        of an experiment that was stopped, the repetitions that were finished.
     rng : int, default 0
         The same number gives the same files.
+    n_jobs : int, optional
+        Repetitions (seeds, measures, folds) at a time, through joblib; -1 takes all cores. The
+        results are the same.
     progress : callable, optional
         Called with (name of the experiment, done, total).
 
@@ -89,7 +97,7 @@ def reproduce(
     -------
     dict from name to document
         As in the JSON files: "name", "title", "rows", "numbers", "figures", "notes", "options",
-        "complete".
+        "tables", "complete".
 
     Raises
     ------
@@ -112,19 +120,39 @@ def reproduce(
     check_seeds(seeds)
     folder = data_folder(data)
     target = None if out is None else _folder(out)
+    Work(n_jobs)  # refused before anything runs
+    if target is not None:
+        check_jinja()
     options = {"seeds": seeds, "rng": rng, "version": __version__}
     documents: dict[str, dict[str, Any]] = {}
     for name in names:
         kept = _kept(target, name, options) if resume else None
         if kept is None:
-            kept = _run(name, target, folder, options, progress)
+            kept = _run(name, target, folder, options, (n_jobs, progress, resume))
         elif progress is not None:
             progress(name, 1, 1)
         documents[name] = kept
     if target is not None:
-        everything = {name: doc for name in EXPERIMENTS if (doc := _read(target, name))}
-        _write(target / "index.md", index_page(everything).encode())
+        _write_all(target)
     return documents
+
+
+def _write_all(target: Path) -> None:
+    """The pages and the file of all results in a folder, of this run and of earlier ones."""
+    everything = {
+        name: document
+        for name in EXPERIMENTS
+        if (document := _read(target, name)) and _whole(target, document)
+    }
+    _write(target / "index.md", index_page(everything).encode())
+    names = [key for document in everything.values() for key in document["figures"]]
+    pictures = {key: (target / f"{key}.png").read_bytes() for key in names}
+    _write(target / "index.html", html_page(everything, pictures, kind=_KIND).encode())
+    _write(target / "results.json", _json({"kind": _KIND, "experiments": everything}))
+
+
+def _json(document: Mapping[str, Any]) -> bytes:
+    return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False).encode() + b"\n"
 
 
 def _names(which: str | Sequence[str]) -> list[str]:
@@ -152,15 +180,21 @@ def _run(
     target: Path | None,
     data: Path | None,
     options: dict[str, Any],
-    progress: Callable[[str, int, int], None] | None,
+    how: tuple[int | None, Callable[[str, int, int], None] | None, bool],
 ) -> dict[str, Any]:
+    n_jobs, progress, resume = how
+
     def advance(done: int, total: int) -> None:
         if progress is not None:
             progress(name, done, total)
 
-    result = EXPERIMENTS[name](
-        data=data, seeds=options["seeds"], progress=advance, rng=options["rng"]
-    )
+    kept = None
+    if target is not None:
+        # Each repetition has a seed of its own, so their number does not matter.
+        head = {"kind": _KIND, "rng": options["rng"], "version": options["version"]}
+        kept = Kept(target / f"{name}.part", head, fresh=not resume)
+    work = Work(n_jobs, advance, kept)
+    result = EXPERIMENTS[name](data=data, seeds=options["seeds"], rng=options["rng"], work=work)
     document = {
         "kind": _KIND,
         "name": name,
@@ -171,6 +205,10 @@ def _run(
             {"paper": row.paper, "found": row.found, "verdict": row.verdict} for row in result.rows
         ],
         "notes": list(result.notes),
+        "tables": [
+            {"caption": t.caption, "header": list(t.header), "rows": [list(row) for row in t.rows]}
+            for t in result.tables
+        ],
         "figures": {key: picture.caption for key, picture in result.figures.items()},
         "numbers": plain(result.numbers),
     }
@@ -180,8 +218,9 @@ def _run(
         for key, picture in result.figures.items():
             _write(target / f"{key}.png", _png(picture))
         # Last, so that its being there means that all the rest is.
-        text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
-        _write(target / f"{name}.json", text.encode() + b"\n")
+        _write(target / f"{name}.json", _json(document))
+    if kept is not None:
+        kept.forget()
     return document
 
 
@@ -241,5 +280,10 @@ def _kept(folder: Path | None, name: str, options: dict[str, Any]) -> dict[str, 
     document = _read(folder, name)
     if document is None or not document.get("complete") or document.get("options") != options:
         return None
-    files = [f"{name}.md", *(f"{key}.png" for key in document["figures"])]
-    return document if all((folder / file).is_file() for file in files) else None
+    return document if _whole(folder, document) else None
+
+
+def _whole(folder: Path, document: dict[str, Any]) -> bool:
+    """Whether the page and the pictures of a document are there, and it has what pages need."""
+    files = [f"{document['name']}.md", *(f"{key}.png" for key in document["figures"])]
+    return "tables" in document and all((folder / file).is_file() for file in files)

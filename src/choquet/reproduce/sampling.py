@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,11 +16,11 @@ from choquet.reproduce.result import (
     Estimate,
     ExperimentResult,
     Picture,
-    Progress,
     Row,
     check_seeds,
     estimate,
 )
+from choquet.reproduce.work import Work
 from choquet.walks import DataSupport, all_sorts, walk_weights
 
 __all__ = ["SHARES", "run"]
@@ -66,7 +65,11 @@ class Trial(NamedTuple):
 
 
 def run(
-    *, data: Path | None = None, seeds: int = 100, progress: Progress | None = None, rng: Any = 0
+    *,
+    data: Path | None = None,
+    seeds: int = 100,
+    rng: Any = 0,
+    work: Work = Work(),  # noqa: B008 (frozen)
 ) -> ExperimentResult:
     """Learn random measures from samples of all, a fifth and 15 % of the walks.
 
@@ -76,10 +79,10 @@ def run(
         Not needed here.
     seeds : int, default 100
         Random measures.
-    progress : callable, optional
-        Called with (done, total).
     rng : int, default 0
         Measure k uses the seed (rng, k).
+    work : Work, optional
+        How repetitions are done.
 
     Examples
     --------
@@ -89,12 +92,10 @@ def run(
     """
     del data
     check_seeds(seeds)
-    trials: dict[float, list[Trial]] = defaultdict(list)
-    for k in range(seeds):
-        for share in SHARES:
-            trials[share].append(_trial(share, (rng, k)))
-        if progress is not None:
-            progress(k + 1, seeds)
+    repeated = work.map(_repetition, {f"seed {k}": (rng, k) for k in range(seeds)})
+    trials = {
+        share: [Trial(*one[number]) for one in repeated] for number, share in enumerate(SHARES)
+    }
     found = {
         share: {name: estimate([getattr(t, name) for t in made]) for name in Trial._fields}
         for share, made in trials.items()
@@ -162,6 +163,11 @@ def _likeness(measure: Measure, kept: IntArray) -> float:
     sorts = all_sorts(N_SOURCES)
     whole = _matrix(_picture(measure, sorts))[np.ix_(kept, kept)]
     return picture_correlation(whole, _matrix(_picture(measure, sorts[kept])))
+
+
+def _repetition(rng: Any, k: int) -> list[list[float]]:
+    """All shares with the seed (rng, k)."""
+    return [list(_trial(share, (rng, k))) for share in SHARES]
 
 
 def _trial(share: float, seed: Any) -> Trial:

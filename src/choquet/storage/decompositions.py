@@ -14,7 +14,7 @@ from choquet.decomposition.sample import OperatorSample
 from choquet.errors import OptionError
 from choquet.operators.dissimilarity import DISSIMILARITIES
 from choquet.storage.values import decode_value, encode_value
-from choquet.walks import OperatorGraph
+from choquet.walks import OperatorGraph, WalkList
 
 __all__ = ["decode_decomposition", "encode_decomposition"]
 
@@ -40,6 +40,7 @@ def encode_decomposition(found: Decomposition) -> dict[str, Any]:
         "scale": found.scale,
         "weights": found.weights,
         "stable_shares": np.array([operator.stable_share for operator in found.operators]),
+        "identification": encode_value(found.identification),
         "labels": found.labels,
         "ivat": {
             "order": found.ivat.order,
@@ -51,6 +52,9 @@ def encode_decomposition(found: Decomposition) -> dict[str, Any]:
         "memberships": partition.memberships,
         "scores": [[int(k), float(score)] for k, score in partition.scores.items()],
     }
+    if isinstance(graph, WalkList):
+        walks = {"sorts": graph.sorts, "counts": graph.counts, "complete": graph.complete}
+        return {**data, "walks": walks}
     if not found.sample.complete:
         # Operators that were drawn cannot be listed again; all others can.
         data["sample"] = {"weights": found.sample.weights, "counts": found.sample.counts}
@@ -60,12 +64,23 @@ def encode_decomposition(found: Decomposition) -> dict[str, Any]:
 def decode_decomposition(data: dict[str, Any]) -> Decomposition:
     """The decomposition again; errors, shares and rules follow from what was stored."""
     measure, support = decode_value(data["measure"]), decode_value(data["support"])
-    graph = OperatorGraph(measure, support, epsilon=data["epsilon"], decimals=int(data["decimals"]))
+    options = {"epsilon": data["epsilon"], "decimals": int(data["decimals"])}
+    if "walks" in data:
+        walks = WalkList(measure, support=support, **options, **data["walks"])
+        return _decoded(
+            data, OperatorSample(walks.weights(), walks.walk_counts, walks, walks.complete)
+        )
+    graph = OperatorGraph(measure, support, **options)
     if "sample" in data:
         drawn = data["sample"]
         sample = OperatorSample(drawn["weights"], drawn["counts"], graph, complete=False)
     else:
         sample = OperatorSample(graph.weights(), graph.walk_counts, graph, complete=True)
+    return _decoded(data, sample)
+
+
+def _decoded(data: dict[str, Any], sample: OperatorSample) -> Decomposition:
+    measure = sample.graph.measure
     labels, centres, image = data["labels"], data["weights"], data["ivat"]
     n = len(sample.weights)
     for name, array in (("labels", labels), *image.items()):
@@ -84,8 +99,11 @@ def decode_decomposition(data: dict[str, Any]) -> Decomposition:
         scores={int(k): score for k, score in data["scores"]},
         **data["partition"],
     )
-    found = assemble(sample, picture, partition, centres, metric, data["scale"], data["bias"])
-    # What the data determine was found from the model, which is not in the file.
+    # Files of earlier versions hold no intervals, only what followed from them.
+    identified = decode_value(data.get("identification"))
+    found = assemble(
+        sample, picture, partition, centres, metric, data["scale"], data["bias"], identified
+    )
     for operator, share in zip(found.operators, data["stable_shares"], strict=True):
         object.__setattr__(operator, "stable_share", float(share))
     return found

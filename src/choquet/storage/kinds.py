@@ -13,6 +13,7 @@ from choquet.decomposition import Diagram
 from choquet.lattice import mask_of, members
 from choquet.measures import Measure, SupportedMeasure
 from choquet.operators import OrderStatistic
+from choquet.storage.contexts import decode_contextual, encode_contextual
 from choquet.storage.decompositions import decode_decomposition, encode_decomposition
 from choquet.storage.models import MODELS, decode_model, encode_model
 from choquet.storage.values import decode_value, encode_value
@@ -129,6 +130,12 @@ def _decode_statistics(data: dict[str, Any]) -> Any:
     return found
 
 
+def _decode_minima(data: dict[str, Any]) -> Any:
+    from choquet.learning.additive import MinimaStatistics
+
+    return MinimaStatistics.from_arrays(data)
+
+
 def _plain(path: str) -> Kind:
     """A row for a dataclass whose fields are stored one by one."""
     module, _, name = path.partition(":")
@@ -149,6 +156,7 @@ def _plain(path: str) -> Kind:
 KINDS: dict[str, Kind] = {
     "measure": Kind(_path(Measure), _encode_measure, _decode_measure),
     "supported_measure": Kind(_path(SupportedMeasure), _encode_supported, _decode_supported),
+    "mobius_measure": _plain("choquet.measures.mobius:MobiusMeasure"),
     "data_support": Kind(_path(DataSupport), _encode_fields, _decode_support),
     "order_statistic": Kind(
         _path(OrderStatistic), _encode_fields, lambda data: OrderStatistic(data["weights"])
@@ -166,7 +174,17 @@ KINDS: dict[str, Kind] = {
         lambda statistics: dict(statistics.to_arrays()),
         _decode_statistics,
     ),
+    "minima_statistics": Kind(
+        "choquet.learning.additive:MinimaStatistics",
+        lambda statistics: dict(statistics.to_arrays()),
+        _decode_minima,
+    ),
+    "contextual_model": Kind(
+        "choquet.learning.contextual.result:ContextualModel", encode_contextual, decode_contextual
+    ),
+    "pruning_path": _plain("choquet.learning.contextual.pruning:Path"),
     "sparse_measure": _plain("choquet.learning.sparse:SparseMeasure"),
+    "identification": _plain("choquet.learning.identify:Identification"),
     "solution": _plain("choquet.learning.solvers.solution:Solution"),
     "lambda_fit": _plain("choquet.learning.families:LambdaFit"),
     "scaled_model": _plain("choquet.learning.scaled:ScaledModel"),

@@ -12,7 +12,10 @@ from choquet.storage.values import decode_value, encode_value
 
 __all__ = ["MODELS", "Model", "decode_model", "encode_model"]
 
-_COMMON = ("n_features_in_", "feature_names_in_", "measure_", "support_")
+_NAMES = ("n_features_in_", "feature_names_in_")
+_COMMON = (*_NAMES, "measure_", "support_")
+_LEARNED = ("measure_", "decomposition_", "decompositions_")
+"""A fitted model has one of these: what it learned."""
 _LEAST_SQUARES = (*_COMMON, "bias_", "statistics_")
 
 
@@ -32,7 +35,8 @@ def _row(place: str, *attributes: str) -> Model:
 MODELS: dict[str, Model] = {
     "choquet_regressor": _row("regressor:ChoquetRegressor", *_LEAST_SQUARES, "solution_"),
     "choquet_regressor_cv": _row(
-        "cross_validated:ChoquetRegressorCV", *_LEAST_SQUARES, "prior_", "strength_", "cv_results_"
+        "cross_validated:ChoquetRegressorCV",
+        *_LEAST_SQUARES, "prior_", "strength_", "cv_results_", "fold_statistics_", "fold_seed_",
     ),
     "choquet_classifier": _row(
         "classifier:ChoquetClassifier",
@@ -52,6 +56,12 @@ MODELS: dict[str, Model] = {
     "gradient_descent_regressor": _row(
         "baselines:GradientDescentRegressor", *_LEAST_SQUARES, "errors_", "n_iter_"
     ),
+    "contextual_regressor": _row(
+        "contextual:ContextualRegressor", *_NAMES, "decomposition_", "path_", "fold_errors_"
+    ),
+    "contextual_classifier": _row(
+        "contextual_classifier:ContextualClassifier", *_NAMES, "classes_", "decompositions_"
+    ),
 }  # fmt: skip
 """Storable estimators by the name they have in files."""
 
@@ -61,11 +71,15 @@ def _name_of(model: Any) -> str:
     return next(name for name, row in MODELS.items() if row.path == path)
 
 
+def _fitted(model: Any) -> bool:
+    return any(name in vars(model) for name in _LEARNED)
+
+
 def encode_model(model: Any) -> dict[str, Any]:
     """Options and fitted attributes of an estimator, as plain data."""
     name = _name_of(model)
     title = type(model).__name__
-    if not hasattr(model, "measure_"):
+    if not _fitted(model):
         raise TypeError(f"cannot save a {title} that is not fitted; call fit first")
     inner = getattr(model, "estimators", None)
     if inner is not None:
@@ -101,9 +115,10 @@ def decode_model(data: dict[str, Any]) -> Any:
         raise ValueError(f"{name} has no fitted {', '.join(sorted(unknown))}")
     for key, value in data["fitted"].items():
         setattr(model, key, decode_value(value))
-    if not hasattr(model, "measure_"):
-        raise ValueError(f"a fitted {name} has a measure_, but the file does not")
+    if not _fitted(model):
+        raise ValueError(f"the file does not hold what the {name} learned")
     # The problem follows from the statistics; rows that absolute loss needs are not kept.
-    if hasattr(model, "solution_") and hasattr(model, "statistics_") and model.loss == "squared":
+    squared = hasattr(model, "solution_") and model.loss == "squared"
+    if squared and hasattr(model, "statistics_") and model.solution_.solver != "additive":
         model.problem_ = model._problem(model.statistics_)
     return model

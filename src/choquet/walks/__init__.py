@@ -1,6 +1,7 @@
 """Walks through the Hasse diagram: sorts, their support by data, their distinct operators."""
 
 from choquet.walks.graph import OperatorGraph
+from choquet.walks.listed import WalkList, list_walks
 from choquet.walks.sampling import gsamp
 from choquet.walks.sorts import (
     all_sorts,
@@ -16,9 +17,11 @@ from choquet.walks.support import DataSupport
 __all__ = [
     "DataSupport",
     "OperatorGraph",
+    "WalkList",
     "all_sorts",
     "all_walk_weights",
     "gsamp",
+    "list_walks",
     "random_sorts",
     "sort_rank",
     "sort_unrank",

@@ -105,7 +105,7 @@ class OperatorGraph:
             measure.values,
             decimals,
             None if support is None else support.supported,
-            _allowed_unsupported(measure.n_sources, epsilon),
+            allowed_unsupported(measure.n_sources, epsilon),
         )
         levels = build_levels(lattice, max_states)
         for field, value in (
@@ -340,7 +340,7 @@ class OperatorGraph:
         )
 
 
-def _allowed_unsupported(n_sources: int, epsilon: float) -> int:
+def allowed_unsupported(n_sources: int, epsilon: float) -> int:
     """Largest number u of unsupported subsets with u / (N - 1) < ε, at least 0."""
     below: BoolArray = np.arange(n_sources) < epsilon * (n_sources - 1) - 1e-12
     return max(int(below.sum()) - 1, 0)

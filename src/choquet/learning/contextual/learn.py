@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -38,6 +39,7 @@ class TreeOptions:
     screen: int = 16
     prune: str = "cv"
     merge: bool = False
+    n_jobs: int | None = None
 
     def __post_init__(self) -> None:
         check_option("prune", self.prune, PRUNINGS)
@@ -129,10 +131,9 @@ def _learn(
     _check_rows(X, rows, options)
     splits = SplitOptions(options.min_samples(rows.n_sources), options.above, options.screen)
 
-    def grown(index: IntArray) -> Tree:
-        return grow(rows, index, options.leaf, splits, max_leaves=options.max_leaves)
-
-    tree = grown(rows.everything())
+    # Rows are handed over, not closed over: processes that grow trees can share them in memory.
+    grown = partial(_grown, options=options, splits=splits)
+    tree = grown(rows, rows.everything())
     path = weakest_links(tree)
     chosen, errors = 0, None
     if options.prune == "bic":
@@ -141,10 +142,14 @@ def _learn(
         if folds is None:
             folds = content_folds(X, y, 5, np.random.default_rng(0))
         if folds.max() > 0:
-            chosen, errors = best_by_folds(rows, path, folds, grown)
+            chosen, errors = best_by_folds(rows, path, folds, grown, n_jobs=options.n_jobs)
     tree = tree.cut(path.stops[chosen])
     found = shared_operators(rows, tree, options.leaf) if options.merge else own_operators(tree)
     return Learned(rows, tree, found, path, chosen, errors)
+
+
+def _grown(rows: RankRows, index: IntArray, *, options: TreeOptions, splits: SplitOptions) -> Tree:
+    return grow(rows, index, options.leaf, splits, max_leaves=options.max_leaves)
 
 
 def _check_rows(X: FloatArray, rows: RankRows, options: TreeOptions) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -110,7 +111,14 @@ def _by_products(Z: FloatArray, weight: FloatArray, index: IntArray) -> FloatArr
         part = index[start : start + _BLOCK]
         block = Z[part] * np.sqrt(weight[part])[:, None]
         total += block.T @ block
-    return np.asarray(total[np.triu_indices(width)])
+    return total.take(_upper(width))
+
+
+@cache
+def _upper(width: int) -> IntArray:
+    """Places of the upper triangle in a square matrix laid out flat: asked for at every rank."""
+    rows, columns = np.triu_indices(width)
+    return np.asarray(rows * width + columns)
 
 
 def rank_sums(

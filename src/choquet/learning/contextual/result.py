@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,10 +17,13 @@ from choquet.learning.contextual.rows import RankRows, ranks_of
 from choquet.learning.contextual.tree import Tree
 from choquet.operators import OrderStatistic
 
-__all__ = ["ContextualModel", "LearnedOperator", "describe"]
+__all__ = ["EVIDENCE", "ContextualModel", "LearnedOperator", "describe", "with_contexts"]
+
+EVIDENCE = ("bias", "share", "count", "rank", "condition", "trust", "residual")
+"""What is known of a learned operator besides its weights and context."""
 
 _SHOWN = 12
-"""Operators that are listed in words."""
+"""Operators, and weights of one, that are listed in words."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -109,6 +113,8 @@ class ContextualModel:
     tree : Tree
     labels : array of ints
         Operator of each node of the tree; -1 for inner nodes.
+    contexts : dict of Rule by int
+        The context of each leaf, with its share of the samples.
 
     Examples
     --------
@@ -131,6 +137,7 @@ class ContextualModel:
     rules: RuleList
     tree: Tree
     labels: IntArray
+    contexts: Mapping[int, Rule]
 
     @property
     def n_operators(self) -> int:
@@ -190,8 +197,12 @@ class ContextualModel:
         plural = "operator" if self.n_operators == 1 else "operators"
         lines = [f"{self.n_operators} {plural} of {len(self.sources)} sources"]
         for number, operator in enumerate(self.operators[:_SHOWN], start=1):
-            weights = ", ".join(f"{w:.3g}" for w in operator.weights.round(9) + 0.0)
-            bias = f" + {operator.bias:.3g}" if operator.bias else ""
+            numbers = [f"{w:.3g}" for w in operator.weights.round(9) + 0.0]
+            if len(numbers) > _SHOWN:
+                numbers[6:-3] = ["…"]
+            weights = ", ".join(numbers)
+            sign = "-" if operator.bias < 0 else "+"
+            bias = f" {sign} {abs(operator.bias):.3g}" if operator.bias else ""
             share = f"{100 * operator.share:.1f} % of samples"
             lines.append(f"  {number}. {operator.name} ({weights}){bias}, {share}")
         if self.n_operators > _SHOWN:
@@ -199,6 +210,12 @@ class ContextualModel:
         elif self.n_operators > 1:
             lines += self.rules.text(self.sources, self.operator_names)
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        # Notebooks ask for this; the room that draws is loaded only then.
+        from choquet.report import contextual_html
+
+        return contextual_html(self)
 
     def __repr__(self) -> str:
         return f"<ContextualModel of {len(self.sources)} sources, {self.n_operators} operators>"
@@ -226,25 +243,45 @@ def describe(
     order = np.argsort(-shares, kind="stable")
     new = np.argsort(order, kind="stable")
     weights, biases = rows.in_units(found.coefficients)
-    by_leaf = np.bincount(place, rows.weight, len(tree.source)) / rows.weight.sum()
+    evidence = [
+        {
+            "bias": float(biases[k]),
+            "share": float(shares[k]),
+            **_evidence(rows, np.flatnonzero(labels == k), residual, l2),
+        }
+        for k in order
+    ]
+    names = np.where(found.labels >= 0, new[found.labels], -1)
+    return with_contexts(sources, tree, names, weights[order], evidence)
+
+
+def with_contexts(
+    sources: tuple[str, ...],
+    tree: Tree,
+    labels: IntArray,
+    weights: FloatArray,
+    evidence: Sequence[Mapping[str, Any]],
+) -> ContextualModel:
+    """A model from a tree, the operator of each node, and what is known of each operator.
+
+    Contexts and rules follow from the tree. `evidence` holds, for each operator, the attributes of
+    a `LearnedOperator` besides weights and context.
+    """
     contexts = {
-        int(leaf): Rule(conditions, int(new[found.labels[leaf]]), float(by_leaf[leaf]), 1.0)
+        leaf: Rule(conditions, int(labels[leaf]), float(tree.weight[leaf] / tree.weight[0]), 1.0)
         for leaf, conditions in _paths(tree).items()
     }
     operators = [
         LearnedOperator(
-            weights[k],
-            bias=float(biases[k]),
+            weights[number],
             context=tuple(rule for rule in contexts.values() if rule.operator == number),
-            share=float(shares[k]),
-            **_evidence(rows, np.flatnonzero(labels == k), residual, l2),
+            **known,
         )
-        for number, k in enumerate(order)
+        for number, known in enumerate(evidence)
     ]
     rules = tuple(rule for rule in contexts.values() if rule.operator != 0)
-    names = np.where(found.labels >= 0, new[found.labels], -1)
-    listed = RuleList(rules, 0, rows.n_sources, 1.0, True)
-    return ContextualModel(sources, tuple(operators), listed, tree, names)
+    listed = RuleList(rules, 0, len(sources), 1.0, True)
+    return ContextualModel(sources, tuple(operators), listed, tree, labels, contexts)
 
 
 def _evidence(rows: RankRows, index: IntArray, residual: FloatArray, l2: float) -> dict[str, Any]:

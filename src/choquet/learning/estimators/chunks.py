@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ def fit_chunks(
     chunks: Iterable[Chunk],
     *,
     sources: Sequence[str] | None = None,
+    checkpoint: str | PathLike[str] | None = None,
+    checkpoint_every: int = 100,
 ) -> Any:
     """Fit to chunks of rows; only their statistics are kept, and solved once.
 
@@ -31,6 +34,11 @@ def fit_chunks(
         Rows by source, their targets, and their weights.
     sources : sequence of str, optional
         Names of the sources, for the measure.
+    checkpoint : str or path, optional
+        A file for the sums so far. A run that was stopped, or a chunk that failed, loses nothing:
+        call again with the same chunks and file, and those in it are passed over.
+    checkpoint_every : int, default 100
+        Chunks between two writes.
 
     Returns
     -------
@@ -46,7 +54,13 @@ def fit_chunks(
     array([0., 1., 1., 1.])
     """
     _check_loss(estimator)
-    return fit_evidence(estimator, evidence_of_chunks(chunks), sources=sources)
+    evidence = evidence_of_chunks(
+        chunks,
+        make=estimator._evidence,
+        checkpoint=checkpoint,
+        checkpoint_every=checkpoint_every,
+    )
+    return fit_evidence(estimator, evidence, sources=sources)
 
 
 def fit_evidence(

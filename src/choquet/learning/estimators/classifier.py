@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
+from functools import partial
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from choquet.errors import DataError
-from choquet.learning.estimators.common import integrate, sources_of
+from choquet.errors import DataError, SupportWarning
+from choquet.jobs import run_jobs
+from choquet.learning.estimators.common import ALL_TIED, classes_of, integrate, sources_of
 from choquet.learning.fill import fill_unsupported
 from choquet.learning.logistic import fit_logistic, fit_ordinal, sigmoid
 from choquet.learning.sparse import SparseMeasure
@@ -21,6 +24,9 @@ __all__ = ["ChoquetClassifier"]
 MAX_LATTICE_SOURCES = 16
 MAX_NEWTON_SOURCES = 7
 """Up to here Newton steps solve for all subsets; beyond, for the supported ones alone."""
+
+NO_RELATION = 1e-6
+"""Log-odds that differ by less over the whole range of the inputs are rounding, not learned."""
 
 
 class ChoquetClassifier(ClassifierMixin, BaseEstimator):
@@ -97,13 +103,10 @@ class ChoquetClassifier(ClassifierMixin, BaseEstimator):
             if not (sample_weight > 0).any():
                 raise DataError("sample_weight is zero in every row: nothing to learn from")
         kept = slice(None) if sample_weight is None else sample_weight > 0
-        self.classes_ = np.unique(y[kept])
-        if len(self.classes_) < 2:
-            raise DataError(
-                f"all samples belong to one class, {self.classes_[0]!r}: "
-                "a classifier needs at least two"
-            )
+        self.classes_ = classes_of(y[kept])
         X, y = X[kept], y[kept]
+        if X.shape[1] > 1 and (X[:, :1] == X).all():
+            raise DataError(ALL_TIED)
         weight = None if sample_weight is None else sample_weight[kept]
         self.support_ = DataSupport.from_data(X, sample_weight=weight)
         options = {
@@ -116,7 +119,8 @@ class ChoquetClassifier(ClassifierMixin, BaseEstimator):
         self.n_iter_ = max(one.iterations for one in found)
         self.scales_ = np.array([one.values[-1] for one in found])
         self.intercepts_ = np.concatenate([one.intercepts for one in found])
-        self.measures_ = [self._measure(one) for one in found]
+        swing = float(np.ptp(X))
+        self.measures_ = [self._measure(one, swing) for one in found]
         self.measure_ = self.measures_[0]
         return self
 
@@ -125,11 +129,10 @@ class ChoquetClassifier(ClassifierMixin, BaseEstimator):
         if self.ordinal and n_classes > 2:
             return [fit_ordinal(X, level.astype(float), n_classes, weight, **options)]
         targets = [1] if n_classes == 2 else range(n_classes)
-        return Parallel(n_jobs=self.n_jobs)(
-            delayed(fit_logistic)(X, (level == k).astype(float), weight, **options) for k in targets
-        )
+        jobs = ((X, (level == k).astype(float), weight) for k in targets)
+        return run_jobs(partial(fit_logistic, **options), jobs, n_jobs=self.n_jobs)
 
-    def _measure(self, found):
+    def _measure(self, found, swing):
         n_sources = self.n_features_in_
         names = sources_of(self) or tuple(f"x{i + 1}" for i in range(n_sources))
         dense = n_sources <= MAX_LATTICE_SOURCES
@@ -139,9 +142,17 @@ class ChoquetClassifier(ClassifierMixin, BaseEstimator):
             values = np.zeros(1 << n_sources)
             values[found.masks[:, 0].astype(np.int64)] = found.values
             return Measure(values, names, monotone=False, normal=False)
-        # Without any relation the scale is zero, and every measure is as good.
         scale = found.values[-1]
-        values = np.minimum(found.values / scale, 1.0) if scale > 0 else np.ones(len(found.values))
+        if scale * swing > NO_RELATION:
+            values = np.minimum(found.values / scale, 1.0)
+        else:
+            warnings.warn(
+                "the classes do not rise with any source, so every measure is as good, and the "
+                "plain mean is given; turn sources round (1 - x), or set monotone=False",
+                SupportWarning,
+                stacklevel=3,
+            )
+            values = np.bitwise_count(found.masks).sum(axis=1) / n_sources
         if not dense:
             return SupportedMeasure(found.masks[:-1], values[:-1], names)
         full = np.zeros(1 << n_sources)

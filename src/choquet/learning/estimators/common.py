@@ -9,22 +9,46 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from choquet.arrays import FloatArray
-from choquet.errors import DataError, SupportWarning
+from choquet.errors import DataError, SupportWarning, TooLargeError
 from choquet.integrals import choquet_integral, choquet_interval
+from choquet.learning.additive import MinimaStatistics
+from choquet.learning.chunked import Evidence, evidence_of
 from choquet.learning.fill import uncertainty
 from choquet.learning.sparse import SparseMeasure
 from choquet.learning.statistics import Statistics
-from choquet.measures import Measure, SupportedMeasure
+from choquet.measures import Measure, MobiusMeasure, SupportedMeasure
 from choquet.walks import DataSupport, sorts_of
 
 __all__ = [
+    "ALL_TIED",
     "IncrementalRegressor",
     "MeasureRegressor",
     "check_information",
     "check_reach",
+    "classes_of",
     "integrate",
     "sources_of",
 ]
+
+ALL_TIED = (
+    "every row is tied in all sources, so no subset but the whole has any data; "
+    "give inputs that differ between sources"
+)
+
+
+def classes_of(y):
+    """The sorted classes among the targets: at least two."""
+    classes = np.unique(y)
+    if len(classes) < 2:
+        only = f"{classes[0]}" if len(classes) else "none"
+        raise DataError(
+            f"all samples belong to one class ({only}): a classifier needs at least two classes"
+        )
+    return classes
+
+
+_MAX_COMPARED = 40_000
+"""Supported subsets that are all compared with each other."""
 
 
 def sources_of(estimator) -> tuple[str, ...] | None:
@@ -33,7 +57,7 @@ def sources_of(estimator) -> tuple[str, ...] | None:
     return None if names is None else tuple(str(name) for name in names)
 
 
-def check_information(statistics: Statistics, *, normal: bool) -> None:
+def check_information(statistics: Statistics | MinimaStatistics, *, normal: bool) -> None:
     """Raise where there is nothing to learn from; warn where next to nothing is."""
     if statistics.n_samples == 0 or statistics.weight <= 0:
         raise DataError(
@@ -49,15 +73,10 @@ def check_information(statistics: Statistics, *, normal: bool) -> None:
                 stacklevel=4,
             )
         return
-    sizes = np.bitwise_count(statistics.masks).sum(axis=1)
-    if not (sizes < statistics.n_sources).any():
-        message = (
-            "every row is tied in all sources, so no subset but the whole has any data; "
-            "give inputs that differ between sources"
-        )
+    if statistics.tied:
         if normal:
-            raise DataError(message)
-        warnings.warn(message, SupportWarning, stacklevel=4)
+            raise DataError(ALL_TIED)
+        warnings.warn(ALL_TIED, SupportWarning, stacklevel=4)
     mean = statistics.target_sum / statistics.weight
     spread = statistics.target_square / statistics.weight - mean**2
     if spread <= 1e-14 * max(mean**2, 1e-300):
@@ -84,12 +103,12 @@ def check_reach(X: FloatArray, y: FloatArray) -> None:
 
 
 def integrate(
-    measure: Measure | SupportedMeasure | SparseMeasure, X: FloatArray, fill: str
+    measure: Measure | SupportedMeasure | MobiusMeasure | SparseMeasure, X: FloatArray, fill: str
 ) -> FloatArray:
     """Choquet integrals of a dense measure, or of a supported one filled by `fill`."""
     if isinstance(measure, Measure):
         return choquet_integral(measure, X)
-    if isinstance(measure, SparseMeasure):
+    if isinstance(measure, SparseMeasure | MobiusMeasure):
         return measure.integral(X)
     bounds = choquet_interval(measure, X)
     if fill == "lower":
@@ -100,9 +119,9 @@ def integrate(
 class MeasureRegressor(RegressorMixin, BaseEstimator):
     """Base of the regressors that learn from statistics; subclasses define `_solve`."""
 
-    statistics_: Statistics
+    statistics_: Statistics | MinimaStatistics
     support_: DataSupport
-    measure_: Measure | SupportedMeasure | SparseMeasure
+    measure_: Measure | SupportedMeasure | MobiusMeasure | SparseMeasure
     bias_: float
 
     def _normal_measure(self) -> bool:
@@ -111,8 +130,17 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
     def _relaxed(self) -> bool:
         return False
 
-    def _solve(self, statistics: Statistics) -> None:
+    def _solve(self, statistics: Statistics | MinimaStatistics) -> None:
         raise NotImplementedError
+
+    def _order(self, n_sources: int) -> int | None:
+        """The k of k-additive measures that are learned from minima, or None."""
+        del n_sources
+        return None
+
+    def _evidence(self, X, y, sample_weight=None) -> Evidence:
+        """What is kept of rows, as this estimator needs it."""
+        return evidence_of(X, y, sample_weight, k_additive=self._order(np.shape(X)[1]))
 
     def fit(self, X, y, sample_weight=None):
         """Learn from samples by sources.
@@ -134,8 +162,8 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
         y = y.astype(np.float64)
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
-        statistics = Statistics.from_data(X, y, sample_weight)
-        support = DataSupport.from_data(X, sample_weight=sample_weight)
+        evidence = self._evidence(X, y, sample_weight)
+        statistics, support = evidence.statistics, evidence.support
         if not fresh:
             statistics = self.statistics_ + statistics
             support = self.support_ + support
@@ -203,10 +231,13 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
         X = validate_data(self, X, dtype=np.float64, reset=False)
         if isinstance(self.measure_, SupportedMeasure):
             return choquet_interval(self.measure_, X) + self.bias_
+        if isinstance(self.measure_, MobiusMeasure) and self.measure_.monotone:
+            return choquet_interval(self._supported_part(self.measure_), X) + self.bias_
         if not getattr(self, "monotone", True):
             value = integrate(self.measure_, X, "midpoint") + self.bias_
             half = np.where(self._unsupported_steps(X).any(axis=1), np.inf, 0.0)
             return np.column_stack([value - half, value + half])
+        assert isinstance(self.measure_, Measure)
         bounds = uncertainty(self.measure_.values, self.support_.supported)
         ends = [
             choquet_integral(Measure(end, normal=self._normal_measure()), X) + self.bias_
@@ -232,6 +263,17 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
         needed = self._strict(X)
         missing = self._unsupported_steps(X)
         return 1.0 - missing.sum(axis=1) / np.maximum(needed.sum(axis=1), 1)
+
+    def _supported_part(self, measure: MobiusMeasure) -> SupportedMeasure:
+        """The values of a k-additive measure that data support, and no others."""
+        words = self.support_.words
+        if len(words) > _MAX_COMPARED:
+            raise TooLargeError(
+                f"{len(words):,} supported subsets are too many to compare (at most "
+                f"{_MAX_COMPARED:,}); trust(X) tells the support of each row without intervals"
+            )
+        values = measure.values_of(words)
+        return SupportedMeasure.nearest(words, values, measure.sources, total=measure.total)
 
     def _strict(self, X):
         return np.diff(np.sort(X, axis=1)[:, ::-1], axis=1) < 0

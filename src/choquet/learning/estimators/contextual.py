@@ -71,10 +71,49 @@ class Contextual(BaseEstimator):
             screen=self.screen,
             prune=self.prune,
             merge=self.merge,
+            n_jobs=self.n_jobs,
         )
 
     def _names(self):
         return sources_of(self) or tuple(f"x{i + 1}" for i in range(self.n_features_in_))
+
+    # Views of the decomposition: fitted and loaded models have them alike.
+
+    @property
+    def operators_(self):
+        """Operators by decreasing share, each with its contexts and what supports it."""
+        return self.decomposition_.operators
+
+    @property
+    def rules_(self):
+        """The tree as rules."""
+        return self.decomposition_.rules
+
+    @property
+    def n_leaves_(self):
+        """Number of contexts."""
+        return len(self.decomposition_.contexts)
+
+    @property
+    def n_operators_(self):
+        """Number of operators, which contexts may share."""
+        return self.decomposition_.n_operators
+
+    def explain(self, X):
+        """Why each row gets its output: operator, rule, contributions, support, what would switch.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_sources)
+
+        Returns
+        -------
+        list of ContextualSampleExplanation
+            Print ``.text()`` of one, or take its attributes.
+        """
+        from choquet.explanation import explain_sample
+
+        return [explain_sample(self, x) for x in self._checked(X)]
 
     def _checked(self, X):
         check_is_fitted(self)
@@ -114,6 +153,8 @@ class ContextualRegressor(RegressorMixin, Contextual):
         Folds; of a given number, equal rows fall into the same one.
     merge : bool, default False
         Let leaves share an operator where the information criterion prefers it.
+    n_jobs : int, optional
+        Folds at a time, through joblib. The result is the same.
     random_state : int, RandomState or None, default 0
         Draws the folds.
 
@@ -163,6 +204,7 @@ class ContextualRegressor(RegressorMixin, Contextual):
         prune="cv",
         cv=5,
         merge=False,
+        n_jobs=None,
         random_state=0,
     ):
         self.convex = convex
@@ -176,6 +218,7 @@ class ContextualRegressor(RegressorMixin, Contextual):
         self.prune = prune
         self.cv = cv
         self.merge = merge
+        self.n_jobs = n_jobs
         self.random_state = random_state
 
     def fit(self, X, y, sample_weight=None):
@@ -197,10 +240,6 @@ class ContextualRegressor(RegressorMixin, Contextual):
         self.decomposition_ = describe(
             found.rows, found.tree, found.operators, self._names(), l2=options.leaf.l2
         )
-        self.operators_ = self.decomposition_.operators
-        self.rules_ = self.decomposition_.rules
-        self.n_leaves_ = len(found.tree.leaves)
-        self.n_operators_ = len(self.operators_)
         self.path_, self.fold_errors_ = found.path, found.fold_errors
         return self
 

@@ -8,10 +8,10 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
-from choquet.errors import DataError
 from choquet.learning.contextual.learn import learn
 from choquet.learning.contextual.logistic import logistic_operators
 from choquet.learning.contextual.result import describe
+from choquet.learning.estimators.common import classes_of
 from choquet.learning.estimators.contextual import Contextual
 from choquet.learning.logistic import sigmoid
 
@@ -32,7 +32,7 @@ class ContextualClassifier(ClassifierMixin, Contextual):
         Least number of rows in a leaf, counted by weight; 20, or 2 (N + 1) if that is more.
     l2 : float, default 3.0
         Penalty on the weights, in units of the data's spread.
-    above, screen, prune, cv, merge, random_state
+    above, screen, prune, cv, merge, n_jobs, random_state
         As in `ContextualRegressor`.
 
     Attributes
@@ -68,6 +68,7 @@ class ContextualClassifier(ClassifierMixin, Contextual):
         prune="cv",
         cv=5,
         merge=False,
+        n_jobs=None,
         random_state=0,
     ):
         self.max_leaves = max_leaves
@@ -78,6 +79,7 @@ class ContextualClassifier(ClassifierMixin, Contextual):
         self.prune = prune
         self.cv = cv
         self.merge = merge
+        self.n_jobs = n_jobs
         self.random_state = random_state
 
     def fit(self, X, y, sample_weight=None):
@@ -96,20 +98,18 @@ class ContextualClassifier(ClassifierMixin, Contextual):
         options = self._options()
         X, y, weight, folds = self._inputs(X, y, sample_weight)
         check_classification_targets(y)
-        self.classes_ = np.unique(y)
-        if len(self.classes_) < 2:
-            raise DataError(
-                f"all samples belong to one class, {self.classes_[0]!r}: "
-                "a classifier needs at least two"
-            )
+        self.classes_ = classes_of(y)
         positive = self.classes_[1:] if len(self.classes_) == 2 else self.classes_
         self.decompositions_ = [
             self._against_rest(X, (y == label).astype(np.float64), weight, options, folds)
             for label in positive
         ]
-        self.decomposition_ = self.decompositions_[0]
-        self.operators_, self.rules_ = self.decomposition_.operators, self.decomposition_.rules
         return self
+
+    @property
+    def decomposition_(self):
+        """Of the log-odds of the second class; with more than two classes, of the first one."""
+        return self.decompositions_[0]
 
     def _against_rest(self, X, target, weight, options, folds):
         found = learn(X, target, weight, options, folds)

@@ -17,7 +17,8 @@ from sklearn.utils.validation import (
 
 from choquet.errors import DataError, OptionError
 from choquet.integrals import choquet_integral
-from choquet.learning.estimators.common import check_information
+from choquet.jobs import run_jobs
+from choquet.learning.estimators.common import check_information, classes_of
 from choquet.learning.estimators.regressor import ChoquetRegressor
 from choquet.learning.statistics import Statistics
 from choquet.measures import Measure
@@ -30,6 +31,17 @@ def _weights(estimator, sample_weight):
     if sample_weight is None or not has_fit_parameter(estimator, "sample_weight"):
         return {}
     return {"sample_weight": sample_weight}
+
+
+def _solved(model, statistics):
+    """One measure learned: a job of its own."""
+    model._solve(statistics)
+    return model
+
+
+def _fitted(estimator, X, y, options):
+    """One classifier fitted to all rows."""
+    return estimator.fit(X, y, **options)
 
 
 class FusionClassifier(ClassifierMixin, BaseEstimator):
@@ -51,7 +63,8 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
     regressor : ChoquetRegressor, optional
         How to learn a measure; the default one if None.
     n_jobs : int, optional
-        For the cross-validated scores.
+        Folds, classifiers and classes at a time, through joblib: processes of this machine, or the
+        workers of a cluster inside ``joblib.parallel_config(backend="dask")``.
 
     Attributes
     ----------
@@ -122,12 +135,7 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
             # A row of weight zero must not exist for the folds; given folds count it, though.
             if isinstance(self.cv, int | str):
                 X, y, sample_weight = X[kept], y[kept], sample_weight[kept]
-        self.classes_ = np.unique(y)
-        if len(self.classes_) < 2:
-            raise DataError(
-                f"all samples belong to one class, {self.classes_[0]!r}: "
-                "a classifier needs at least two"
-            )
+        self.classes_ = classes_of(y)
         scores = self._training_scores(X, y, sample_weight)
         return self._learn(scores, y, self.classes_, sample_weight)
 
@@ -178,7 +186,9 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
             supports = [a + b for a, b in zip(self.supports_, supports, strict=True)]
         self.statistics_, self.supports_ = statistics, supports
         self.support_ = supports[0]
-        self.models_ = [self._model(one) for one in statistics]
+        self.models_ = run_jobs(
+            _solved, ((self._model(one), one) for one in statistics), n_jobs=self.n_jobs
+        )
         self.measures_ = [model.measure_ for model in self.models_]
         self.measure_ = self.measures_[0]
         return self
@@ -199,7 +209,6 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
         names = [name for name, _ in self.estimators] if self.estimators is not None else None
         if names is not None:
             model.feature_names_in_ = np.array(names, dtype=object)
-        model._solve(statistics)
         return model
 
     # -- scores ------------------------------------------------------------------------------------
@@ -229,10 +238,11 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
                 )
                 for _, estimator in self.estimators
             ]  # fmt: skip
-        self.estimators_ = [
-            clone(estimator).fit(X, y, **_weights(estimator, sample_weight))
+        jobs = (
+            (clone(estimator), X, y, _weights(estimator, sample_weight))
             for _, estimator in self.estimators
-        ]
+        )
+        self.estimators_ = run_jobs(_fitted, jobs, n_jobs=self.n_jobs)
         # A class of one sample cannot be left out and learned at once: its own scores must do.
         return np.stack(columns, axis=2) if columns else self._scores(X)
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from choquet.arrays import check_option
-from choquet.errors import DataError, OptionError
+from choquet.errors import DataError, OptionError, SolverWarning
+from choquet.learning.additive import MinimaStatistics, fit_additive
 from choquet.learning.bases import FAMILIES, k_additive_basis
 from choquet.learning.choice import choose
 from choquet.learning.estimators.common import IncrementalRegressor, sources_of
@@ -25,7 +28,8 @@ from choquet.learning.selective import SelectiveCurve, selective_curve
 from choquet.learning.solvers import hlms, solve
 from choquet.learning.sparse import SparseMeasure
 from choquet.learning.statistics import Statistics
-from choquet.measures import Measure, SupportedMeasure
+from choquet.measures import Measure, MobiusMeasure, SupportedMeasure
+from choquet.measures.mobius import coalitions
 
 __all__ = ["PENALTIES", "ChoquetRegressor"]
 
@@ -61,7 +65,9 @@ class ChoquetRegressor(IncrementalRegressor):
     prior_strength : float, default 1.0
         Weight of the squared distance to the prior.
     k_additive : int, optional
-        Restrict to k-additive measures.
+        Restrict to k-additive measures. Beyond 16 sources the Möbius coefficients are learned
+        directly; the penalty is then on those of two and more sources. Monotone 2-additive measures
+        are all searched; for k ≥ 3 those whose single coefficients outweigh the negative ones.
     expert : Rows, optional
         Statements from `choquet.learning.expert`, joined with ``+``.
     choice : {None, "variance", "entropy"}, default None
@@ -76,12 +82,14 @@ class ChoquetRegressor(IncrementalRegressor):
 
     Attributes
     ----------
-    measure_ : Measure; beyond 16 sources a SupportedMeasure or (not monotone) a SparseMeasure
+    measure_ : Measure; beyond 16 sources a SupportedMeasure, (not monotone) a SparseMeasure, or
+        (k-additive) a MobiusMeasure
     bias_ : float
     support_ : DataSupport
-    statistics_ : Statistics
+    statistics_ : Statistics, or MinimaStatistics
         All that was learned from; add statistics of other data with ``+``.
     problem_ : Problem
+        Not there for Möbius coefficients.
     solution_ : Solution
 
     References
@@ -163,8 +171,14 @@ class ChoquetRegressor(IncrementalRegressor):
     def _relaxed(self):
         return not (self.monotone and self.normal)
 
+    def _order(self, n_sources):
+        return self.k_additive if n_sources > MAX_LATTICE_SOURCES else None
+
     def _solve(self, statistics):
         self._check_options(statistics.n_sources)
+        if self._order(statistics.n_sources) is not None:
+            self._solve_additive(statistics)
+            return
         problem = self._problem(statistics)
         solution = solve(
             problem, solver=self.solver, start=self._first_values(problem), verbose=self.verbose
@@ -174,6 +188,37 @@ class ChoquetRegressor(IncrementalRegressor):
         self.problem_, self.solution_ = problem, solution
         self.bias_ = solution.bias
         self.measure_ = self._measure(statistics, problem, solution)
+
+    def _solve_additive(self, statistics):
+        """Möbius coefficients in place of values: never all 2**N, nor only those with data."""
+        if isinstance(statistics, Statistics):
+            statistics = MinimaStatistics.from_gaps(statistics, self.k_additive)
+        s = 0.0 if self.penalty is None else self.strength
+        share = {None: 0.0, "l1": 1.0, "l2": 0.0, "elasticnet": self.l1_ratio}.get(self.penalty)
+        if share is None or (share > 0 and not self.monotone):
+            raise OptionError(
+                f"penalty={self.penalty!r} with k_additive beyond {MAX_LATTICE_SOURCES} sources "
+                "is not available" + ("" if share is None else " with monotone=False; use 'l2'")
+            )
+        solution = fit_additive(
+            statistics, monotone=self.monotone, normal=self.normal, bias=self.bias,
+            l1=s * share, l2=s * (1 - share),
+        )  # fmt: skip
+        if solution.status != "solved":
+            warnings.warn(
+                f"k-additive learning stopped after {solution.iterations} iterations; the "
+                f"objective {solution.objective:.6g} may be above the optimum by "
+                f"{solution.gap:.1e}. Scale the data, or add a penalty",
+                SolverWarning,
+                stacklevel=2,
+            )
+        n = statistics.n_sources
+        names = sources_of(self) or tuple(f"x{i + 1}" for i in range(n))
+        self.solution_, self.bias_ = solution, solution.bias
+        self.measure_ = MobiusMeasure(
+            coalitions(n, self.k_additive), solution.values, names,
+            monotone=self.monotone, normal=self.normal,
+        )  # fmt: skip
 
     def _first_values(self, problem):
         if self.start is None or not (problem.monotone and problem.normal):
@@ -193,8 +238,7 @@ class ChoquetRegressor(IncrementalRegressor):
         if n_sources <= MAX_LATTICE_SOURCES:
             return
         dense_only = {
-            "prior": self.prior, "k_additive": self.k_additive, "expert": self.expert,
-            "choice": self.choice, "start": self.start,
+            "prior": self.prior, "expert": self.expert, "choice": self.choice, "start": self.start,
         }  # fmt: skip
         used = [name for name, value in dense_only.items() if value is not None]
         if self.loss == "absolute":
@@ -270,6 +314,7 @@ class ChoquetRegressor(IncrementalRegressor):
     def states(self):
         """State of every subset by mask: 0 free, 1 touched, 2 identified by the design alone."""
         check_is_fitted(self, "measure_")
+        self._refuse_coefficients()
         return states(self.problem_)
 
     def identify(
@@ -291,6 +336,7 @@ class ChoquetRegressor(IncrementalRegressor):
             Called with (done, total).
         """
         check_is_fitted(self, "measure_")
+        self._refuse_coefficients()
         return identify(
             self.problem_,
             self.solution_,
@@ -300,6 +346,13 @@ class ChoquetRegressor(IncrementalRegressor):
             n_jobs=n_jobs,
             progress=progress,
         )
+
+    def _refuse_coefficients(self):
+        if isinstance(self.measure_, MobiusMeasure):
+            raise OptionError(
+                "this model learned coefficients that all data share, not values of subsets; "
+                "leave k_additive out to ask which values the data determine"
+            )
 
     def selective_curve(self, X, y, *, by="trust") -> SelectiveCurve:
         """Mean squared error among accepted samples against the accepted share.

@@ -41,6 +41,8 @@ SOFTEST = 0.05
 FIRST_POOLS = 100
 """Iterations before `pools` is tried first; then whenever their number has doubled."""
 
+ROUGH = 1e-5
+"""From this tolerance on nobody asks for the last digits of the values."""
 PATIENCE = 1.5
 """How much work `pools` may do, in units of all iterations so far."""
 
@@ -139,9 +141,10 @@ def solve_edges(
         primal, dual = _iterate(search, state, inner, CHECK_EVERY)
         best.iterations += CHECK_EVERY
         inner = min(inner, max(primal, dual))
-        _judge(search, state, best)
+        solved = _judge(search, state, best)
         last = best.iterations >= max_iterations
-        if best.solved or best.iterations >= pools_at or last:
+        due = tolerance < ROUGH if solved else best.iterations >= pools_at or last
+        if due:
             _pool(search, state, best)
             pools_at = 2 * best.iterations
         if verbose and (best.solved or best.iterations % (10 * CHECK_EVERY) == 0):
@@ -235,7 +238,7 @@ def _iterate(search: _Search, state: _State, inner: float, steps: int) -> tuple[
     return float(np.sqrt(primal / count)), float(np.sqrt(dual / count))
 
 
-def _judge(search: _Search, state: _State, best: Found) -> None:
+def _judge(search: _Search, state: _State, best: Found) -> bool:
     order, n, v = search.order, search.n, state.v
     closed = search.closed(v)
     objective = search.objective(closed)
@@ -251,6 +254,7 @@ def _judge(search: _Search, state: _State, best: Found) -> None:
     # A sum of squares and its penalties are never negative.
     best.bound = max(best.bound, bound, 0.0)
     best.solved = search.small(best.gap, best.objective)
+    return best.solved
 
 
 def _pool(search: _Search, state: _State, best: Found) -> None:
@@ -265,6 +269,7 @@ def _pool(search: _Search, state: _State, best: Found) -> None:
         search.closed(state.v),
         cap=search.cap(state.v),
         small=search.small,
+        finish=search.tolerance < ROUGH,
         enough=0.01 * max(search.tolerance * abs(best.objective), search.floor),
         work=PATIENCE * search.work + 1e7,
     )

@@ -81,6 +81,7 @@ def pool(
     *,
     cap: float,
     small: Callable[[float, float], bool],
+    finish: bool,
     enough: float,
     work: float,
 ) -> Pooled | None:
@@ -101,6 +102,8 @@ def pool(
         Largest value a monotone solution can have.
     small : callable
         ``small(gap, objective)`` says whether to stop.
+    finish : bool
+        Whether to go on then until the values have all their digits.
     enough : float
         Sum of residuals that does not matter.
     work : float
@@ -112,7 +115,7 @@ def pool(
         None if no round was any good.
     """
     edges = _Edges(low, high, len(v))
-    task = _Task(form, objective, edges, cap, small, enough, work)
+    task = _Task(form, objective, edges, cap, small, finish, enough, work)
     best = _rounds(task, edges.components(force > 0), v, force, objective(closed))
     if best is not None:
         return best
@@ -130,6 +133,7 @@ class _Task:
     edges: _Edges
     cap: float
     small: Callable[[float, float], bool]
+    finish: bool
     enough: float
     left: float
 
@@ -170,7 +174,7 @@ def _rounds(
             best = Pooled(center, value, gap, force, number)
         if task.small(gap, value):
             # The objective is flat at its optimum: the values gain from a few more digits.
-            if last == LAST:
+            if last == LAST or not task.finish:
                 break
             last += 1
             task.enough, gap, weight = task.finest, 0.0, LEAST * first

@@ -1,26 +1,9 @@
-"use strict";
 (() => {
-  const data = JSON.parse(document.getElementById("data").textContent);
-  const explorer = data.explorer;
-  const byId = (id) => document.getElementById(id);
+  const { data, explorer, byId, short, setNumber, cell, output } = page;
   if (!explorer.available) return;
   const n = explorer.n_sources;
   const sources = data.sources;
-  const sliders = sources.map((_, i) => byId(`slider-${i}`));
-  const numbers = sources.map((_, i) => byId(`number-${i}`));
-  let x = explorer.start.slice();
   let lit = [];
-
-  const short = (value) => {
-    if (!Number.isFinite(value)) return "–";
-    if (Math.abs(value) < 1e-9) return "0"; // rounding errors of a solver are nothing to read
-    return String(Number(value.toPrecision(4)));
-  };
-  const setNumber = (id, value, text) => {
-    const element = byId(id);
-    element.textContent = text === undefined ? short(value) : text;
-    element.dataset.value = String(value);
-  };
 
   // Number of a sort in lexicographic order: for each place, how many later sources are smaller.
   const rankOf = (sort) => {
@@ -39,7 +22,7 @@
   };
 
   const explain = (inputs) => {
-    const sort = inputs.map((_, i) => i).sort((a, b) => inputs[b] - inputs[a] || a - b);
+    const sort = page.sorted(inputs);
     const place = new Array(n);
     sort.forEach((source, j) => { place[source] = j; });
     const masks = [];
@@ -72,46 +55,16 @@
     return { sort, masks, weights, integral, low, high, missing, rule, named, operator, contributions, output };
   };
 
-  const cell = (row, text, tag) => {
-    const element = document.createElement(tag || "td");
-    if (tag === "th") element.scope = "row";
-    element.textContent = text;
-    row.append(element);
-    return element;
-  };
-
-  const namespace = document.querySelector("svg").namespaceURI;
-  const svg = (name, attributes) => {
-    const element = document.createElementNS(namespace, name);
-    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-    return element;
-  };
-
-  const drawnContribution = (value, low, high) => {
-    const picture = svg("svg", { class: "bars", "aria-hidden": "true", viewBox: "0 0 120 12", width: 120, height: 12 });
-    const unit = high > low ? 120 / (high - low) : 0;
-    const zero = -low * unit;
-    picture.append(svg("rect", { class: "bar", x: zero + Math.min(value, 0) * unit, y: 1, width: Math.abs(value) * unit, height: 10 }));
-    picture.append(svg("line", { x1: zero, x2: zero, y1: 0, y2: 12 }));
-    return picture;
-  };
-
-  const showWalk = (found) => {
-    const low = Math.min(0, ...found.contributions), high = Math.max(0, ...found.contributions);
-    byId("walk").replaceChildren(...found.sort.map((source, j) => {
-      const row = document.createElement("tr");
-      cell(row, String(j + 1));
-      cell(row, sources[source], "th");
-      cell(row, short(x[source]));
-      cell(row, short(found.weights[j]));
-      cell(row, short(found.contributions[j])).dataset.value = String(found.contributions[j]);
-      cell(row, "").append(drawnContribution(found.contributions[j], low, high));
+  const showWalk = (found, x) => {
+    const contributions = found.contributions.map((part) => part * page.width);
+    const rows = page.rows(x, found.sort, found.weights, contributions);
+    rows.forEach((row, j) => {
       const set = sources.filter((_, i) => (found.masks[j] >> i) & 1).join(", ");
       const open = explorer.supported && explorer.supported[found.masks[j]] === "0";
       cell(row, `{${set}}`);
       cell(row, short(explorer.values[found.masks[j]]) + (open ? " (no data)" : ""));
-      return row;
-    }));
+    });
+    byId("walk").replaceChildren(...rows);
   };
 
   const lightWalk = (masks) => {
@@ -153,11 +106,12 @@
 
   const showSupport = (found) => {
     if (!explorer.supported) return;
-    const [bottom, top] = explorer.ranges[0];
+    const [bottom, top] = explorer.span;
     const share = (value) => Math.min(100, Math.max(0, 100 * (value - explorer.bias - bottom) / (top - bottom)));
     if (explorer.lower) {
-      setNumber("out-interval", found.low, `${short(found.low)} to ${short(found.high)}`);
-      byId("out-interval").dataset.high = String(found.high);
+      const low = output(found.low), high = output(found.high);
+      setNumber("out-interval", low, `${short(low)} to ${short(high)}`);
+      byId("out-interval").dataset.high = String(high);
       byId("gauge-range").style.left = `${share(found.low)}%`;
       byId("gauge-range").style.width = `${Math.max(share(found.high) - share(found.low), 0.5)}%`;
       byId("gauge-point").style.left = `${share(found.output)}%`;
@@ -168,47 +122,16 @@
       ? `no data for ${found.missing} of ${n - 1} values on this walk` : "data support every value on this walk");
   };
 
-  const show = () => {
-    const found = explain(x);
-    setNumber("out-output", found.output);
-    setNumber("out-integral", found.integral);
+  page.wire((x) => {
+    const found = explain(page.scaled(x));
+    setNumber("out-output", output(found.output));
+    setNumber("out-integral", output(found.integral));
     byId("out-sort").textContent = found.sort.map((i) => sources[i]).join(" ≥ ");
     byId("out-sort").dataset.value = found.sort.join(",");
     showOperator(found);
     showRule(found);
     showSupport(found);
-    showWalk(found);
+    showWalk(found, x);
     lightWalk(found.masks);
-  };
-
-  const clearSample = () => {
-    for (const row of document.querySelectorAll("tr.on")) row.classList.remove("on");
-  };
-
-  const setInput = (i, text, from) => {
-    const value = Number(text);
-    if (text === "" || !Number.isFinite(value)) return;
-    x[i] = value;
-    if (from !== "slider") sliders[i].value = String(value);
-    if (from !== "number") numbers[i].value = String(value);
-    sliders[i].setAttribute("aria-valuetext", short(value));
-  };
-
-  sources.forEach((_, i) => {
-    sliders[i].addEventListener("input", () => { clearSample(); setInput(i, sliders[i].value, "slider"); show(); });
-    numbers[i].addEventListener("input", () => { clearSample(); setInput(i, numbers[i].value, "number"); show(); });
   });
-  for (const button of document.querySelectorAll("button[data-sample]")) {
-    button.addEventListener("click", () => {
-      clearSample();
-      data.samples[Number(button.dataset.sample)].forEach((value, i) => setInput(i, String(value), "sample"));
-      button.closest("tr").classList.add("on");
-      show();
-      if (byId("explorer").scrollIntoView) byId("explorer").scrollIntoView({ block: "start" });
-    });
-  }
-  for (const element of document.querySelectorAll(".interactive")) element.hidden = false;
-  for (const element of document.querySelectorAll(".static")) element.hidden = true;
-  explorer.start.forEach((value, i) => setInput(i, String(value), "start"));
-  show();
 })();

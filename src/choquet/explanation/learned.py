@@ -1,0 +1,103 @@
+"""What was learned directly: a contextual model, the units of its data, and what it answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from choquet.arrays import FloatArray
+from choquet.explanation.units import Units, units_of
+from choquet.learning.contextual.result import ContextualModel
+from choquet.learning.scaled import ScaledModel
+
+__all__ = ["TRUSTED", "Learned", "as_learned"]
+
+TRUSTED = 0.5
+"""Trust from which on a context counts as supported: data decided more of it than the penalty."""
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """A contextual model ready to be explained.
+
+    Attributes
+    ----------
+    model : ContextualModel
+    units : Units or None
+        Of the data, where the model sees them scaled.
+    label : str or None
+        The class whose log-odds are the output; None if the output is a number.
+    labels : tuple of str
+        All classes.
+    value : object
+        That class as it is in the data.
+    """
+
+    model: ContextualModel
+    units: Units | None = None
+    label: str | None = None
+    labels: tuple[str, ...] = ()
+    value: Any = None
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Names of the sources."""
+        return self.model.sources
+
+    @property
+    def output_name(self) -> str:
+        """What the operators give, in words."""
+        if self.label is None:
+            return "the output"
+        others = [label for label in self.labels if label != self.label]
+        against = others[0] if len(others) == 1 else "the rest"
+        return f"the log-odds of {self.label} against {against}"
+
+    def scaled(self, inputs: FloatArray) -> FloatArray:
+        """Inputs as the operators see them."""
+        return inputs if self.units is None else self.units.scaled(inputs)
+
+    def output(self, scaled: FloatArray) -> FloatArray:
+        """Outputs in the units of the data."""
+        if self.units is None:
+            return scaled
+        return np.asarray(scaled * self.units.target_width + self.units.target_offset)
+
+    def trusted_leaves(self) -> list[int]:
+        """Leaves whose operator the data decided more than the penalty did."""
+        trust = [operator.trust for operator in self.model.operators]
+        return [leaf for leaf in self.model.contexts if trust[self.model.labels[leaf]] >= TRUSTED]
+
+
+def as_learned(model: Any, x: FloatArray | None = None) -> Learned | None:
+    """A contextual model, or what holds one, ready to be explained; None for anything else.
+
+    Of a classifier of several classes the first is taken, or, if a sample is given (in the units of
+    the data), the one that it is put into.
+
+    Examples
+    --------
+    >>> from choquet import Measure
+    >>> as_learned(Measure([0, 0, 0, 1])) is None
+    True
+    """
+    inner = model.model if isinstance(model, ScaledModel) else model
+    if isinstance(inner, Learned):
+        return inner
+    units = units_of(model)
+    if isinstance(inner, ContextualModel):
+        return Learned(inner, units)
+    if isinstance(getattr(inner, "decomposition_", None), ContextualModel):
+        if not hasattr(inner, "decompositions_"):
+            return Learned(inner.decomposition_, units)
+        labels = tuple(str(label) for label in inner.classes_)
+        if len(labels) == 2:
+            return Learned(inner.decomposition_, units, labels[1], labels, inner.classes_[1])
+        scaled = x if x is None or units is None else units.scaled(x)
+        odds = [] if scaled is None else [m.predict(scaled)[0] for m in inner.decompositions_]
+        number = int(np.argmax(odds)) if odds else 0
+        chosen, value = inner.decompositions_[number], inner.classes_[number]
+        return Learned(chosen, units, labels[number], labels, value)
+    return None

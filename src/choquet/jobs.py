@@ -1,0 +1,57 @@
+"""Many jobs at once: the one place that hands work to joblib, whatever its backend.
+
+    with joblib.parallel_config(backend="dask"):
+        FusionClassifier(estimators, n_jobs=-1).fit(X, y)
+
+runs classes and folds on the workers of a `dask.distributed` client; without it they are processes
+of this machine, and with ``n_jobs=None`` outside of any `parallel_config` one job runs at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from choquet.arrays import generator
+
+__all__ = ["run_jobs", "spawn"]
+
+
+def run_jobs(
+    function: Callable[..., Any], jobs: Iterable[tuple[Any, ...]], *, n_jobs: int | None = None
+) -> list[Any]:
+    """Results of ``function(*job)`` for each job, in order.
+
+    Parameters
+    ----------
+    function : callable
+        Defined in a module, so that other processes find it.
+    jobs : iterable of tuples
+        Arguments; drawn one by one as workers have room.
+    n_jobs : int, optional
+        Jobs at a time; -1 for all processors. None takes what `joblib.parallel_config` says, and 1
+        without it.
+
+    Examples
+    --------
+    >>> run_jobs(pow, [(2, 3), (3, 2)])
+    [8, 9]
+    """
+    from joblib import Parallel, delayed
+
+    found: list[Any] = Parallel(n_jobs=n_jobs)(delayed(function)(*job) for job in jobs)
+    return found
+
+
+def spawn(rng: Any, n: int) -> list[np.random.Generator]:
+    """Independent generators, one a job, that depend on the seed but not on who runs them.
+
+    Examples
+    --------
+    >>> first, second = spawn(0, 2)
+    >>> first.integers(100) != second.integers(100)
+    np.True_
+    """
+    return generator(rng).spawn(n)

@@ -1,0 +1,324 @@
+"""Compiled Markov chains over measures. Import inside functions: Numba loads slowly.
+
+Each chain draws measures with probability proportional to RSS ** (-temper · W / 2), where RSS is
+the squared error and W the number of rows: the posterior under a uniform prior and normal noise
+whose variance is integrated out, and at temper 0 the prior itself. Each returns, for every rung of
+a ladder of tempers, the mean of W / 2 · log RSS, and the sum and number of measures at temper 1.
+
+A value between two bounds is drawn by inverting its distribution function, so it depends smoothly
+on the data: rounding errors in the statistics stay rounding errors in the result.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+__all__ = ["bend", "curve_chain", "lattice_chain", "simplex_chain", "truncated_normal"]
+
+TAIL = 6.0
+"""Beyond this many deviations the tail of the normal is taken as that of its Rayleigh bound."""
+
+
+@njit(cache=True)
+def _quantile(p):
+    """Normal quantile: Abramowitz & Stegun 26.2.23, then two of Halley's steps."""
+    q = min(p, 1.0 - p)
+    t = math.sqrt(-2.0 * math.log(max(q, 1e-300)))
+    top = 2.515517 + t * (0.802853 + t * 0.010328)
+    x = t - top / (1.0 + t * (1.432788 + t * (0.189269 + t * 0.001308)))
+    for _ in range(2):
+        # x is the upper quantile of q: the tail beyond it should hold q.
+        excess = 0.5 * math.erfc(x / math.sqrt(2.0)) - q
+        slope = excess * math.sqrt(2.0 * math.pi) * math.exp(0.5 * x * x)
+        x += slope / (1.0 - 0.5 * x * slope)
+    return -x if p < 0.5 else x
+
+
+@njit(cache=True)
+def truncated_normal(mean, deviation, low, high, u):
+    """Quantile u of the normal distribution cut to [low, high]."""
+    if not high > low:
+        return low
+    a, b = (low - mean) / deviation, (high - mean) / deviation
+    flipped = a + b < 0.0
+    if flipped:
+        a, b, u = -b, -a, 1.0 - u
+    # Now |a| <= |b| or the like: the interval leans to the right, where the upper tail is exact.
+    if b - a < 1e-4 / (1.0 + abs(a)):
+        z = a + u * (b - a)
+    elif a > TAIL:
+        z = math.sqrt(a * a - 2.0 * math.log1p(u * math.expm1(0.5 * (a * a - b * b))))
+    else:
+        upper = 0.5 * math.erfc(a / math.sqrt(2.0))
+        lower = 0.5 * math.erfc(b / math.sqrt(2.0))
+        z = -_quantile(upper + u * (lower - upper))
+    z = min(max(z, a), b)
+    return min(max(mean + deviation * (-z if flipped else z), low), high)
+
+
+@njit(cache=True)
+def _add_to(total, term):
+    # A loop compiles in a fraction of the time of an array expression.
+    for k in range(len(total)):
+        total[k] += term[k]
+
+
+@njit(cache=True)
+def _copy_to(target, source):
+    for k in range(len(target)):
+        target[k] = source[k]
+
+
+@njit(cache=True)
+def _uniform(seed, counter):
+    """Splitmix64 of a counter, as a float in [0, 1): much less to compile than a generator."""
+    z = seed + np.uint64(counter) * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    z = z ^ (z >> np.uint64(31))
+    return (z >> np.uint64(11)) * 1.1102230246251565e-16
+
+
+@njit(cache=True)
+def _squared(indptr, indices, data, targets, square, g):
+    """Squared error: of the whole form, or of its upper half with off-diagonal entries doubled."""
+    rss = square
+    for a in range(len(targets)):
+        total = -2.0 * targets[a]
+        for k in range(indptr[a], indptr[a + 1]):
+            total += data[k] * g[indices[k]]
+        rss += g[a] * total
+    return max(rss, 0.0)
+
+
+@njit(cache=True)
+def lattice_chain(
+    indptr, indices, data, targets, square, weight, g, n_sources,
+    tempers, length, last, gammas, floor, seed,
+):  # fmt: skip
+    """Chain over all monotone measures: each value in turn, between the values around it."""
+    size = g.shape[0]
+    mean, energy = np.zeros(size), np.zeros(len(tempers))
+    rss, counter = square, 0
+    for b in range(len(tempers)):
+        temper = tempers[b]
+        steps = last if b == len(tempers) - 1 else length
+        kept = 0
+        for t in range(steps):
+            if t % 20 == 0:
+                # Kept up to date below; afresh now and then, before rounding errors pile up.
+                rss = _squared(indptr, indices, data, targets, square, g) + floor
+            rss = max(rss, floor)
+            if t >= steps // 4:
+                kept += 1
+                energy[b] += 0.5 * weight * math.log(rss)
+                if b == len(tempers) - 1:
+                    _add_to(mean, g)
+            # The variance of the noise over the temper, drawn given the squared error.
+            variance = 0.5 * rss / gammas[b, t]
+            for a in range(1, size - 1):
+                low, high = 0.0, 1.0
+                for i in range(n_sources):
+                    other = g[a ^ (1 << i)]
+                    if a & (1 << i):
+                        low = max(low, other)
+                    else:
+                        high = min(high, other)
+                u = _uniform(seed, counter)
+                counter += 1
+                rest, own = 0.0, 0.0
+                for k in range(indptr[a], indptr[a + 1]):
+                    j = indices[k]
+                    if j == a:
+                        own = data[k]
+                    else:
+                        rest += data[k] * g[j]
+                if own <= 0.0 or temper == 0.0:
+                    value = low + u * (high - low)
+                else:
+                    middle = (targets[a] - rest) / own
+                    value = truncated_normal(middle, math.sqrt(variance / own), low, high, u)
+                move = value - g[a]
+                rss += move * (own * (value + g[a]) + 2.0 * (rest - targets[a]))
+                g[a] = value
+        energy[b] /= kept
+    return mean, energy, kept
+
+
+@njit(cache=True)
+def _reach(m, steps, row, pairs, n_sources, sign):
+    """How far one can go along ±step before an m(i) + Σ min(0, m(ij)) falls below zero.
+
+    Each of these is concave and piecewise linear along the step, so Newton's method from outside
+    ends at its zero.
+    """
+    largest = 0.0
+    for k in range(len(m)):
+        largest = max(largest, abs(steps[row, k]))
+    far = 2.0 / largest
+    for i in range(n_sources):
+        for _ in range(2 * n_sources + 4):
+            value, slope = m[i] + sign * far * steps[row, i], sign * steps[row, i]
+            for j in range(n_sources):
+                k = pairs[i, j]
+                if k >= 0:
+                    at = m[k] + sign * far * steps[row, k]
+                    if at < 0.0:
+                        value += at
+                        slope += sign * steps[row, k]
+            if value >= 0.0 or slope >= 0.0:
+                break
+            far = max(far - value / slope, 0.0)
+            if far == 0.0:
+                return 0.0
+    return far
+
+
+@njit(cache=True)
+def simplex_chain(
+    form, linear, square, weight, m, steps, images, curvatures, pairs, n_sources,
+    tempers, length, last, gammas, floor, seed,
+):  # fmt: skip
+    """Chain over m with Σ m = 1 and m(i) + Σ_j min(0, m(ij)) ≥ 0, along given directions.
+
+    Without pairs that is the simplex (additive and symmetric measures), with all pairs the
+    2-additive measures.
+    """
+    size = len(m)
+    mean, energy = np.zeros(size), np.zeros(len(tempers))
+    slope = np.zeros(size)
+    counter = 0
+    for b in range(len(tempers)):
+        temper = tempers[b]
+        rounds = last if b == len(tempers) - 1 else length
+        kept = 0
+        for t in range(rounds):
+            rss = square
+            for k in range(size):
+                slope[k] = -linear[k]
+                for i in range(size):
+                    slope[k] += form[k, i] * m[i]
+                rss += m[k] * (slope[k] - linear[k])
+            rss = max(rss, 0.0) + floor
+            if t >= rounds // 4:
+                kept += 1
+                energy[b] += 0.5 * weight * math.log(rss)
+                if b == len(tempers) - 1:
+                    _add_to(mean, m)
+            variance = 0.5 * rss / gammas[b, t]
+            for j in range(len(steps)):
+                high = _reach(m, steps, j, pairs, n_sources, 1.0)
+                low = -_reach(m, steps, j, pairs, n_sources, -1.0)
+                u = _uniform(seed, counter)
+                counter += 1
+                if temper == 0.0 or curvatures[j] <= 0.0:
+                    move = low + u * (high - low)
+                else:
+                    middle = 0.0
+                    for k in range(size):
+                        middle -= steps[j, k] * slope[k] / curvatures[j]
+                    spread = math.sqrt(variance / curvatures[j])
+                    move = truncated_normal(middle, spread, low, high, u)
+                for k in range(size):
+                    m[k] += move * steps[j, k]
+                    slope[k] += move * images[j, k]
+        energy[b] /= kept
+    return mean, energy, kept
+
+
+@njit(cache=True)
+def bend(inside, unknown, g):
+    """Fill g with the distorted probability of these logarithms of shares and this curve."""
+    n_sources = len(unknown) - 1
+    shares = np.empty(n_sources)
+    total = 0.0
+    for i in range(n_sources):
+        shares[i] = math.exp(unknown[i])
+        total += shares[i]
+    curve = unknown[n_sources]
+    for a in range(len(g)):
+        t = 0.0
+        for i in range(n_sources):
+            t += inside[a, i] * shares[i]
+        t /= total
+        if abs(curve) < 1e-6:
+            g[a] = t + 0.5 * curve * t * (t - 1.0)
+        else:
+            g[a] = math.expm1(curve * t) / math.expm1(curve)
+
+
+@njit(cache=True)
+def _log_prior(unknown, scale):
+    """Uniform shares as normalised exponentials (on the log scale), and a Laplace curve."""
+    n_sources = len(unknown) - 1
+    total = -abs(unknown[n_sources]) / scale
+    for i in range(n_sources):
+        total += unknown[i] - math.exp(unknown[i])
+    return total
+
+
+@njit(cache=True)
+def curve_chain(
+    indptr, indices, data, targets, square, weight, inside, unknown, scale, shapes,
+    tempers, length, last, uniforms, normals, floor,
+):  # fmt: skip
+    """Metropolis chain over λ-measures, with steps of the shape of each temper's own spread.
+
+    The tempers fall, from the least squares fit outwards; the mean is that of the first rung.
+    """
+    size = len(unknown)
+    g, proposed, trial = np.empty(len(targets)), np.empty(len(targets)), np.empty(size)
+    mean, energy = np.zeros(len(targets)), np.zeros(len(tempers))
+    bend(inside, unknown, g)
+    rss = _squared(indptr, indices, data, targets, square, g) + floor
+    prior = _log_prior(unknown, scale)
+    step, n_mean = 0, 0
+    for b in range(len(tempers)):
+        steps = last if b == 0 else length
+        kept = 0
+        stride = math.log(2.4 / math.sqrt(size))
+        for t in range(steps):
+            kind, choice, chance = uniforms[step, 0], uniforms[step, 1], uniforms[step, 2]
+            step += 1
+            _copy_to(trial, unknown)
+            i = int(choice * size)
+            if kind < 0.5:
+                for k in range(size):
+                    for j in range(k + 1):
+                        trial[k] += math.exp(stride) * shapes[b, k, j] * normals[step - 1, j]
+            elif kind < 0.7:
+                trial[i] += 3.0 * shapes[b, i, i] * normals[step - 1, 0]
+            elif kind < 0.85:
+                trial[i] += 2.0 * math.exp(-3.0 * chance) * normals[step - 1, 0]
+                chance = uniforms[step - 1, 3]
+            else:
+                # All shares by one factor: the measure stays, only the prior cares.
+                for k in range(size - 1):
+                    trial[k] += 0.3 * normals[step - 1, 0]
+            largest = 0.0
+            for k in range(size):
+                largest = max(largest, abs(trial[k]))
+            accepted = False
+            if largest < 60.0:
+                bend(inside, trial, proposed)
+                error = _squared(indptr, indices, data, targets, square, proposed) + floor
+                log_prior = _log_prior(trial, scale)
+                gain = 0.5 * tempers[b] * weight * (math.log(rss) - math.log(error))
+                accepted = math.log(max(chance, 1e-300)) < gain + log_prior - prior
+                if accepted:
+                    _copy_to(unknown, trial)
+                    _copy_to(g, proposed)
+                    rss, prior = error, log_prior
+            if kind < 0.5:
+                stride += ((1.0 if accepted else 0.0) - 0.25) * 2.0 / math.sqrt(t + 10.0)
+            if t >= steps // 4:
+                kept += 1
+                energy[b] += 0.5 * weight * math.log(rss)
+                if b == 0:
+                    _add_to(mean, g)
+                    n_mean = kept
+        energy[b] /= kept
+    return mean, energy, n_mean

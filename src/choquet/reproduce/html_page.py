@@ -1,0 +1,118 @@
+"""All results as one HTML page that needs nothing else, online or off."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import struct
+from collections.abc import Mapping
+from importlib.resources import files
+from typing import Any
+
+from choquet._version import __version__
+from choquet.errors import MissingDependencyError
+from choquet.reproduce.page import INTRODUCTION, MEANINGS
+
+__all__ = ["check_jinja", "html_page"]
+
+
+def check_jinja() -> Any:
+    """The library for pages, before hours of work rather than after.
+
+    Examples
+    --------
+    >>> check_jinja().__name__
+    'jinja2'
+    """
+    try:
+        import jinja2
+    except ImportError:
+        raise MissingDependencyError(
+            "The page of results needs jinja2: pip install 'choquet[report]', or pass out=None"
+        ) from None
+    return jinja2
+
+
+def html_page(
+    documents: Mapping[str, Mapping[str, Any]], pictures: Mapping[str, bytes], *, kind: str
+) -> str:
+    """The page of the experiments' documents, their pictures inside it.
+
+    Parameters
+    ----------
+    documents : mapping from name to document
+        As `reproduce` returns them.
+    pictures : mapping from name to bytes
+        PNG files of all figures that the documents name.
+    kind : str
+        A mark that stands near the beginning of the page.
+
+    Examples
+    --------
+    >>> row = {"paper": "three <b>", "found": "two", "verdict": "corrected"}
+    >>> document = {"name": "a", "title": "T", "notes": [], "rows": [row], "figures": {},
+    ...             "tables": [], "options": {"seeds": 3}}
+    >>> page = html_page({"a": document}, {}, kind="demo")
+    >>> "three &lt;b&gt;" in page, "<script" in page, "http://" in page
+    (True, False, False)
+    """
+    jinja2 = check_jinja()
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("choquet.reproduce", "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    style = _text("choquet.report", "report.css") + _text("choquet.reproduce", "results.css")
+    seeds = sorted({document["options"]["seeds"] for document in documents.values()})
+    page: str = environment.get_template("results.html").render(
+        kind=kind,
+        title="The paper, reproduced and corrected",
+        introduction=INTRODUCTION,
+        verdicts=[
+            {"name": name, "meaning": meaning, "class": _class(name)}
+            for name, meaning in MEANINGS.items()
+        ],
+        experiments=[_experiment(document, pictures) for document in documents.values()],
+        style=style,
+        style_hash=_hash(style),
+        seeds=", ".join(map(str, seeds)),
+        version=__version__,
+    )
+    return page
+
+
+def _experiment(document: Mapping[str, Any], pictures: Mapping[str, bytes]) -> dict[str, Any]:
+    found = [row["verdict"] for row in document["rows"]]
+    return {
+        "name": document["name"],
+        "title": document["title"],
+        "notes": document["notes"],
+        "rows": [{**row, "class": _class(row["verdict"])} for row in document["rows"]],
+        "tables": document["tables"],
+        "counts": {verdict: found.count(verdict) for verdict in MEANINGS},
+        "pictures": [
+            {"caption": caption, **_embedded(pictures[name])}
+            for name, caption in document["figures"].items()
+        ],
+    }
+
+
+def _embedded(png: bytes) -> dict[str, Any]:
+    """A picture as text, with the size that the file's head tells: the page does not jump."""
+    width, height = struct.unpack(">II", png[16:24])
+    return {"data": base64.b64encode(png).decode("ascii"), "width": width, "height": height}
+
+
+def _class(verdict: str) -> str:
+    return verdict.replace(" ", "-")
+
+
+def _text(package: str, name: str) -> str:
+    return (files(package) / "templates" / name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    """Hash by which the page's policy lets just this style apply."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode()

@@ -1,0 +1,92 @@
+"""Contextual models: tree and operators are stored, contexts and rules follow from them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from choquet.arrays import IntArray
+from choquet.measures.sources import check_sources
+
+if TYPE_CHECKING:
+    from choquet.learning.contextual.result import ContextualModel
+    from choquet.learning.contextual.tree import Tree
+
+__all__ = ["decode_contextual", "encode_contextual"]
+
+_LINKS = ("source", "top", "above", "yes", "no")
+_SUMS = ("error", "weight")
+
+
+def encode_contextual(model: ContextualModel) -> dict[str, Any]:
+    """Sources, tree, and each operator with what supports it, as plain data."""
+    from choquet.learning.contextual.result import EVIDENCE
+
+    tree = {name: getattr(model.tree, name) for name in (*_LINKS, "coefficients", *_SUMS)}
+    return {
+        "sources": list(model.sources),
+        "tree": tree,
+        "labels": model.labels,
+        "weights": model.weights,
+        "evidence": {
+            name: np.array([getattr(operator, name) for operator in model.operators])
+            for name in EVIDENCE
+        },
+    }
+
+
+def decode_contextual(data: dict[str, Any]) -> ContextualModel:
+    """The model again; a tree that does not hold together is refused."""
+    from choquet.learning.contextual.result import EVIDENCE, with_contexts
+
+    sources = check_sources(data["sources"], len(data["sources"]))
+    tree = _tree(data["tree"], len(sources))
+    labels, weights = data["labels"].astype(np.int64), data["weights"]
+    k = len(weights)
+    if weights.shape != (k, len(sources)) or not np.isfinite(weights).all():
+        raise ValueError(f"weights have shape {weights.shape}, or are not finite")
+    if labels.shape != tree.source.shape or not np.array_equal(labels >= 0, tree.is_leaf):
+        raise ValueError("labels must number the leaves of the tree, and nothing else")
+    if set(labels[tree.leaves].tolist()) != set(range(k)):
+        raise ValueError(f"labels do not number {k} operators")
+    columns = {name: data["evidence"][name] for name in EVIDENCE}
+    if any(column.shape != (k,) for column in columns.values()):
+        raise ValueError(f"evidence must be {k} numbers each")
+    evidence = [
+        {
+            name: int(column[number]) if name in ("count", "rank") else float(column[number])
+            for name, column in columns.items()
+        }
+        for number in range(k)
+    ]
+    return with_contexts(sources, tree, labels, weights, evidence)
+
+
+def _tree(data: dict[str, Any], n_sources: int) -> Tree:
+    from choquet.learning.contextual.tree import Tree
+
+    links: dict[str, IntArray] = {name: data[name].astype(np.int64) for name in _LINKS}
+    source, top, above, yes, no = links.values()
+    n = len(source)
+    if not n or any(data[name].shape != (n,) for name in (*_LINKS, *_SUMS)):
+        raise ValueError("the arrays of the tree differ in length")
+    if data["coefficients"].shape != (n, n_sources + 1):
+        raise ValueError(f"coefficients have shape {data['coefficients'].shape}")
+    inner = np.flatnonzero(source >= 0)
+    children = np.concatenate([yes[inner], no[inner]])
+    # Every node but the root is the child of one before it: no loops, and nothing out of reach.
+    if (
+        sorted(children.tolist()) != list(range(1, n))
+        or (np.minimum(yes[inner], no[inner]) <= inner).any()
+    ):
+        raise ValueError("the nodes of the tree are no tree")
+    ranked = np.where(above[inner] >= 0, 1, top[inner])
+    names = np.concatenate([source[inner], above[inner]])
+    if (names >= n_sources).any() or ((ranked < 1) | (ranked >= max(n_sources, 2))).any():
+        raise ValueError(f"a predicate of the tree is about more than {n_sources} sources")
+    if (above[inner] == source[inner]).any():
+        raise ValueError("a predicate of the tree compares a source with itself")
+    if not (data["weight"] > 0).all():
+        raise ValueError("a node of the tree has no weight")
+    return Tree(source, top, above, yes, no, *(data[k] for k in ("coefficients", *_SUMS)))

@@ -1,0 +1,275 @@
+"""Walks given one by one: what stands in for the operator graph where 2**N is out of reach."""
+
+from __future__ import annotations
+
+from math import factorial
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from choquet.arrays import FloatArray, IntArray, generator
+from choquet.errors import DataError
+from choquet.measures import MobiusMeasure, SupportedMeasure
+from choquet.walks.graph import allowed_unsupported
+from choquet.walks.paths import SupportedPaths
+from choquet.walks.sorts import as_sorts, random_sorts
+from choquet.walks.support import DataSupport
+
+__all__ = ["ManySources", "WalkList", "list_walks"]
+
+
+class ManySources(Protocol):
+    """A measure without an array of 2**N values, which knows its values along walks."""
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Names."""
+
+    @property
+    def n_sources(self) -> int:
+        """Number of sources."""
+
+    @property
+    def monotone(self) -> bool:
+        """Whether no value decreases."""
+
+    @property
+    def normal(self) -> bool:
+        """Whether g(X) = 1."""
+
+    def walk_values(self, sorts: IntArray) -> FloatArray:
+        """Values g(A_1), …, g(A_N) along the walk of each sort."""
+
+
+class WalkList:
+    """Walks of a measure on many sources, with how often each counts, and their operators.
+
+    It answers to the names of an `OperatorGraph` that a decomposition uses.
+
+    Parameters
+    ----------
+    measure : SupportedMeasure, MobiusMeasure or alike
+    sorts : array-like of shape (S, N)
+        The walks, distinct.
+    counts : array-like of S ints
+        How often each counts: samples that observed it, or 1.
+    support : DataSupport, optional
+        The data behind them.
+    epsilon, decimals
+        As in `OperatorGraph`.
+    complete : bool, default True
+        Whether these are all walks there are to take apart, not some drawn of them.
+
+    Attributes
+    ----------
+    n_walks : int
+        Sum of the counts.
+    n_partial : int
+        Walks in the list that meet subsets without data: their values are the middle of what is
+        possible.
+    margins : array of shape (S, N)
+        How far each value along each walk can be from the one that is used.
+
+    Examples
+    --------
+    >>> g = SupportedMeasure.from_dict({"a": 0.5, ("a", "b"): 0.7}, ["a", "b", "c"])
+    >>> walks = WalkList(g, [[0, 1, 2], [0, 2, 1]], [3, 1])
+    >>> walks.weights().round(12).tolist(), walks.n_partial
+    ([[0.5, 0.2, 0.3], [0.5, 0.25, 0.25]], 1)
+    >>> walks.index([[0, 2, 1], [2, 1, 0]])
+    array([ 1, -1])
+    """
+
+    def __init__(
+        self,
+        measure: ManySources,
+        sorts: npt.ArrayLike,
+        counts: npt.ArrayLike,
+        *,
+        support: DataSupport | None = None,
+        epsilon: float = 0.0,
+        decimals: int = 9,
+        complete: bool = True,
+    ) -> None:
+        rows = as_sorts(sorts, measure.n_sources)
+        self.measure, self.support = measure, support
+        self.epsilon, self.decimals, self.complete = float(epsilon), int(decimals), complete
+        order = np.lexsort(rows.T[::-1])
+        self.sorts, self.counts = rows[order], np.asarray(counts, dtype=np.int64)[order]
+        values, self.margins = values_along(measure, self.sorts)
+        rounded = np.round(np.diff(values, axis=1, prepend=0.0), self.decimals) + 0.0
+        self._weights, first, place = np.unique(
+            rounded, axis=0, return_index=True, return_inverse=True
+        )
+        # Operators in the order of the first walk that has them, as in an operator graph.
+        rank = np.argsort(np.argsort(first))
+        self._weights = self._weights[np.argsort(first)]
+        self.numbers: IntArray = rank[place.reshape(-1)]
+        self._keys = _keys(self.sorts)
+
+    @property
+    def n_sources(self) -> int:
+        """Number of sources."""
+        return self.measure.n_sources
+
+    @property
+    def n_walks(self) -> int:
+        """How many walks there are, each as often as it counts."""
+        return int(self.counts.sum())
+
+    @property
+    def n_operators(self) -> int:
+        """Number of distinct operators."""
+        return len(self._weights)
+
+    @property
+    def n_partial(self) -> int:
+        """Walks in the list that meet subsets whose value is not known."""
+        return int((self.margins > 0).any(axis=1).sum())
+
+    @property
+    def restricted(self) -> bool:
+        """Whether there are other walks: only on few sources can all be listed."""
+        return len(self.sorts) < factorial(self.n_sources)
+
+    def weights(self) -> FloatArray:
+        """Distinct operators, one row each."""
+        return self._weights
+
+    @property
+    def slack(self) -> FloatArray:
+        """For each distinct operator, how far its cumulative weights can be off: (n, N)."""
+        found = np.zeros(self._weights.shape)
+        np.maximum.at(found, self.numbers, self.margins)
+        return found
+
+    @property
+    def walk_counts(self) -> IntArray:
+        """How often each distinct operator counts."""
+        return np.bincount(self.numbers, self.counts, minlength=self.n_operators).astype(np.int64)
+
+    def index(self, sorts: npt.ArrayLike) -> IntArray:
+        """Number of the operator of each sort; -1 if its walk is not in the list."""
+        wanted = _keys(as_sorts(sorts, self.n_sources))
+        at = np.minimum(np.searchsorted(self._keys, wanted), len(self._keys) - 1)
+        return np.where(self._keys[at] == wanted, self.numbers[at], -1)
+
+    def sample_sorts(self, n: int, *, rng: Any = None) -> IntArray:
+        """Sorts drawn from the list, each as likely as it counts."""
+        chance = self.counts / self.counts.sum()
+        return self.sorts[generator(rng).choice(len(self.sorts), size=n, p=chance)]
+
+    def contributions(self) -> FloatArray:
+        """Mean contribution of each source over the walks: Shapley values of the walks listed.
+
+        Examples
+        --------
+        >>> g = SupportedMeasure.from_dict({"a": 0.5}, ["a", "b"])
+        >>> WalkList(g, [[0, 1]], [1]).contributions()
+        array([0.5, 0.5])
+        """
+        weights = self._weights[self.numbers] * (self.counts / self.counts.sum())[:, None]
+        mean = np.bincount(self.sorts.ravel(), weights.ravel(), minlength=self.n_sources)
+        return np.asarray(mean, dtype=np.float64)
+
+    def __repr__(self) -> str:
+        return (
+            f"<WalkList of {self.n_sources} sources: {self.n_operators:,} operators over "
+            f"{len(self.sorts):,} walks, {self.n_partial:,} of them partly supported>"
+        )
+
+
+def values_along(measure: ManySources, sorts: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Values along walks, and how far each can be off."""
+    if isinstance(measure, SupportedMeasure):
+        lower, upper = measure.walk_bounds(sorts)
+        return (lower + upper) / 2, (upper - lower) / 2
+    values = measure.walk_values(sorts)
+    return values, np.zeros(values.shape)
+
+
+def _keys(sorts: IntArray) -> npt.NDArray[Any]:
+    """One sortable key a sort: big-endian bytes compare as the rows do."""
+    wide = np.ascontiguousarray(sorts.astype(">u2"))
+    return wide.view(np.dtype((np.void, 2 * sorts.shape[1])))[:, 0]
+
+
+def list_walks(
+    measure: ManySources,
+    support: DataSupport | None = None,
+    *,
+    epsilon: float = 0.0,
+    decimals: int = 9,
+    most: int = 20_000,
+    rng: Any = None,
+) -> WalkList:
+    """The walks to take a measure on many sources apart by.
+
+    - With data that observed whole walks, and ``epsilon=0``: those, as often as they were observed.
+    - Else, where only some subsets are known (`support`, or a `SupportedMeasure`): all paths
+      through known subsets that pass few enough others, each once.
+    - A measure that is known everywhere, and no data: walks drawn at random.
+
+    Parameters
+    ----------
+    measure : SupportedMeasure, MobiusMeasure or alike
+    support : DataSupport, optional
+    epsilon : float, default 0
+        Take walks with Φ < epsilon; 0 those with Φ = 0.
+    decimals : int, default 9
+        Values that agree when rounded to so many decimals are one value.
+    most : int, default 20,000
+        Where there are more walks, so many are drawn.
+    rng : seed or numpy.random.Generator, optional
+        For the draw.
+
+    Examples
+    --------
+    >>> g = SupportedMeasure.from_dict({"a": 0.5, ("a", "b"): 0.7}, ["a", "b", "c"])
+    >>> list_walks(g).sorts
+    array([[0, 1, 2]])
+    """
+    n = measure.n_sources
+    if support is not None and support.n_sources != n:
+        raise DataError(f"the support has {support.n_sources} sources, the measure {n}")
+    if support is not None and len(support.observed_sorts) and not epsilon:
+        sorts, counts = support.observed_sorts, support.sort_counts
+        if len(sorts) > most:
+            chance = counts / counts.sum()
+            kept = np.sort(generator(rng).choice(len(sorts), most, replace=False, p=chance))
+            sorts, counts = sorts[kept], counts[kept]
+        return WalkList(
+            measure, sorts, counts, support=support, decimals=decimals,
+            complete=len(sorts) == len(support.observed_sorts),
+        )  # fmt: skip
+    words = None if support is None else support.words
+    if words is None and isinstance(measure, SupportedMeasure):
+        words = measure.words
+    if words is None:
+        sorts = np.unique(random_sorts(n, most, rng), axis=0)
+        return WalkList(measure, sorts, np.ones(len(sorts)), decimals=decimals, complete=False)
+    paths = SupportedPaths(words, n, allowed_unsupported(n, epsilon))
+    if not paths.n_walks:
+        tied = "" if support is None else f" ({support.n_tied:,} of {support.n_samples:,} are tied)"
+        raise DataError(
+            f"no walk of the {n} sources is supported with Φ {'<' if epsilon else '='} "
+            f"{epsilon:g}: no sample orders all sources strictly{tied}; allow unsupported subsets "
+            "with a larger epsilon="
+        )
+    sorts = np.unique(paths.sorts(most, rng), axis=0)
+    return WalkList(
+        measure, sorts, np.ones(len(sorts)), support=support, epsilon=epsilon,
+        decimals=decimals, complete=paths.n_walks <= most,
+    )  # fmt: skip
+
+
+def is_listed(measure: Any) -> bool:
+    """Whether a measure has no array of values, so that its walks are listed.
+
+    Examples
+    --------
+    >>> is_listed(SupportedMeasure.from_dict({}, ["a", "b"]))
+    True
+    """
+    return isinstance(measure, SupportedMeasure | MobiusMeasure) or hasattr(measure, "walk_values")

@@ -1,0 +1,178 @@
+"""The average over families: chains against quadrature, folds of rows in a stream."""
+
+from __future__ import annotations
+
+import warnings
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy.special import logsumexp
+from scipy.stats import truncnorm
+
+import choquet
+from choquet.errors import OptionError
+from choquet.learning import Statistics, k_additive_basis, least_squares
+from choquet.learning._kernels_chains import truncated_normal
+from choquet.learning.estimators import ChoquetRegressor, ChoquetRegressorCV
+from choquet.learning.families import fit_pairs
+from choquet.learning.folds import fold_numbers, leave_one_out
+from choquet.learning.posterior import CURVE_SCALE, posterior
+from choquet.learning.problem import with_basis
+from choquet.learning.selection import Candidate, fit_candidate
+from choquet.learning.solvers.interior import interior
+
+
+def make(n_samples, n_sources, sigma, seed=0, kind="uniform"):
+    rng = np.random.default_rng(seed)
+    g = choquet.Measure.random(n_sources, kind=kind, rng=rng)
+    X = rng.random((n_samples, n_sources))
+    return g, X, choquet.choquet_integral(g, X) + sigma * rng.standard_normal(n_samples)
+
+
+def test_quantiles_of_a_cut_normal():
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        a = 4 * rng.standard_normal()
+        b = a + rng.exponential(rng.choice([1e-6, 0.1, 1.0, 10.0]))
+        if max(a, -b) > 5.5:
+            continue
+        mean, deviation, u = rng.standard_normal(), rng.choice([0.1, 3.0]), rng.random()
+        low, high = mean + deviation * a, mean + deviation * b
+        found = truncated_normal(mean, deviation, low, high, u)
+        expected = truncnorm.ppf(u, a, b, mean, deviation)
+        assert found == pytest.approx(expected, abs=1e-7 * deviation)
+    # Far out, where distribution functions are zero in floats, it stays inside and near the end.
+    assert 50 <= truncated_normal(0.0, 1.0, 50.0, 51.0, 0.5) < 50.1
+    assert -51 <= truncated_normal(0.0, 1.0, -51.0, -50.0, 0.5) <= -50
+    assert truncated_normal(0.0, 1.0, 0.3, 0.3, 0.5) == 0.3
+
+
+def _grids(name):
+    """Points of the prior of a family of two sources, with logarithms of their weights."""
+    if name == "lambda":
+        share, c = np.meshgrid((np.arange(600) + 0.5) / 600, np.linspace(-20, 20, 801) + 1e-3)
+        first, second = (np.expm1(c * s) / np.expm1(c) for s in (share, 1 - share))
+        return first.ravel(), second.ravel(), (-np.abs(c) / CURVE_SCALE).ravel()
+    t = (np.arange(800) + 0.5) / 800
+    if name in ("none", "2-additive"):
+        first, second = (part.ravel() for part in np.meshgrid(t, t))
+        return first, second, np.zeros(len(first))
+    return t, 1 - t if name == "additive" else t, np.zeros(len(t))
+
+
+@pytest.mark.parametrize("name", ["none", "2-additive", "additive", "symmetric", "lambda"])
+def test_mean_and_evidence_agree_with_quadrature(name):
+    _, X, y = make(25, 2, 0.1)
+    statistics = Statistics.from_data(X, y)
+    first, second, log_weight = _grids(name)
+    values = np.column_stack([first, second, np.ones(len(first))])
+    gram = statistics.gram.toarray()
+    error = np.einsum("ij,jk,ik->i", values, gram, values) - 2 * values @ statistics.targets
+    energy = 12.5 * np.log(error + statistics.target_square)
+    evidence = logsumexp(log_weight - energy) - logsumexp(log_weight)
+    share = np.exp(log_weight - energy - logsumexp(log_weight - energy))
+    found = posterior(statistics, name, rng=1)
+    np.testing.assert_allclose(found.values[1:3], share @ values[:, :2], atol=0.012)
+    assert found.evidence == pytest.approx(evidence, abs=0.6)
+    assert 0.5 < found.n_effective < 3
+
+
+def test_evidence_tells_the_family_and_the_mean_over_fits_less():
+    g, X, y = make(300, 5, 0.1)
+    T = np.random.default_rng(9).random((2000, 5))
+    truth = choquet.choquet_integral(g, T)
+    full = ChoquetRegressor().fit(X, y)
+    mean = ChoquetRegressorCV().fit(X, y)
+    errors = [np.mean((model.predict(T) - truth) ** 2) for model in (full, mean)]
+    assert errors[1] < errors[0]
+    assert mean.prior_ is None
+    assert mean.cv_results_["weight"].sum() == pytest.approx(1)
+    owa = X @ np.zeros(5) + np.sort(X)[:, ::-1] @ [0.5, 0.0, 0.0, 0.0, 0.5]
+    symmetric = ChoquetRegressorCV().fit(X, owa + 0.1 * (y - choquet.choquet_integral(g, X)))
+    assert symmetric.prior_ == "symmetric"
+    assert symmetric.strength_ == np.inf
+
+
+def test_without_noise_the_truth_comes_back():
+    g, X, y = make(200, 5, 0.0)
+    np.testing.assert_allclose(ChoquetRegressorCV().fit(X, y).measure_.values, g.values, atol=1e-5)
+
+
+def test_pairs_give_the_best_2_additive_measure():
+    for seed in range(4):
+        _, X, y = make(60, 4, 0.3, seed)
+        statistics = Statistics.from_data(X, y)
+        basis = k_additive_basis(4, 2)
+        lattice = interior(with_basis(least_squares(statistics), basis))
+        found = statistics.squared_error(basis @ fit_pairs(statistics))
+        assert found == pytest.approx(lattice.objective, rel=1e-6)
+        quick = fit_candidate(statistics, Candidate("2-additive", np.inf)).dense
+        np.testing.assert_allclose(quick, lattice.values, atol=1e-4)
+
+
+def test_folds_do_not_depend_on_chunks():
+    whole = fold_numbers(0, 103, 5, 7)
+    cuts = [0, 1, 4, 50, 51, 103]
+    pieces = [fold_numbers(a, b - a, 5, 7) for a, b in pairwise(cuts)]
+    np.testing.assert_array_equal(np.concatenate(pieces), whole)
+    assert np.ptp(np.bincount(whole)) <= 1
+    assert (whole != fold_numbers(0, 103, 5, 8)).any()
+    _, X, y = make(20, 3, 0.1)
+    parts = [Statistics.from_data(X[whole[:20] == k], y[whole[:20] == k]) for k in range(5)]
+    for k, (train, test) in enumerate(leave_one_out(parts)):
+        rest = Statistics.from_data(X[whole[:20] != k], y[whole[:20] != k])
+        np.testing.assert_array_equal(train.gram.toarray(), rest.gram.toarray())
+        assert test is parts[k]
+    assert leave_one_out(parts[:1]) == []
+
+
+@pytest.mark.parametrize("combine", ["posterior", "average", "best"])
+def test_chunks_equal_one_fit(combine):
+    _, X, y = make(60, 3, 0.1)
+    weight = np.random.default_rng(3).integers(0, 3, 60).astype(float)
+    options = {"combine": combine, "priors": ("symmetric", "2-additive"), "n_paths": 1, "cv": 4}
+    whole = ChoquetRegressorCV(**options).fit(X, y, weight)
+    for cuts in ([2, 30], [7, 8, 59]):
+        chunks = ChoquetRegressorCV(**options)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a row or two may be constant
+            for part in np.split(np.arange(60), cuts):
+                chunks.partial_fit(X[part], y[part], weight[part])
+        np.testing.assert_allclose(chunks.measure_.values, whole.measure_.values, rtol=0, atol=1e-9)
+        for key in ("mean_squared_error", "weight"):
+            np.testing.assert_allclose(
+                chunks.cv_results_[key], whole.cv_results_[key], rtol=0, atol=1e-9
+            )
+
+
+def test_chunks_need_numbered_folds(tmp_path):
+    from sklearn.model_selection import KFold
+
+    _, X, y = make(40, 3, 0.1)
+    with pytest.raises(OptionError, match="cv as a number"):
+        ChoquetRegressorCV(cv=KFold(3)).partial_fit(X, y)
+    model = ChoquetRegressorCV(cv=KFold(3), priors=("symmetric",)).fit(X, y)
+    with pytest.raises(OptionError, match="call fit, or keep cv"):
+        model.set_params(cv=3).partial_fit(X, y)
+    with pytest.raises(OptionError, match="n_samples = 2"):
+        ChoquetRegressorCV(cv=3).fit(X[:2], y[:2])
+    model = ChoquetRegressorCV(cv=3, priors=("symmetric",)).fit(X[:30], y[:30])
+    choquet.save(model, tmp_path / "model.json")
+    later = choquet.load(tmp_path / "model.json").partial_fit(X[30:], y[30:])
+    whole = ChoquetRegressorCV(cv=3, priors=("symmetric",)).fit(X, y)
+    np.testing.assert_allclose(later.measure_.values, whole.measure_.values, rtol=0, atol=1e-9)
+
+
+def test_truths_by_increments_are_nearly_2_additive():
+    """The reference cell's generator, at N = 8: the 2-additive fit beats the full one clearly."""
+    errors = []
+    for seed in range(4):
+        g, X, y = make(300, 8, 0.05, seed, "increments")
+        statistics = Statistics.from_data(X, y)
+        T = np.random.default_rng(99).random((2000, 8))
+        test = Statistics.from_data(T, choquet.choquet_integral(g, T))
+        fits = (Candidate(), Candidate("2-additive", np.inf))
+        errors.append([test.squared_error(fit_candidate(statistics, c).dense) for c in fits])
+    full, pairs = np.sqrt(np.mean(errors, axis=0) / 2000)
+    assert 0.6 < pairs / full < 0.9  # .0183 / .0263 = 0.70 at N = 10, M = 1000
