@@ -103,8 +103,13 @@ class _Search:
     def objective(self, v: FloatArray) -> float:
         return self.problem.objective(v[: self.n], v[self.n :])
 
+    def extended(self, v: FloatArray) -> float:
+        """The objective with g for |g|: what the form and its gradient say below zero too."""
+        inner = v[: self.n][self.form.free[: self.n]]
+        return self.objective(v) + 2 * self.problem.l1 * float(np.minimum(inner, 0.0).sum())
+
     def small(self, gap: float, objective: float) -> bool:
-        return gap <= max(self.tolerance * abs(objective), self.floor)
+        return bool(np.isfinite(gap)) and gap <= max(self.tolerance * abs(objective), self.floor)
 
     def closed(self, v: FloatArray) -> FloatArray:
         from choquet.learning._kernels import close_edges
@@ -195,6 +200,9 @@ def _initial(search: _Search, start: Solution | None) -> tuple[_State, bool]:
     on = (order.low == 0) | (order.high == n - 1) | (force > 0)
     if len(seen):
         on |= seen[at] == keys
+    # Nothing but its edges holds a value without curvature.
+    loose = form.free & (form.diagonal <= 0)
+    on |= loose[order.low] | loose[order.high]
     return _State(v, on, v[order.low], v[order.high], force, rho, softest), again
 
 
@@ -250,7 +258,7 @@ def _judge(search: _Search, state: _State, best: Found) -> bool:
     lost = np.maximum(rest[:n] * v[:n], rest[:n] * (v[:n] - cap)).sum()
     lost += np.abs(rest[n:]).sum() * max(cap, 1.0)
     slack = force @ (v[order.high] - v[order.low])
-    bound = search.objective(v) - float(slack + lost)
+    bound = search.extended(v) - float(slack + lost)
     # A sum of squares and its penalties are never negative.
     best.bound = max(best.bound, bound, 0.0)
     best.solved = search.small(best.gap, best.objective)
