@@ -127,7 +127,7 @@ def _curves(curves: Mapping[str, Mapping[str, Any]]) -> str:
         if values:
             time, memory = seconds_text(curve["seconds"][-1]), bytes_text(curve["memory"][-1])
             last = f"{values[0]:,} … {values[-1]:,}: {time}, {memory}"
-        skipped = "; ".join(f"{int(at):,}: {why}" for at, why in curve["skipped"].items())
+        skipped = _left_out(curve["skipped"])
         rows.append(
             [
                 curve["title"],
@@ -147,6 +147,21 @@ def _curves(curves: Mapping[str, Mapping[str, Any]]) -> str:
         "left out",
     ]
     return _table(header, rows)
+
+
+def _left_out(skipped: Mapping[str, str]) -> str:
+    """Sizes by why they have no point.
+
+    Examples
+    --------
+    >>> _left_out({"12": "takes more than 9 s", "14": "takes more than 9 s", "16": "skipped: so"})
+    '12, 14: takes more than 9 s; 16: not tried'
+    """
+    sizes: dict[str, list[str]] = {}
+    for at, why in skipped.items():
+        reason = "not tried" if why.startswith("skipped") else why
+        sizes.setdefault(reason, []).append(f"{int(at):,}")
+    return "; ".join(f"{', '.join(found)}: {why}" for why, found in sizes.items())
 
 
 def _power(power: Mapping[str, float] | None) -> str:

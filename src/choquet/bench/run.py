@@ -230,6 +230,10 @@ def _point(
 
 
 def _keep(file: Path | None, document: dict[str, Any], quick: bool) -> dict[str, Any]:
+    # In the order of the table, whatever was measured first.
+    ranks = {name: rank for rank, name in enumerate(WORKS)}
+    works = sorted(document["works"].items(), key=lambda item: ranks.get(item[0].split()[0], 0))
+    document["works"] = dict(works)
     document["curves"] = summarise(document["points"], quick=quick)
     if file is not None:
         text = json.dumps(_finite(document), indent=1, ensure_ascii=False, allow_nan=False)
