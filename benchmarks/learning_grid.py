@@ -186,7 +186,7 @@ without noise 4 up to N = 8 and 2 beyond.
 or better: {within}. The median ratio is {median:.2f}, the smallest {best:.2f}, the largest
 {worst:.2f}. Of the {more} outside, {clear} are so by more than two standard errors; but standard
 errors are large there, cells of a kind (symmetric, 100 rows, much noise) are outside together, and
-some cells within 5 % may be so by chance as well. So the aim, every cell within 5 %, is not reached.
+some cells within 5 % may be so by chance as well. The aim, every cell within 5 %, is not reached.
 
 What was chosen by trial: the shares of evidence and predictive criterion in the weights of the
 families, and the odds of the families beforehand, on the same kinds of truth with seeds 2000 to
