@@ -105,9 +105,9 @@ def seeds_of(key):
     return range(FIRST_SEED, FIRST_SEED + SETS[n][SAMPLES.index(m)])
 
 
-def run(directory, sources, samples):
+def run(directory, sources, samples, noise):
     """All data sets that are not there yet, the cheapest first."""
-    cells = itertools.product(sources, samples, NOISE, TRUTHS)
+    cells = itertools.product(sources, samples, noise, TRUTHS)
     for key in sorted(cells, key=lambda key: (key[1], key[0])):
         for seed in seeds_of(key):
             path = path_of(directory, key, seed)
@@ -141,13 +141,16 @@ def write(rows):
         seed=FIRST_SEED, later=LATER_SEED,
         more=len(outside),
     ).splitlines(), ""]  # fmt: skip
-    text += ["| N | cells | within 5 % | median ratio | largest | CPU seconds of a fit, median |"]
+    text += [
+        "| N | cells | within 5 % | median ratio | largest | CPU seconds of a fit, M = 10,000 |"
+    ]
     text += ["|" + "---|" * 6]
     for n in SETS:
         own = [key for key in rows if key[0] == n]
         if own:
             found = np.array([ratios[key] for key in own])
-            seconds = np.median([one["seconds"] for key in own for one in rows[key]])
+            large = [one["seconds"] for key in own if key[1] == SAMPLES[-1] for one in rows[key]]
+            seconds = np.median(large) if large else np.nan
             text.append(
                 f"| {n} | {len(own)} | {(found <= 1.05).sum()} | {np.median(found):.2f} "
                 f"| {found.max():.2f} | {seconds:.1f} |"
@@ -175,26 +178,34 @@ HEAD = """# `ChoquetRegressorCV` on a grid
 Written by `python benchmarks/learning_grid.py`. Root mean square error against the truth without
 noise on 5000 fresh rows. "ratio" is CV over the best of the other four, errors below {small}
 counting as {small}; "±" is its standard error, by leaving out one data set at a time (two data
-sets say little about it). Data sets a cell, for M = 100, 1000 and 10,000: {sets};
+sets say little about it). Data sets a cell, for M = 100, 1000 and 10,000:
+{sets};
 without noise 4 up to N = 8 and 2 beyond.
 
 {cells} of {all} cells were run. Within 5 % of the best of full, 2-additive, symmetric and λ fits,
 or better: {within}. The median ratio is {median:.2f}, the smallest {best:.2f}, the largest
-{worst:.2f}. Of the {more} outside, {clear} are so by more than two standard errors.
+{worst:.2f}. Of the {more} outside, {clear} are so by more than two standard errors; but standard
+errors are large there, cells of a kind (symmetric, 100 rows, much noise) are outside together, and
+some cells within 5 % may be so by chance as well. The aim, every cell within 5 %, is not reached.
 
 What was chosen by trial: the shares of evidence and predictive criterion in the weights of the
 families, and the odds of the families beforehand, on the same kinds of truth with seeds 2000 to
-2005 and N = 4, 6 and 8 (6, 5 and 2 data sets a cell), where 7 of 108 cells were outside, the
-largest at 1.15. The seeds of this page start at {seed}. Two rules for data without noise were
-changed after a look at them, when the cells N = 10, M = 1000, random and N = 6, M = 100, 2-additive
+2005 and N = 4, 6 and 8 (6, 5 and 2 data sets a cell). Several hundred settings were compared; with
+the one taken, 8 of those 108 cells were outside, the largest at 1.15.
+
+The seeds of this page start at {seed}. Two rules for data without noise were changed after a look
+at them, when the cells N = 10, M = 1000, random and N = 6, M = 100, 2-additive
 had been at 2.08 and 4.44: with fewer rows than values, the average takes in the least squares fit;
 with more, a family that fits exactly goes before the full fit. Neither touches data with noise; all
-cells without were run afterwards with seeds from {later}."""
+cells without were run afterwards with seeds from {later}. The number of data sets with 100 rows
+was raised from 4 to 12 for N = 8, 10 and 12 after a first look, in all cells with noise, because
+standard errors were up to .3."""
 
 REASONS = """Where few rows or much noise leave several families possible, the four fits of the
 table each know one family for certain; the best of them in hindsight knows the right one. An
-average over families pays for not knowing: most at N = 4, where a λ-measure (4 numbers), a
-2-additive measure (9) and any measure (14) are near each other."""
+average over families pays for not knowing: most for symmetric truths with 100 rows, and where a
+λ-measure and a 2-additive one are about equally far from the truth. Odds were tried for N = 4, 6
+and 8 only; for more sources others might serve better."""
 
 
 def main():
@@ -202,12 +213,13 @@ def main():
     parser.add_argument("--cells", type=Path, required=True, help="directory of results")
     parser.add_argument("--sources", type=int, nargs="*", default=list(SETS))
     parser.add_argument("--samples", type=int, nargs="*", default=list(SAMPLES))
+    parser.add_argument("--noise", type=float, nargs="*", default=list(NOISE))
     parser.add_argument("--write", action="store_true", help="make the page, run nothing")
     options = parser.parse_args()
     options.cells.mkdir(parents=True, exist_ok=True)
     warnings.simplefilter("ignore", SolverWarning)
     if not options.write:
-        run(options.cells, options.sources, options.samples)
+        run(options.cells, options.sources, options.samples, options.noise)
     write(load(options.cells))
 
 

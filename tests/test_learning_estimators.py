@@ -232,7 +232,9 @@ def test_choquistic_regression():
     ordinal = ChoquetClassifier(ordinal=True).fit(X, level)
     assert ordinal.score(X, level) > 0.9
     assert (np.diff(ordinal.intercepts_) < 0).all()
-    assert ChoquetClassifier().fit(X, level).score(X, level) > 0.4
+    with pytest.warns(SupportWarning, match="do not rise"):  # the lowest level falls
+        several = ChoquetClassifier().fit(X, level)
+    assert several.score(X, level) > 0.4
 
 
 # -- bad input -------------------------------------------------------------------------------------

@@ -29,6 +29,7 @@ from choquet.learning import (
     with_rows,
 )
 from choquet.learning.solvers import choose_solver
+from choquet.learning.solvers.admm import admm
 from choquet.learning.solvers.order import hasse
 from choquet.learning.solvers.poset import poset
 from choquet.learning.solvers.supported import violated_containments
@@ -273,6 +274,7 @@ def test_every_solver_comes_within_a_millionth_of_the_interior_point(solver, see
         ({"normal": False, "bias": True}, {}),
         ({"bias": True}, {"l2": 0.1}),
         ({}, {"l1": 0.2, "l2": 0.01}),
+        ({}, {"l1": 0.05}),
     ],
 )
 def test_pools_handle_intercepts_penalties_and_a_free_top(shape, penalty):
@@ -282,6 +284,19 @@ def test_pools_handle_intercepts_penalties_and_a_free_top(shape, penalty):
     assert found.status == "solved"
     assert found.objective == pytest.approx(exact.objective, rel=1e-6)
     assert monotonicity_witness(found.values) is None
+    for iterations in (25, 50):
+        hasty = admm(problem, max_iterations=iterations)
+        assert hasty.objective - hasty.gap <= exact.objective * (1 + 1e-8)
+
+
+def test_a_penalty_holds_subsets_without_data():
+    # Most subsets have no row: the penalty alone pulls at them, and their edges hold them.
+    _, X, y = make(8, 20, sigma=0.2)
+    problem = with_penalty(least_squares(Statistics.from_data(X, y)), l1=0.05)
+    exact, found = solve(problem, solver="interior"), solve(problem, solver="admm")
+    assert found.status == "solved"
+    assert found.objective == pytest.approx(exact.objective, rel=1e-6)
+    assert 0 <= found.gap <= 1e-6 * found.objective
 
 
 def test_flow_carries_as_much_as_an_independent_program():

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from choquet.arrays import FloatArray, as_inputs, refuse_nonfinite
 from choquet.errors import DataError, MeasureError
+from choquet.lattice.threads import threads_for
 from choquet.measures import Measure, MobiusMeasure, SupportedMeasure
 
 __all__ = [
@@ -215,7 +216,10 @@ def _integrate(measure: Measure, X: npt.ArrayLike, integral: str) -> FloatArray:
 
     inputs = as_inputs(X, measure.n_sources, finite=False)
     result = np.empty(len(inputs))
-    if not _kernels.integrate(measure.values, inputs, _kernels.INTEGRALS.index(integral), result):
+    number = _kernels.INTEGRALS.index(integral)
+    with threads_for(inputs.size * measure.n_sources):
+        finite = _kernels.integrate(measure.values, inputs, number, result)
+    if not finite:
         refuse_nonfinite(inputs)
     return result
 

@@ -55,6 +55,9 @@ def run_decompose(
     say(str(found))
     if units is not None:
         say(units.text(subject.sources))
+        if isinstance(found, Decomposition) and units.target_width != 1.0:
+            worst = found.error.worst * units.target_width
+            say(f"The largest error above, in units of {units.target}: {worst:.3g}.")
     if output is not None:
         say(f"Written to {output}.")
 

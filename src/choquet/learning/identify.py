@@ -282,9 +282,7 @@ class _Ellipsoid:
         gradient = (conic.P @ x + conic.q) / slack
         values, vectors = np.linalg.eigh(conic.P.toarray() / (2 * slack))
         keep = values > 1e-14 * values.max(initial=0.0)
-        # Triangular: half the entries that the solver has to factor each time.
         root = np.sqrt(values[keep])[:, None] * vectors[:, keep].T
-        root = np.asarray(np.linalg.qr(root, mode="r"), dtype=np.float64)
         self.root, self.gradient = root, gradient
         n = len(gradient)
         ball = np.vstack([gradient, gradient, -2 * root])

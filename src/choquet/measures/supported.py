@@ -12,6 +12,7 @@ import numpy.typing as npt
 from choquet.arrays import BoolArray, FloatArray, IntArray, as_vector, check_option
 from choquet.errors import DataError, MeasureError, NotMonotoneError, SourceError
 from choquet.lattice import downward_minimum, members, upward_maximum
+from choquet.lattice.threads import threads_for
 from choquet.lattice.wide import (
     WordArray,
     chains_of,
@@ -207,7 +208,8 @@ class SupportedMeasure:
 
         asked = np.ascontiguousarray(words, dtype=np.uint64)
         sizes = np.bitwise_count(asked).sum(axis=1)
-        lower, upper = _kernels.containment_bounds(self.words, self.values, asked, self.total)
+        with threads_for(asked.size * len(self.words)):
+            lower, upper = _kernels.containment_bounds(self.words, self.values, asked, self.total)
         lower[sizes == self.n_sources] = self.total
         upper[sizes == 0] = 0.0
         return lower, upper
@@ -225,9 +227,9 @@ class SupportedMeasure:
         from choquet.measures import _kernels
 
         inside = membership(self.words, self.n_sources)
-        lower, upper = _kernels.walk_bounds(
-            inside, self.values, np.ascontiguousarray(sorts, dtype=np.int64), self.total
-        )
+        sorts = np.ascontiguousarray(sorts, dtype=np.int64)
+        with threads_for(sorts.size * len(self.values)):
+            lower, upper = _kernels.walk_bounds(inside, self.values, sorts, self.total)
         return lower, upper
 
     def walk_values(self, sorts: IntArray) -> FloatArray:

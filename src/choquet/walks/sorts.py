@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from choquet.arrays import BoolArray, FloatArray, IntArray, as_inputs, generator
 from choquet.errors import DataError, TooLargeError
+from choquet.lattice.threads import threads_for
 from choquet.measures import Measure
 
 __all__ = [
@@ -199,7 +200,8 @@ def walk_weights(measure: Measure, sorts: npt.ArrayLike) -> FloatArray:
 
     rows = as_sorts(sorts, measure.n_sources)
     weights = np.empty(rows.shape)
-    _kernels.walk_weights(measure.values, rows, weights)
+    with threads_for(rows.size):
+        _kernels.walk_weights(measure.values, rows, weights)
     return weights
 
 
@@ -221,7 +223,8 @@ def all_walk_weights(measure: Measure) -> FloatArray:
     depth = min(2, n - 1)
     prefixes = np.array(list(permutations(range(n), depth)), dtype=np.int64)
     weights = np.empty((factorial(n), n))
-    _kernels.all_walk_weights(measure.values, prefixes, factorial(n - depth), weights)
+    with threads_for(weights.size):
+        _kernels.all_walk_weights(measure.values, prefixes, factorial(n - depth), weights)
     return weights
 
 

@@ -17,6 +17,7 @@ from choquet.learning.solvers.admm import admm, admm_handles
 from choquet.learning.solvers.free import free, free_handles
 from choquet.learning.solvers.hlms import hlms
 from choquet.learning.solvers.interior import interior
+from choquet.learning.solvers.order import touched
 from choquet.learning.solvers.solution import Solution, finish
 from choquet.learning.solvers.supported import supported
 
@@ -59,9 +60,13 @@ def choose_solver(problem: Problem) -> str:
         return "free"
     if not problem.dense:
         return "supported"
-    if not admm_handles(problem) or problem.n_sources <= INTERIOR_SOURCES:
+    if not admm_handles(problem):
         return "interior"
-    return "admm"
+    # Intercepts, and penalties on subsets without data, leave flat directions: there ADMM creeps.
+    flat = problem.prior is None and (problem.bias > 0 or bool(touched(problem).all()))
+    few = problem.quadratic.nnz < 0.3 * 3**problem.n_sources
+    limit = INTERIOR_SOURCES + flat + (flat and few)
+    return "interior" if problem.n_sources <= limit else "admm"
 
 
 def solve(

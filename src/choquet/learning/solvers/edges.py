@@ -41,6 +41,8 @@ SOFTEST = 0.05
 FIRST_POOLS = 100
 """Iterations before `pools` is tried first; then whenever their number has doubled."""
 
+ROUGH = 1e-5
+"""From this tolerance on nobody asks for the last digits of the values."""
 PATIENCE = 1.5
 """How much work `pools` may do, in units of all iterations so far."""
 
@@ -101,8 +103,13 @@ class _Search:
     def objective(self, v: FloatArray) -> float:
         return self.problem.objective(v[: self.n], v[self.n :])
 
+    def extended(self, v: FloatArray) -> float:
+        """The objective with g for |g|: what the form and its gradient say below zero too."""
+        inner = v[: self.n][self.form.free[: self.n]]
+        return self.objective(v) + 2 * self.problem.l1 * float(np.minimum(inner, 0.0).sum())
+
     def small(self, gap: float, objective: float) -> bool:
-        return gap <= max(self.tolerance * abs(objective), self.floor)
+        return bool(np.isfinite(gap)) and gap <= max(self.tolerance * abs(objective), self.floor)
 
     def closed(self, v: FloatArray) -> FloatArray:
         from choquet.learning._kernels import close_edges
@@ -139,9 +146,10 @@ def solve_edges(
         primal, dual = _iterate(search, state, inner, CHECK_EVERY)
         best.iterations += CHECK_EVERY
         inner = min(inner, max(primal, dual))
-        _judge(search, state, best)
+        solved = _judge(search, state, best)
         last = best.iterations >= max_iterations
-        if not best.solved and (best.iterations >= pools_at or last):
+        due = tolerance < ROUGH if solved else best.iterations >= pools_at or last
+        if due:
             _pool(search, state, best)
             pools_at = 2 * best.iterations
         if verbose and (best.solved or best.iterations % (10 * CHECK_EVERY) == 0):
@@ -192,6 +200,9 @@ def _initial(search: _Search, start: Solution | None) -> tuple[_State, bool]:
     on = (order.low == 0) | (order.high == n - 1) | (force > 0)
     if len(seen):
         on |= seen[at] == keys
+    # Nothing but its edges holds a value without curvature.
+    loose = form.free & (form.diagonal <= 0)
+    on |= loose[order.low] | loose[order.high]
     return _State(v, on, v[order.low], v[order.high], force, rho, softest), again
 
 
@@ -235,7 +246,7 @@ def _iterate(search: _Search, state: _State, inner: float, steps: int) -> tuple[
     return float(np.sqrt(primal / count)), float(np.sqrt(dual / count))
 
 
-def _judge(search: _Search, state: _State, best: Found) -> None:
+def _judge(search: _Search, state: _State, best: Found) -> bool:
     order, n, v = search.order, search.n, state.v
     closed = search.closed(v)
     objective = search.objective(closed)
@@ -247,10 +258,11 @@ def _judge(search: _Search, state: _State, best: Found) -> None:
     lost = np.maximum(rest[:n] * v[:n], rest[:n] * (v[:n] - cap)).sum()
     lost += np.abs(rest[n:]).sum() * max(cap, 1.0)
     slack = force @ (v[order.high] - v[order.low])
-    bound = search.objective(v) - float(slack + lost)
+    bound = search.extended(v) - float(slack + lost)
     # A sum of squares and its penalties are never negative.
     best.bound = max(best.bound, bound, 0.0)
     best.solved = search.small(best.gap, best.objective)
+    return best.solved
 
 
 def _pool(search: _Search, state: _State, best: Found) -> None:
@@ -265,13 +277,14 @@ def _pool(search: _Search, state: _State, best: Found) -> None:
         search.closed(state.v),
         cap=search.cap(state.v),
         small=search.small,
+        finish=search.tolerance < ROUGH,
         enough=0.01 * max(search.tolerance * abs(best.objective), search.floor),
         work=PATIENCE * search.work + 1e7,
     )
     if found is None:
         return
     best.bound = max(best.bound, found.objective - found.gap)
-    if found.objective <= best.objective:
+    if found.objective <= best.objective or found.gap < best.gap:
         best.unknowns, best.objective = found.values, found.objective
         best.warm = Warm(order.low, order.high, found.values, found.force, state.rho)
     best.solved = search.small(best.gap, best.objective)

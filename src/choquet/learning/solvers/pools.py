@@ -43,6 +43,8 @@ NEAR = ((10, 0.1), (15, 0.5), (20, 1.0))
 WORSE = 0.1
 """A round may end that much above the best objective; beyond, it is taken back."""
 FAILURES = 3
+LAST = 2
+"""Rounds after the gap is small."""
 ROUGH = 100.0
 """How much less accurate the values need to be as long as pools are merged."""
 
@@ -79,6 +81,7 @@ def pool(
     *,
     cap: float,
     small: Callable[[float, float], bool],
+    finish: bool,
     enough: float,
     work: float,
 ) -> Pooled | None:
@@ -99,6 +102,8 @@ def pool(
         Largest value a monotone solution can have.
     small : callable
         ``small(gap, objective)`` says whether to stop.
+    finish : bool
+        Whether to go on then until the values have all their digits.
     enough : float
         Sum of residuals that does not matter.
     work : float
@@ -110,7 +115,7 @@ def pool(
         None if no round was any good.
     """
     edges = _Edges(low, high, len(v))
-    task = _Task(form, objective, edges, cap, small, enough, work)
+    task = _Task(form, objective, edges, cap, small, finish, enough, work)
     best = _rounds(task, edges.components(force > 0), v, force, objective(closed))
     if best is not None:
         return best
@@ -128,8 +133,14 @@ class _Task:
     edges: _Edges
     cap: float
     small: Callable[[float, float], bool]
+    finish: bool
     enough: float
     left: float
+
+    @property
+    def finest(self) -> float:
+        """Sum of residuals near what rounding leaves."""
+        return 1e-14 * float(np.linalg.norm(self.form.right))
 
 
 def _rounds(
@@ -140,7 +151,7 @@ def _rounds(
     first = weight = WEIGHT * (float(np.median(touched)) if len(touched) else 1.0)
     gap = least
     best: Pooled | None = None
-    failures = number = 0
+    failures = number = last = 0
     while task.left > 0:
         number += 1
         allowed = least + WORSE * abs(least)
@@ -159,10 +170,14 @@ def _rounds(
         force = np.zeros(len(force))
         force[tight] = flow
         gap = _bound(form, center, rest, task.cap)
-        if best is None or value - gap > best.objective - best.gap or value < best.objective:
+        if best is None or gap < best.gap:
             best = Pooled(center, value, gap, force, number)
         if task.small(gap, value):
-            break
+            # The objective is flat at its optimum: the values gain from a few more digits.
+            if last == LAST or not task.finish:
+                break
+            last += 1
+            task.enough, gap, weight = task.finest, 0.0, LEAST * first
         label = inside.components(_uncut(inside, up, down))
         weight = max(weight * FALL, LEAST * first)
     return best
