@@ -1,4 +1,4 @@
-"""Works with cvxpy and its own choice of solver: the problem as one would write it down."""
+"""Works with cvxpy and Clarabel: the problem as one would write it down."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _solved(X: Any, g: Any, cost: Callable[[Any], Any]) -> Any:
     for i in range(n):
         low = masks[masks >> i & 1 == 0]
         rules.append(g[low] <= g[low | 1 << i])
-    cp.Problem(cp.Minimize(cost(_design(X) @ g)), rules).solve()
+    cp.Problem(cp.Minimize(cost(_design(X) @ g)), rules).solve(solver=cp.CLARABEL)
     return g.value
 
 
