@@ -24,7 +24,7 @@ on a small task, so that libraries are loaded and kernels compiled (that time is
 beside this page, not in the tables); putting the inputs into a contender's own form is not timed
 either. Its answer is compared with ours before its time is believed: *difference* is the largest.
 Then all take turns, {rounds} rounds where one takes less than {limit:g} s for them, and the best of
-each counts. What takes more than {limit:g} s is not finished (a point of a curve: three times
+each counts. What takes more than {limit:g} s is not finished (a point of a curve: nine times
 that). All may use all cores. *Memory* is the peak while running above what the process held before,
 which includes inputs and libraries. Compare ratios, not seconds: they are taken in one run, and
 another machine has other seconds."""

@@ -23,7 +23,7 @@ __all__ = ["FILE", "KIND", "bench"]
 KIND = "choquet benchmark"
 """What marks a file as ours, so that it may be written again."""
 FILE = "bench.json"
-CURVE_LIMIT = 3
+CURVE_LIMIT = 9
 """How many times longer a point of a curve may take: it is for us to wait for ourselves."""
 
 Progress = Callable[[str, int, int], None]
@@ -58,7 +58,7 @@ def bench(
         Folder for the numbers, as JSON. Nothing is kept by default.
     limit : float, optional
         Seconds that one run may take, 10 by default. A contender beyond it is a row that says so.
-        A point of a curve may take three times that; after one beyond it, or two where rows grow,
+        A point of a curve may take nine times that; after one beyond it, or two where rows grow,
         larger ones are skipped.
     rounds : int, optional
         Runs of which the best counts: 5, or 2 if quick.

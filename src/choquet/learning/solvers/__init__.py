@@ -17,7 +17,6 @@ from choquet.learning.solvers.admm import admm, admm_handles
 from choquet.learning.solvers.free import free, free_handles
 from choquet.learning.solvers.hlms import hlms
 from choquet.learning.solvers.interior import interior
-from choquet.learning.solvers.order import touched
 from choquet.learning.solvers.solution import Solution, finish
 from choquet.learning.solvers.supported import supported
 
@@ -25,8 +24,8 @@ __all__ = ["SOLVERS", "Solution", "Solver", "SolverName", "choose_solver", "hlms
 
 SolverName = Literal["auto", "interior", "admm", "supported", "free"]
 
-INTERIOR_SOURCES = 8
-"""Up to here one interior-point call on the whole lattice takes less than a tenth of a second."""
+INTERIOR_SOURCES = 7
+"""Up to here one interior-point call on the whole lattice takes less time than the pools need."""
 FALLBACK_SOURCES = 11
 """Up to here the interior point takes over where ADMM does not come to an end."""
 
@@ -62,11 +61,7 @@ def choose_solver(problem: Problem) -> str:
         return "supported"
     if not admm_handles(problem):
         return "interior"
-    # Intercepts, and penalties on subsets without data, leave flat directions: there ADMM creeps.
-    flat = problem.prior is None and (problem.bias > 0 or bool(touched(problem).all()))
-    few = problem.quadratic.nnz < 0.3 * 3**problem.n_sources
-    limit = INTERIOR_SOURCES + flat + (flat and few)
-    return "interior" if problem.n_sources <= limit else "admm"
+    return "interior" if problem.n_sources <= INTERIOR_SOURCES else "admm"
 
 
 def solve(
