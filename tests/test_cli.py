@@ -730,7 +730,7 @@ def test_make_targets_of_the_readme_run_what_the_tests_run():
     targets = re.findall(r"^make (\w+)", "\n".join(blocks), re.M)
     assert targets == ["demo", "test"]
     programs = {target: dry_run(target) for target in targets}
-    assert any("pip" in line and "-e '.[all]'" in line for line in programs["demo"])
+    assert any("pip" in line and "-e '.[plot,report,cli]'" in line for line in programs["demo"])
     # `test_demo` runs this line.
     assert programs["demo"][-1] == f"absent/bin/{recipe('demo')[-1].removeprefix('$(BIN)/')}"
     # `test` runs the tools that pyproject.toml sets up, then these tests.

@@ -14,7 +14,7 @@ from choquet.arrays import FloatArray, as_vector, check_option, generator
 from choquet.errors import MeasureError, NotMonotoneError, SourceError
 from choquet.lattice import check_dense, mask_of, mobius, monotonicity_witness, n_sources_of
 from choquet.measures import families
-from choquet.measures.random import RANDOM_MEASURES
+from choquet.measures.random import RANDOM_MEASURES, RandomName
 from choquet.measures.sources import check_sources, format_subset, source_numbers, subset_of
 
 if TYPE_CHECKING:
@@ -288,9 +288,7 @@ class Measure:
         cls,
         n_sources: int,
         *,
-        kind: Literal[
-            "uniform", "node", "increments", "k_additive", "convex", "belief"
-        ] = "uniform",
+        kind: RandomName = "uniform",
         k: int = 2,
         sources: Iterable[str] | None = None,
         rng: Any = None,

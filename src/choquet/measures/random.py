@@ -12,7 +12,7 @@ which bounds the distance to uniform; `uniform_measure` takes more sweeps if ask
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -21,7 +21,9 @@ from choquet.errors import OptionError
 from choquet.lattice import subset_sizes, zeta
 from choquet.measures import families
 
-__all__ = ["RANDOM_MEASURES", "RandomMeasure", "uniform_measure"]
+__all__ = ["RANDOM_MEASURES", "RandomMeasure", "RandomName", "uniform_measure"]
+
+RandomName = Literal["uniform", "node", "increments", "k_additive", "convex", "belief"]
 
 SWEEPS_PER_SOURCE = 10
 """Gibbs sweeps for each source; see the module's docstring for what that achieves."""
