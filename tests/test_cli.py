@@ -334,6 +334,29 @@ def test_contextual_classes_on_the_command_line(weather, run):
     assert "against bad" in Path("page.html").read_text()
 
 
+@pytest.mark.parametrize("learner", ["classifier", "contextual-classifier"])
+def test_one_of_several_classes_on_the_command_line(learner, folder, run):
+    rows = [[*row[:3], ("high", "low", "mid")[np.argmax(row[:3])]] for row in rows_of("abcd")]
+    write_csv("c.csv", ["a", "b", "c", "class"], rows)
+    assert run("fit", "c.csv", "--learner", learner)[0] == 0
+    model = choquet.load("model.json")
+    parts = {}
+    for number, label in enumerate(model.model.classes_):
+        code, out, _ = run("decompose", "model.json", "--class", label, "--json")
+        assert code == 0
+        parts[label] = json.loads(out)["operators"]
+        if learner == "contextual-classifier":
+            expected = model.model.decompositions_[number].operators
+        else:
+            expected = choquet.of_class(model, label).model.operators
+        want = [list(one.weights) for one in expected]
+        np.testing.assert_allclose([one["weights"] for one in parts[label]], want)
+        assert run("explain", "model.json", "c.csv", "--class", label)[0] == 0
+        assert run("report", "model.json", "c.csv", "--class", label, "-o", f"{label}.html")[0] == 0
+    assert parts["low"] != parts["high"]
+    assert "the classes are high, low, mid" in refused(run, "explain", "model.json", "--class", "x")
+
+
 def test_explanations_speak_in_the_units_of_the_data(weather, run):
     """Of a measure learned from scaled columns too, and of its decomposition in a file."""
     rows = weather

@@ -180,6 +180,50 @@ def test_several_classes_are_explained_by_the_one_predicted():
         choquet.Report(model, X, y[:5])
 
 
+def three_classes():
+    X = np.random.default_rng(1).random((300, 3))
+    return X, np.array(["low", "mid", "high"])[np.digitize(X.max(axis=1), [0.6, 0.85])]
+
+
+def test_each_of_several_classes_is_explained_if_named():
+    X, y = three_classes()
+    model = choquet.ContextualClassifier(prune="bic").fit(X, y)
+    scaled = ScaledModel(model, SOURCES, "y", "none", np.zeros(3), np.ones(3))
+    for number, label in enumerate(model.classes_):
+        one = choquet.of_class(model, label)
+        assert f"log-odds of {label} against the rest" in choquet.explain_model(one).opening()
+        why = choquet.explain_sample(one, X[:1])
+        assert why.output == pytest.approx(model.decision_function(X[:1])[0, number])
+        page = choquet.Report(choquet.of_class(scaled, label), X, y)
+        right = np.mean((model.decompositions_[number].predict(X) > 0) == (y == label))
+        assert page.data["errors"]["rows"][0]["right"] == pytest.approx(right)
+        assert f"this page is about {label}" in page.html()
+    with pytest.raises(OptionError, match="no class 'tall': the classes are high, low, mid"):
+        choquet.of_class(model, "tall")
+    with pytest.raises(OptionError, match="the model has no classes"):
+        choquet.of_class(choquet.ChoquetRegressor().fit(X, X.max(axis=1)), "high")
+
+
+def test_classes_with_a_measure_each_are_taken_apart_one_by_one():
+    X, _ = three_classes()
+    y = np.array(["high", "low", "mid"])[X.argmax(axis=1)]
+    model = choquet.ChoquetClassifier().fit(X, y)
+    for number, label in enumerate(model.classes_):
+        found = choquet.of_class(model, label)
+        assert found.measure == model.measures_[number]
+        assert found.support is model.support_
+    scaled = ScaledModel(model, SOURCES, "y", "minmax", np.zeros(3), np.full(3, 2.0))
+    assert choquet.of_class(scaled, "mid").model.measure == model.measures_[2]
+    two = choquet.ChoquetClassifier().fit(X, y == "low")
+    assert choquet.of_class(two, False).measure == choquet.of_class(two, True).measure
+    scores = np.stack([X, 1 - X], axis=1)
+    fusion = choquet.FusionClassifier(shared=False).fit(scores, (X.max(axis=1) < 0.7).astype(int))
+    for label in (0, 1):
+        found = choquet.of_class(fusion, label)
+        assert found.measure == fusion.measures_[label]
+        assert found.support is fusion.supports_[label]
+
+
 # -- pages -----------------------------------------------------------------------------------------
 
 

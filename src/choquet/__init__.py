@@ -114,7 +114,7 @@ _LAZY: dict[str, str] = {
         "choquet.learning.estimators",
     ),
     **dict.fromkeys(
-        ("data_to_collect", "explain_model", "explain_operator", "explain_sample"),
+        ("data_to_collect", "explain_model", "explain_operator", "explain_sample", "of_class"),
         "choquet.explanation",
     ),
     "Report": "choquet.report",

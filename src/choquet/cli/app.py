@@ -35,6 +35,9 @@ _STOPPED = 130
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
+Label = Annotated[
+    str | None, typer.Option("--class", help="Of a classifier: the class to look at.")
+]
 
 
 def run(arguments: list[str]) -> int:
@@ -263,13 +266,14 @@ def explain(
     row: Annotated[
         list[int] | None, typer.Option(help="Which row, from 1; may be given several times.")
     ] = None,
+    label: Label = None,
     delimiter: Delimiter = None,
     json: Json = False,
 ) -> None:
     """Say in words what a model does, or why it answered as it did."""
     from choquet.cli.using import run_explain
 
-    run_explain(model, data, row or [1], delimiter=delimiter, as_json=json)
+    run_explain(model, data, row or [1], label=label, delimiter=delimiter, as_json=json)
 
 
 @app.command()
@@ -294,6 +298,7 @@ def decompose(
     max_error: Annotated[
         float | None, typer.Option(help="As few operators as are never off by more than this.")
     ] = None,
+    label: Label = None,
     force: Force = False,
     json: Json = False,
 ) -> None:
@@ -304,7 +309,9 @@ def decompose(
     options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     if all_walks:
         options["support"] = None
-    run_decompose(model, output, max_error=max_error, force=force, as_json=json, **options)
+    run_decompose(
+        model, output, max_error=max_error, label=label, force=force, as_json=json, **options
+    )
 
 
 @app.command()
@@ -317,6 +324,7 @@ def report(
         Path, typer.Option("--output", "-o", help=".html, .md or .json; - for standard output.")
     ] = Path("report.html"),
     title: Annotated[str | None, typer.Option(help="Heading.")] = None,
+    label: Label = None,
     delimiter: Delimiter = None,
     force: Force = False,
     json: Json = False,
@@ -324,7 +332,10 @@ def report(
     """Write one page that anyone can open, without Python and without a network."""
     from choquet.cli.using import run_report
 
-    run_report(model, data, output, title=title, delimiter=delimiter, force=force, as_json=json)
+    run_report(
+        model, data, output,
+        title=title, label=label, delimiter=delimiter, force=force, as_json=json,
+    )  # fmt: skip
 
 
 @app.command()

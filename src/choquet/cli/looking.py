@@ -27,12 +27,13 @@ def run_decompose(
     output: Path | None,
     *,
     max_error: float | None,
+    label: str | None,
     force: bool,
     as_json: bool,
     **options: Any,
 ) -> None:
     """Take a model or measure apart, say what was found, and keep it if asked to."""
-    subject = load_subject(path)
+    subject = load_subject(path, label)
     if output is not None:
         check_output(output, force=force)
     found = subject.parts(**options)
@@ -49,7 +50,7 @@ def run_decompose(
         told = summary(found) if isinstance(found, Decomposition) else learned_summary(found)
         say_json({**told, "units": None if units is None else units.to_dict()})
         return
-    learned = as_learned(subject.obj)
+    learned = as_learned(subject.looked_at)
     if learned is not None and learned.label is not None:
         say(f"These operators give {learned.output_name}.")
     say(str(found))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy.typing as npt
 from choquet.arrays import FloatArray
 from choquet.decomposition import Decomposition, decompose
 from choquet.errors import DataError, FileError, OptionError
+from choquet.explanation.classes import of_class
 from choquet.explanation.learned import as_learned
 from choquet.explanation.subject import identification_of
 from choquet.files import write_whole
@@ -70,6 +72,8 @@ class Subject:
 
     obj: Any
     name: str
+    label: str | None = None
+    """The class that is looked at, where there are several and one was named."""
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -94,8 +98,15 @@ class Subject:
     def _inner(self) -> Any:
         return self.obj.model if isinstance(self.obj, ScaledModel) else self.obj
 
+    @cached_property
+    def looked_at(self) -> Any:
+        """The model, or what it learned for the class that was named."""
+        return self.obj if self.label is None else of_class(self.obj, self.label)
+
     def explained(self) -> Any:
         """What explanations and reports are given: a decomposition in the units of the data."""
+        if self.label is not None:
+            return self.looked_at
         return self.obj if as_learned(self.obj) is not None else self.in_units(self.decomposition())
 
     def in_units(self, found: Any) -> Any:
@@ -105,7 +116,7 @@ class Subject:
 
     def parts(self, **options: Any) -> Decomposition | ContextualModel:
         """The operators that a contextual model learned, or a decomposition."""
-        learned = as_learned(self.obj)
+        learned = as_learned(self.looked_at)
         if learned is None:
             return self.decomposition(**options)
         if options:
@@ -122,7 +133,8 @@ class Subject:
             raise DataError(
                 f"{self.name} learned its operators directly: it holds no measure to take apart"
             )
-        inner = self._inner
+        looked_at = self.looked_at
+        inner = looked_at.model if isinstance(looked_at, ScaledModel) else looked_at
         if isinstance(inner, Decomposition):
             if options:
                 return decompose(inner.measure, **{"support": inner.support, **options})
@@ -158,8 +170,8 @@ class Subject:
         return found
 
 
-def load_subject(path: Path) -> Subject:
-    """A file that can answer; others are refused by what they hold."""
+def load_subject(path: Path, label: str | None = None) -> Subject:
+    """A file that can answer, and the class of it to look at; others are refused."""
     obj = load_any(path)
     measures = Measure | SupportedMeasure | MobiusMeasure
     answers = isinstance(obj, measures | Decomposition | ScaledModel)
@@ -168,4 +180,4 @@ def load_subject(path: Path) -> Subject:
         raise DataError(
             f"{path} holds a {type(obj).__name__}; this needs a model, measure or decomposition"
         )
-    return Subject(obj, str(path))
+    return Subject(obj, str(path), label)

@@ -130,13 +130,14 @@ def run_explain(
     data: Path | None,
     rows: Sequence[int],
     *,
+    label: str | None,
     delimiter: str | None,
     as_json: bool,
 ) -> None:
     """Explain a model, or its answers to some rows of a table, in words."""
     _refuse_two_inputs(model, data)
     room = _room("choquet.explanation", "Explanations")
-    subject = load_subject(model)
+    subject = load_subject(model, label)
     explained = subject.explained()
     if data is None:
         story = room.explain_model(explained)
@@ -174,6 +175,7 @@ def run_report(
     output: Path,
     *,
     title: str | None,
+    label: str | None,
     delimiter: str | None,
     force: bool,
     as_json: bool,
@@ -181,7 +183,7 @@ def run_report(
     """Write a report: HTML, or Markdown or JSON by the name of the file."""
     _refuse_two_inputs(model, data)
     room = _room("choquet.report", "Reports")
-    subject = load_subject(model)
+    subject = load_subject(model, label)
     check_output(output, force=force)
     explained = subject.explained()
     X = y = None

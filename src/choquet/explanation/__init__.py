@@ -3,6 +3,7 @@
 Every explanation is plain data first, a frozen dataclass with ``to_dict()``, and text second.
 """
 
+from choquet.explanation.classes import of_class
 from choquet.explanation.collect import DataRequest, data_to_collect
 from choquet.explanation.contextual import (
     ContextRequest,
@@ -44,6 +45,7 @@ __all__ = [
     "explain_operator",
     "explain_sample",
     "list_words",
+    "of_class",
     "operator_phrase",
     "operator_phrases",
     "rule_sentences",
