@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from scipy.special import logsumexp
+from scipy.special import expit, logsumexp
 from scipy.stats import truncnorm
 
 import choquet
@@ -17,7 +17,7 @@ from choquet.learning._kernels_chains import truncated_normal
 from choquet.learning.estimators import ChoquetRegressor, ChoquetRegressorCV
 from choquet.learning.families import fit_pairs
 from choquet.learning.folds import fold_numbers, leave_one_out
-from choquet.learning.posterior import CURVE_SCALE, posterior
+from choquet.learning.posterior import CURVE_SCALE, SHARE_SPREAD, posterior
 from choquet.learning.problem import with_basis
 from choquet.learning.selection import Candidate, fit_candidate
 from choquet.learning.solvers.interior import interior
@@ -51,9 +51,11 @@ def test_quantiles_of_a_cut_normal():
 def _grids(name):
     """Points of the prior of a family of two sources, with logarithms of their weights."""
     if name == "lambda":
-        share, c = np.meshgrid((np.arange(600) + 0.5) / 600, np.linspace(-20, 20, 801) + 1e-3)
-        first, second = (np.expm1(c * s) / np.expm1(c) for s in (share, 1 - share))
-        return first.ravel(), second.ravel(), (-np.abs(c) / CURVE_SCALE).ravel()
+        odds, c = np.meshgrid(np.linspace(-30, 30, 1201), np.linspace(-20, 20, 801) + 1e-3)
+        first, second = (np.expm1(c * expit(s)) / np.expm1(c) for s in (odds, -odds))
+        # Student's distribution of the difference of two logarithms of shares.
+        log_weight = -1.5 * np.log(SHARE_SPREAD**2 + odds**2 / 4) - np.abs(c) / CURVE_SCALE
+        return first.ravel(), second.ravel(), log_weight.ravel()
     t = (np.arange(800) + 0.5) / 800
     if name in ("none", "2-additive"):
         first, second = (part.ravel() for part in np.meshgrid(t, t))

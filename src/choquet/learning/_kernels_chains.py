@@ -251,31 +251,41 @@ def bend(inside, unknown, g):
 
 
 @njit(cache=True)
-def _log_prior(unknown, scale):
-    """Uniform shares as normalised exponentials (on the log scale), and a Laplace curve."""
+def _log_prior(unknown, scale, spread):
+    """A Laplace curve, and log shares that are normal with a variance that is itself unknown.
+
+    That variance is inverse gamma (of shape 1, and `spread` squared) and integrated out, which
+    leaves Student's distribution: shares that the data do not tell apart are drawn together, and
+    shares that differ are let go. The mean of the logarithms changes no measure.
+    """
     n_sources = len(unknown) - 1
-    total = -abs(unknown[n_sources]) / scale
+    mean = 0.0
     for i in range(n_sources):
-        total += unknown[i] - math.exp(unknown[i])
-    return total
+        mean += unknown[i] / n_sources
+    squares = 0.0
+    for i in range(n_sources):
+        squares += (unknown[i] - mean) ** 2
+    tail = -(1.0 + 0.5 * (n_sources - 1)) * math.log(spread * spread + 0.5 * squares)
+    return tail - abs(unknown[n_sources]) / scale - 0.5 * mean * mean
 
 
 @njit(cache=True)
 def curve_chain(
-    indptr, indices, data, targets, square, weight, inside, unknown, scale, shapes,
-    tempers, length, last, uniforms, normals, floor,
+    indptr, indices, data, targets, square, weight, inside, unknown, scale, spread, shapes,
+    tempers, length, last, thin, uniforms, normals, floor,
 ):  # fmt: skip
     """Metropolis chain over λ-measures, with steps of the shape of each temper's own spread.
 
-    The tempers fall, from the least squares fit outwards; the mean is that of the first rung.
+    The tempers fall, from the least squares fit outwards; the first rung leaves its states, one in
+    every `thin`, in place of a sum of measures.
     """
     size = len(unknown)
     g, proposed, trial = np.empty(len(targets)), np.empty(len(targets)), np.empty(size)
-    mean, energy = np.zeros(len(targets)), np.zeros(len(tempers))
+    states, energy = np.empty((last // thin + 1, size)), np.zeros(len(tempers))
     bend(inside, unknown, g)
     rss = _squared(indptr, indices, data, targets, square, g) + floor
-    prior = _log_prior(unknown, scale)
-    step, n_mean = 0, 0
+    prior = _log_prior(unknown, scale, spread)
+    step, n_states = 0, 0
     for b in range(len(tempers)):
         steps = last if b == 0 else length
         kept = 0
@@ -305,7 +315,7 @@ def curve_chain(
             if largest < 60.0:
                 bend(inside, trial, proposed)
                 error = _squared(indptr, indices, data, targets, square, proposed) + floor
-                log_prior = _log_prior(trial, scale)
+                log_prior = _log_prior(trial, scale, spread)
                 gain = 0.5 * tempers[b] * weight * (math.log(rss) - math.log(error))
                 accepted = math.log(max(chance, 1e-300)) < gain + log_prior - prior
                 if accepted:
@@ -317,8 +327,8 @@ def curve_chain(
             if t >= steps // 4:
                 kept += 1
                 energy[b] += 0.5 * weight * math.log(rss)
-                if b == 0:
-                    _add_to(mean, g)
-                    n_mean = kept
+                if b == 0 and t % thin == 0:
+                    _copy_to(states[n_states], unknown)
+                    n_states += 1
         energy[b] /= kept
-    return mean, energy, n_mean
+    return states[:n_states], energy

@@ -43,6 +43,10 @@ QUIET = 1e-4
 """Where less than this share of the mean square of the targets is left, there may be no noise."""
 CURVE_SCALE = 3.0
 """Mean size of the curve c = log(1 + λ) beforehand."""
+STATES = 400
+"""Measures that the mean of a λ family is made of, at least."""
+SHARE_SPREAD = 0.3
+"""Standard deviation of the logarithms of shares beforehand, about; data can make it larger."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,15 +268,19 @@ def _curve(
     budget = int(np.clip(1.2e9 / max(upper.nnz + 20 * len(inside), 1), 2_500, 30_000))
     length, last = budget * 2 // 3 // RUNGS, budget // 3
     n_steps = RUNGS * length + last
-    total, energies, count = curve_chain(
+    states, energies = curve_chain(
         upper.indptr.astype(np.int32), upper.indices.astype(np.int32), upper.data,
         statistics.targets, statistics.target_square, statistics.weight,
-        np.ascontiguousarray(inside[at]), start, CURVE_SCALE, shapes, falling, length, last,
+        np.ascontiguousarray(inside[at]), start, CURVE_SCALE, SHARE_SPREAD, shapes,
+        falling, length, last, max(last // STATES, 1),
         rng.random((n_steps, 4)), rng.standard_normal((n_steps, n + 1)), floor,
     )  # fmt: skip
-    values = base.copy()
-    values[at] = total / count
-    return values, energies[::-1], float(energies[0])
+    # Over all subsets, not only those of the data: a few hundred states are enough for a mean.
+    total = np.zeros(len(inside))
+    for state in states:
+        bend(inside, state, base)
+        total += base
+    return total / len(states), energies[::-1], float(energies[0])
 
 
 def _pair_pattern(words: Any, n_sources: int) -> Any:
