@@ -1,9 +1,10 @@
 """Compiled Markov chains over measures. Import inside functions: Numba loads slowly.
 
 Each chain draws measures with probability proportional to RSS ** (-temper · W / 2), where RSS is
-the squared error and W the number of rows: the posterior under a uniform prior and normal noise
-whose variance is integrated out, and at temper 0 the prior itself. Each returns, for every rung of
-a ladder of tempers, the mean of W / 2 · log RSS, and the sum and number of measures at temper 1.
+the squared error and W the number of rows: at temper 1 the posterior under a uniform prior and
+normal noise whose variance is integrated out, at temper 0 the prior itself. Tempers rise to 1
+before anything is kept. Each chain returns what the mean measure is made of, and the mean of
+W / 2 · log RSS.
 
 A value between two bounds is drawn by inverting its distribution function, so it depends smoothly
 on the data: rounding errors in the statistics stay rounding errors in the result.
@@ -97,55 +98,49 @@ def _squared(indptr, indices, data, targets, square, g):
 @njit(cache=True)
 def lattice_chain(
     indptr, indices, data, targets, square, weight, g, n_sources,
-    tempers, length, last, gammas, floor, seed,
+    tempers, gammas, first, floor, seed,
 ):  # fmt: skip
     """Chain over all monotone measures: each value in turn, between the values around it."""
     size = g.shape[0]
-    mean, energy = np.zeros(size), np.zeros(len(tempers))
+    total, energy = np.zeros(size), 0.0
     rss, counter = square, 0
-    for b in range(len(tempers)):
-        temper = tempers[b]
-        steps = last if b == len(tempers) - 1 else length
-        kept = 0
-        for t in range(steps):
-            if t % 20 == 0:
-                # Kept up to date below; afresh now and then, before rounding errors pile up.
-                rss = _squared(indptr, indices, data, targets, square, g) + floor
-            rss = max(rss, floor)
-            if t >= steps // 4:
-                kept += 1
-                energy[b] += 0.5 * weight * math.log(rss)
-                if b == len(tempers) - 1:
-                    _add_to(mean, g)
-            # The variance of the noise over the temper, drawn given the squared error.
-            variance = 0.5 * rss / gammas[b, t]
-            for a in range(1, size - 1):
-                low, high = 0.0, 1.0
-                for i in range(n_sources):
-                    other = g[a ^ (1 << i)]
-                    if a & (1 << i):
-                        low = max(low, other)
-                    else:
-                        high = min(high, other)
-                u = _uniform(seed, counter)
-                counter += 1
-                rest, own = 0.0, 0.0
-                for k in range(indptr[a], indptr[a + 1]):
-                    j = indices[k]
-                    if j == a:
-                        own = data[k]
-                    else:
-                        rest += data[k] * g[j]
-                if own <= 0.0 or temper == 0.0:
-                    value = low + u * (high - low)
+    for t in range(len(tempers)):
+        if t % 20 == 0:
+            # Kept up to date below; afresh now and then, before rounding errors pile up.
+            rss = _squared(indptr, indices, data, targets, square, g) + floor
+        rss = max(rss, floor)
+        if t >= first:
+            energy += 0.5 * weight * math.log(rss)
+            _add_to(total, g)
+        # The variance of the noise over the temper, drawn given the squared error.
+        variance = 0.5 * rss / gammas[t]
+        for a in range(1, size - 1):
+            low, high = 0.0, 1.0
+            for i in range(n_sources):
+                other = g[a ^ (1 << i)]
+                if a & (1 << i):
+                    low = max(low, other)
                 else:
-                    middle = (targets[a] - rest) / own
-                    value = truncated_normal(middle, math.sqrt(variance / own), low, high, u)
-                move = value - g[a]
-                rss += move * (own * (value + g[a]) + 2.0 * (rest - targets[a]))
-                g[a] = value
-        energy[b] /= kept
-    return mean, energy, kept
+                    high = min(high, other)
+            u = _uniform(seed, counter)
+            counter += 1
+            rest, own = 0.0, 0.0
+            for k in range(indptr[a], indptr[a + 1]):
+                j = indices[k]
+                if j == a:
+                    own = data[k]
+                else:
+                    rest += data[k] * g[j]
+            if own <= 0.0 or tempers[t] == 0.0:
+                value = low + u * (high - low)
+            else:
+                middle = (targets[a] - rest) / own
+                value = truncated_normal(middle, math.sqrt(variance / own), low, high, u)
+            move = value - g[a]
+            rss += move * (own * (value + g[a]) + 2.0 * (rest - targets[a]))
+            g[a] = value
+    kept = len(tempers) - first
+    return total / kept, energy / kept
 
 
 @njit(cache=True)
@@ -180,7 +175,7 @@ def _reach(m, steps, row, pairs, n_sources, sign):
 @njit(cache=True)
 def simplex_chain(
     form, linear, square, weight, m, steps, images, curvatures, pairs, n_sources,
-    tempers, length, last, gammas, floor, seed,
+    tempers, gammas, first, floor, seed,
 ):  # fmt: skip
     """Chain over m with Σ m = 1 and m(i) + Σ_j min(0, m(ij)) ≥ 0, along given directions.
 
@@ -188,45 +183,39 @@ def simplex_chain(
     2-additive measures.
     """
     size = len(m)
-    mean, energy = np.zeros(size), np.zeros(len(tempers))
+    total, energy = np.zeros(size), 0.0
     slope = np.zeros(size)
     counter = 0
-    for b in range(len(tempers)):
-        temper = tempers[b]
-        rounds = last if b == len(tempers) - 1 else length
-        kept = 0
-        for t in range(rounds):
-            rss = square
-            for k in range(size):
-                slope[k] = -linear[k]
-                for i in range(size):
-                    slope[k] += form[k, i] * m[i]
-                rss += m[k] * (slope[k] - linear[k])
-            rss = max(rss, 0.0) + floor
-            if t >= rounds // 4:
-                kept += 1
-                energy[b] += 0.5 * weight * math.log(rss)
-                if b == len(tempers) - 1:
-                    _add_to(mean, m)
-            variance = 0.5 * rss / gammas[b, t]
-            for j in range(len(steps)):
-                high = _reach(m, steps, j, pairs, n_sources, 1.0)
-                low = -_reach(m, steps, j, pairs, n_sources, -1.0)
-                u = _uniform(seed, counter)
-                counter += 1
-                if temper == 0.0 or curvatures[j] <= 0.0:
-                    move = low + u * (high - low)
-                else:
-                    middle = 0.0
-                    for k in range(size):
-                        middle -= steps[j, k] * slope[k] / curvatures[j]
-                    spread = math.sqrt(variance / curvatures[j])
-                    move = truncated_normal(middle, spread, low, high, u)
+    for t in range(len(tempers)):
+        rss = square
+        for k in range(size):
+            slope[k] = -linear[k]
+            for i in range(size):
+                slope[k] += form[k, i] * m[i]
+            rss += m[k] * (slope[k] - linear[k])
+        rss = max(rss, 0.0) + floor
+        if t >= first:
+            energy += 0.5 * weight * math.log(rss)
+            _add_to(total, m)
+        variance = 0.5 * rss / gammas[t]
+        for j in range(len(steps)):
+            high = _reach(m, steps, j, pairs, n_sources, 1.0)
+            low = -_reach(m, steps, j, pairs, n_sources, -1.0)
+            u = _uniform(seed, counter)
+            counter += 1
+            if tempers[t] == 0.0 or curvatures[j] <= 0.0:
+                move = low + u * (high - low)
+            else:
+                middle = 0.0
                 for k in range(size):
-                    m[k] += move * steps[j, k]
-                    slope[k] += move * images[j, k]
-        energy[b] /= kept
-    return mean, energy, kept
+                    middle -= steps[j, k] * slope[k] / curvatures[j]
+                spread = math.sqrt(variance / curvatures[j])
+                move = truncated_normal(middle, spread, low, high, u)
+            for k in range(size):
+                m[k] += move * steps[j, k]
+                slope[k] += move * images[j, k]
+    kept = len(tempers) - first
+    return total / kept, energy / kept
 
 
 @njit(cache=True)
@@ -266,69 +255,83 @@ def _log_prior(unknown, scale, spread):
     for i in range(n_sources):
         squares += (unknown[i] - mean) ** 2
     tail = -(1.0 + 0.5 * (n_sources - 1)) * math.log(spread * spread + 0.5 * squares)
-    return tail - abs(unknown[n_sources]) / scale - 0.5 * mean * mean
+    return tail - abs(unknown[n_sources]) / scale - 0.5 * n_sources * mean * mean
+
+
+@njit(cache=True)
+def _half_square(shape, vector):
+    """Half the squared length of the vector in units of the lower triangular shape."""
+    z, total = np.empty(len(vector)), 0.0
+    for k in range(len(vector)):
+        rest = vector[k]
+        for j in range(k):
+            rest -= shape[k, j] * z[j]
+        z[k] = rest / shape[k, k]
+        total += 0.5 * z[k] * z[k]
+    return total
 
 
 @njit(cache=True)
 def curve_chain(
-    indptr, indices, data, targets, square, weight, inside, unknown, scale, spread, shapes,
-    tempers, length, last, thin, uniforms, normals, floor,
+    indptr, indices, data, targets, square, weight, inside, unknown, scale, spread, shape,
+    first, thin, uniforms, normals, floor,
 ):  # fmt: skip
-    """Metropolis chain over λ-measures, with steps of the shape of each temper's own spread.
+    """Metropolis chain over λ-measures.
 
-    The tempers fall, from the least squares fit outwards; the first rung leaves its states, one in
-    every `thin`, in place of a sum of measures.
+    It starts at the least squares fit, so it needs no tempers, and the shape of the spread there is
+    that of its steps: from where it is, or anew from the start, which mixes at once where the data
+    are many. It leaves its states, one in every `thin`, in place of a mean measure.
     """
-    size = len(unknown)
+    size, steps = len(unknown), len(uniforms)
     g, proposed, trial = np.empty(len(targets)), np.empty(len(targets)), np.empty(size)
-    states, energy = np.empty((last // thin + 1, size)), np.zeros(len(tempers))
+    states, energy = np.empty(((steps - first) // thin + 1, size)), 0.0
     bend(inside, unknown, g)
     rss = _squared(indptr, indices, data, targets, square, g) + floor
     prior = _log_prior(unknown, scale, spread)
-    step, n_states = 0, 0
-    for b in range(len(tempers)):
-        steps = last if b == 0 else length
-        kept = 0
-        stride = math.log(2.4 / math.sqrt(size))
-        for t in range(steps):
-            kind, choice, chance = uniforms[step, 0], uniforms[step, 1], uniforms[step, 2]
-            step += 1
-            _copy_to(trial, unknown)
-            i = int(choice * size)
-            if kind < 0.5:
-                for k in range(size):
-                    for j in range(k + 1):
-                        trial[k] += math.exp(stride) * shapes[b, k, j] * normals[step - 1, j]
-            elif kind < 0.7:
-                trial[i] += 3.0 * shapes[b, i, i] * normals[step - 1, 0]
-            elif kind < 0.85:
-                trial[i] += 2.0 * math.exp(-3.0 * chance) * normals[step - 1, 0]
-                chance = uniforms[step - 1, 3]
-            else:
-                # All shares by one factor: the measure stays, only the prior cares.
-                for k in range(size - 1):
-                    trial[k] += 0.3 * normals[step - 1, 0]
-            largest = 0.0
+    start, n_states = unknown.copy(), 0
+    stride, away = math.log(2.4 / math.sqrt(size)), 0.0
+    for t in range(steps):
+        kind, choice, chance = uniforms[t, 0], uniforms[t, 1], uniforms[t, 2]
+        _copy_to(trial, unknown)
+        i = int(choice * size)
+        # How much more likely the way back is than the way there.
+        back = 0.0
+        if kind < 0.4:
             for k in range(size):
-                largest = max(largest, abs(trial[k]))
-            accepted = False
-            if largest < 60.0:
-                bend(inside, trial, proposed)
-                error = _squared(indptr, indices, data, targets, square, proposed) + floor
-                log_prior = _log_prior(trial, scale, spread)
-                gain = 0.5 * tempers[b] * weight * (math.log(rss) - math.log(error))
-                accepted = math.log(max(chance, 1e-300)) < gain + log_prior - prior
-                if accepted:
-                    _copy_to(unknown, trial)
-                    _copy_to(g, proposed)
-                    rss, prior = error, log_prior
-            if kind < 0.5:
-                stride += ((1.0 if accepted else 0.0) - 0.25) * 2.0 / math.sqrt(t + 10.0)
-            if t >= steps // 4:
-                kept += 1
-                energy[b] += 0.5 * weight * math.log(rss)
-                if b == 0 and t % thin == 0:
-                    _copy_to(states[n_states], unknown)
-                    n_states += 1
-        energy[b] /= kept
-    return states[:n_states], energy
+                for j in range(k + 1):
+                    trial[k] += math.exp(stride) * shape[k, j] * normals[t, j]
+        elif kind < 0.7:
+            _copy_to(trial, start)
+            for k in range(size):
+                back += 0.5 * normals[t, k] * normals[t, k]
+                for j in range(k + 1):
+                    trial[k] += shape[k, j] * normals[t, j]
+            back -= away
+        elif kind < 0.85:
+            trial[i] += 3.0 * shape[i, i] * normals[t, 0]
+        else:
+            trial[i] += 2.0 * math.exp(-3.0 * chance) * normals[t, 0]
+            chance = uniforms[t, 3]
+        largest = 0.0
+        for k in range(size):
+            largest = max(largest, abs(trial[k]))
+        accepted = False
+        if largest < 60.0:
+            bend(inside, trial, proposed)
+            error = _squared(indptr, indices, data, targets, square, proposed) + floor
+            log_prior = _log_prior(trial, scale, spread)
+            gain = 0.5 * weight * (math.log(rss) - math.log(error))
+            accepted = math.log(max(chance, 1e-300)) < gain + log_prior - prior + back
+            if accepted:
+                _copy_to(unknown, trial)
+                _copy_to(g, proposed)
+                rss, prior = error, log_prior
+                away = _half_square(shape, unknown - start)
+        if kind < 0.4:
+            stride += ((1.0 if accepted else 0.0) - 0.25) * 2.0 / math.sqrt(t + 10.0)
+        if t >= first:
+            energy += 0.5 * weight * math.log(rss)
+            if (t - first) % thin == 0:
+                _copy_to(states[n_states], unknown)
+                n_states += 1
+    return states[:n_states], energy / (steps - first)

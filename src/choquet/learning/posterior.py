@@ -1,11 +1,11 @@
-"""Families weighed by how well they predict the data before seeing them, and their mean measures.
+"""Mean measures of families, and how well each may be expected to predict.
 
 A least squares fit takes one measure of a family. Here the whole family is averaged, every measure
 with its probability given the data: uniform over the family beforehand, normal noise of unknown
 variance. The mean of measures is a measure; it over-fits far less than the best one.
 
-How probable the data are under a family (its evidence) comes from the same Markov chain, run at
-tempers between the prior and the posterior: d log Z / d temper is minus the mean of W/2 log RSS.
+Families are weighed by how well their mean is expected to predict: by the squared error it leaves,
+and by how many numbers the data were used for, which the same Markov chain tells.
 """
 
 from __future__ import annotations
@@ -33,12 +33,10 @@ __all__ = ["POSTERIORS", "Posterior", "posterior", "posterior_weights"]
 
 FLOOR = 1e-10
 """Least variance of the noise, as a share of the mean square of the targets."""
-RUNGS = 20
-TEMPERS = (np.arange(RUNGS + 1) / RUNGS) ** 5
-SHARES = (0.15, 0.4)
-"""Of evidence and of predictive criterion in the weights; chosen by trial, as `LOG_ODDS` were."""
-LOG_ODDS = {"symmetric": 2.0, "lambda": 2.0, "2-additive": 0.0, "none": -1.0, "additive": -3.0}
-"""Beforehand, in logarithms. Additive measures are λ-measures as well: on their own, seldom."""
+SHARE = 0.7
+"""Of the criterion in the weights, a hedge: it is known only up to chance. Chosen by trial."""
+LOG_ODDS = {"symmetric": 3.3, "lambda": 2.9, "2-additive": 0.0, "none": -1.5, "additive": 2.6}
+"""Beforehand, in logarithms, chosen by trial."""
 QUIET = 1e-4
 """Where less than this share of the mean square of the targets is left, there may be no noise."""
 CURVE_SCALE = 3.0
@@ -57,8 +55,6 @@ class Posterior:
     ----------
     values : array of shape (2**N,)
         The mean measure, by mask.
-    evidence : float
-        Log probability of the data, up to a constant that all families share.
     predictive : float
         The deviance criterion: minus half of the deviance of the mean measure, minus the effective
         number of parameters.
@@ -67,13 +63,12 @@ class Posterior:
     """
 
     values: FloatArray
-    evidence: float
     predictive: float
     n_effective: float
 
 
 def posterior(statistics: Statistics, family: str, *, rng: Any = 0) -> Posterior:
-    """Mean measure and evidence of a family.
+    """Mean measure of a family, and how well it may be expected to predict.
 
     Parameters
     ----------
@@ -86,7 +81,6 @@ def posterior(statistics: Statistics, family: str, *, rng: Any = 0) -> Posterior
 
     References
     ----------
-    Friel & Pettitt (2008), "Marginal likelihood estimation via power posteriors", for the ladder;
     Gelfand, Smith & Lee (1992), "Bayesian analysis of constrained parameter and truncated data
     problems using Gibbs sampling"; Spiegelhalter, Best, Carlin & van der Linde (2002), "Bayesian
     measures of model complexity and fit".
@@ -97,42 +91,34 @@ def posterior(statistics: Statistics, family: str, *, rng: Any = 0) -> Posterior
     >>> X = rng.random((100, 3))
     >>> statistics = Statistics.from_data(X, np.sort(X)[:, 1] + 0.05 * rng.standard_normal(100))
     >>> owa, mean = posterior(statistics, "symmetric"), posterior(statistics, "additive")
-    >>> bool(owa.evidence > mean.evidence + 10), owa.values[[1, 3]].round(1)
+    >>> bool(owa.predictive > mean.predictive + 10), owa.values[[1, 3]].round(1)
     (True, array([0., 1.]))
     """
     generator = np.random.default_rng(rng)
     floor = FLOOR * max(statistics.target_square, 1e-300)
-    values, energies, last = POSTERIORS[family](statistics, floor, generator)
+    values, energy = POSTERIORS[family](statistics, floor, generator)
     values = np.clip(upward_maximum(values), 0.0, 1.0)
     values[0], values[-1] = 0.0, 1.0
     weight = statistics.weight
     own = 0.5 * weight * np.log(statistics.squared_error(values) + floor)
-    extra = max(2 * (last - own), 0.0)
-    evidence = -float(np.trapezoid(energies, TEMPERS))
-    found = Posterior(values, evidence, -float(own + extra), float(extra))
-    if family == "none" and np.exp(2 * last / weight) < QUIET * statistics.target_square:
+    extra = max(2 * (energy - own), 0.0)
+    found = Posterior(values, -float(own + extra), float(extra))
+    if family == "none" and np.exp(2 * energy / weight) < QUIET * statistics.target_square:
         return _quiet(statistics, floor, found)
     return found
 
 
 def posterior_weights(names: Sequence[str], found: Sequence[Posterior]) -> FloatArray:
-    """Weights of families from evidence and predictive criterion, with `SHARES`, and `LOG_ODDS`.
-
-    Evidence alone finds a simple family that is exactly right, but asks much before it leaves one
-    that is almost right; the predictive criterion is the other way round. The shares sum to about
-    a half, which is a hedge: the criteria are themselves known only up to chance.
+    """Weights of families from their predictive criterion, with `SHARE` and `LOG_ODDS`.
 
     Examples
     --------
-    >>> sure, poor = Posterior(np.zeros(2), 9.0, 9.0, 1.0), Posterior(np.zeros(2), 1.0, 3.0, 1.0)
-    >>> posterior_weights(["lambda", "symmetric"], [sure, poor]).round(3)
-    array([0.973, 0.027])
+    >>> sure, poor = Posterior(np.zeros(2), 9.0, 1.0), Posterior(np.zeros(2), 3.0, 1.0)
+    >>> posterior_weights(["lambda", "symmetric"], [sure, poor]).round(2)
+    array([0.98, 0.02])
     """
     score = np.array(
-        [
-            SHARES[0] * one.evidence + SHARES[1] * one.predictive + LOG_ODDS[name]
-            for name, one in zip(names, found, strict=True)
-        ]
+        [SHARE * one.predictive + LOG_ODDS[name] for name, one in zip(names, found, strict=True)]
     )
     weights = np.exp(score - score.max())
     return np.asarray(weights / weights.sum())
@@ -156,18 +142,19 @@ def _quiet(statistics: Statistics, floor: float, found: Posterior) -> Posterior:
     n_seen = len(statistics.masks)
     if statistics.n_samples > n_seen:
         score = -0.5 * statistics.weight * float(np.log(error + floor))
-        # The chains of other families that fit exactly shrink to the floor: so would this one.
-        shrunk = 0.5 * float(np.log(1 / FLOOR))
-        return Posterior(values, score - shrunk * n_seen, score - n_seen, float(n_seen))
+        return Posterior(values, score - n_seen, float(n_seen))
     share = (statistics.n_samples / n_seen) ** 2
     return replace(found, values=share * values + (1 - share) * found.values)
 
 
-def _noise(statistics: Statistics, rng: np.random.Generator) -> tuple[int, int, FloatArray]:
-    """Sweeps on each rung and on the last one (fewer where a sweep is long), and gamma numbers."""
-    length, last = (100, 2000) if statistics.n_sources <= 8 else (25, 500)
-    shapes = 0.5 * statistics.weight * TEMPERS[:, None]
-    return length, last, np.maximum(rng.standard_gamma(shapes, (len(TEMPERS), last)), 1e-200)
+def _schedule(
+    statistics: Statistics, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray, int]:
+    """Tempers of all sweeps, gamma numbers for their noise, and the first sweep that is kept."""
+    rising, kept = (1000, 2000) if statistics.n_sources <= 8 else (400, 600)
+    tempers = np.minimum(np.arange(rising + kept) / (0.75 * rising), 1.0) ** 5
+    shapes = 0.5 * statistics.weight * tempers
+    return tempers, np.maximum(rng.standard_gamma(shapes), 1e-200), rising
 
 
 def _seed(rng: np.random.Generator) -> np.uint64:
@@ -176,7 +163,7 @@ def _seed(rng: np.random.Generator) -> np.uint64:
 
 def _all(
     statistics: Statistics, floor: float, rng: np.random.Generator
-) -> tuple[FloatArray, FloatArray, float]:
+) -> tuple[FloatArray, float]:
     from choquet.learning._kernels_chains import lattice_chain
 
     n = statistics.n_sources
@@ -187,22 +174,22 @@ def _all(
     targets = np.zeros(size)
     targets[at] = statistics.targets
     start = subset_sizes(n) / n
-    total, energies, count = lattice_chain(
+    mean, energy = lattice_chain(
         form.indptr.astype(np.int32), form.indices.astype(np.int32), form.data, targets,
-        statistics.target_square, statistics.weight, start, n, TEMPERS,
-        *_noise(statistics, rng), floor, _seed(rng),
+        statistics.target_square, statistics.weight, start, n,
+        *_schedule(statistics, rng), floor, _seed(rng),
     )  # fmt: skip
-    return total / count, energies, float(energies[-1])
+    return mean, energy
 
 
 def _linear(
     pattern: Callable[[Any, int], Any], with_pairs: bool
-) -> Callable[[Statistics, float, np.random.Generator], tuple[FloatArray, FloatArray, float]]:
+) -> Callable[[Statistics, float, np.random.Generator], tuple[FloatArray, float]]:
     """Chain over the measures pattern @ m, m with or without pairs: see `simplex_chain`."""
 
     def run(
         statistics: Statistics, floor: float, rng: np.random.Generator
-    ) -> tuple[FloatArray, FloatArray, float]:
+    ) -> tuple[FloatArray, float]:
         from choquet.learning._kernels_chains import simplex_chain
 
         n = statistics.n_sources
@@ -220,12 +207,12 @@ def _linear(
         start[:n] = 1.0 / n
         steps = _directions(form)
         images = steps @ form
-        total, energies, count = simplex_chain(
+        mean, energy = simplex_chain(
             form, np.asarray(seen.T @ statistics.targets), statistics.target_square,
             statistics.weight, start, steps, images, (steps * images).sum(axis=1), pairs, n,
-            TEMPERS, *_noise(statistics, rng), floor, _seed(rng),
+            *_schedule(statistics, rng), floor, _seed(rng),
         )  # fmt: skip
-        return np.asarray(every @ (total / count)), energies, float(energies[-1])
+        return np.asarray(every @ mean), energy
 
     return run
 
@@ -241,7 +228,7 @@ def _directions(form: FloatArray) -> FloatArray:
 
 def _curve(
     statistics: Statistics, floor: float, rng: np.random.Generator
-) -> tuple[FloatArray, FloatArray, float]:
+) -> tuple[FloatArray, float]:
     from choquet.learning._kernels_chains import bend, curve_chain
 
     n = statistics.n_sources
@@ -259,20 +246,15 @@ def _curve(
     curvature = slopes.T @ (statistics.gram @ slopes)
     variance = (statistics.error_of(base[at]) + floor) / statistics.weight
     prior = np.diag(np.append(np.ones(n), 1 / CURVE_SCALE**2))
-    falling = TEMPERS[::-1]
-    shapes = np.array(
-        [np.linalg.cholesky(np.linalg.inv(t * curvature / variance + prior)) for t in falling]
-    )
+    shape = np.linalg.cholesky(np.linalg.inv(curvature / variance + prior))
     upper = sp.csr_array(2 * sp.triu(statistics.gram) - sp.diags_array(statistics.information))
     # One step costs as much as the form has entries: about a second's worth in all.
-    budget = int(np.clip(1.2e9 / max(upper.nnz + 20 * len(inside), 1), 2_500, 30_000))
-    length, last = budget * 2 // 3 // RUNGS, budget // 3
-    n_steps = RUNGS * length + last
-    states, energies = curve_chain(
+    n_steps = int(np.clip(1.2e9 / max(upper.nnz + 20 * len(inside), 1), 2_500, 30_000))
+    states, energy = curve_chain(
         upper.indptr.astype(np.int32), upper.indices.astype(np.int32), upper.data,
         statistics.targets, statistics.target_square, statistics.weight,
-        np.ascontiguousarray(inside[at]), start, CURVE_SCALE, SHARE_SPREAD, shapes,
-        falling, length, last, max(last // STATES, 1),
+        np.ascontiguousarray(inside[at]), start, CURVE_SCALE, SHARE_SPREAD, shape,
+        n_steps // 4, max(n_steps // STATES, 1),
         rng.random((n_steps, 4)), rng.standard_normal((n_steps, n + 1)), floor,
     )  # fmt: skip
     # Over all subsets, not only those of the data: a few hundred states are enough for a mean.
@@ -280,7 +262,7 @@ def _curve(
     for state in states:
         bend(inside, state, base)
         total += base
-    return total / len(states), energies[::-1], float(energies[0])
+    return total / len(states), energy
 
 
 def _pair_pattern(words: Any, n_sources: int) -> Any:
@@ -289,7 +271,7 @@ def _pair_pattern(words: Any, n_sources: int) -> Any:
 
 
 POSTERIORS: dict[
-    str, Callable[[Statistics, float, np.random.Generator], tuple[FloatArray, FloatArray, float]]
+    str, Callable[[Statistics, float, np.random.Generator], tuple[FloatArray, float]]
 ] = {
     "none": _all,
     "additive": _linear(members_of, with_pairs=False),
@@ -298,4 +280,4 @@ POSTERIORS: dict[
     "lambda": _curve,
 }
 """Chains by the name of the family: from statistics, a floor of the squared error, and a generator
-to the mean measure, the energy at each of `TEMPERS`, and the energy at the last."""
+to the mean measure and the mean energy W/2 log RSS."""
