@@ -31,7 +31,7 @@ class ChoquetRegressorCV(MeasureRegressor):
 
     All 2**N values fitted to noisy data over-fit. By default every family of `priors`, and all
     monotone measures, are averaged: within a family each measure with its probability given the
-    data, and the families by evidence and predictive criterion (see
+    data, and the families by a predictive criterion (see
     `choquet.learning.posterior`). Or candidates are chosen by cross-validation: no prior; each
     prior's own fit; and for the most promising priors a path of strengths in between. Statistics
     are computed once per fold and shared.
