@@ -33,9 +33,9 @@ __all__ = ["POSTERIORS", "Posterior", "posterior", "posterior_weights"]
 
 FLOOR = 1e-10
 """Least variance of the noise, as a share of the mean square of the targets."""
-SHARE = 0.7
+SHARE = 0.65
 """Of the criterion in the weights, a hedge: it is known only up to chance. Chosen by trial."""
-LOG_ODDS = {"symmetric": 3.3, "lambda": 2.9, "2-additive": 0.0, "none": -1.5, "additive": 2.6}
+LOG_ODDS = {"symmetric": 3.1, "lambda": 2.1, "2-additive": 0.0, "none": -1.7, "additive": 2.4}
 """Beforehand, in logarithms, chosen by trial."""
 QUIET = 1e-4
 """Where less than this share of the mean square of the targets is left, there may be no noise."""
@@ -43,7 +43,7 @@ CURVE_SCALE = 3.0
 """Mean size of the curve c = log(1 + λ) beforehand."""
 STATES = 400
 """Measures that the mean of a λ family is made of, at least."""
-SHARE_SPREAD = 0.3
+SHARE_SPREAD = 0.7
 """Standard deviation of the logarithms of shares beforehand, about; data can make it larger."""
 
 
