@@ -41,8 +41,8 @@ QUIET = 1e-4
 """Where less than this share of the mean square of the targets is left, there may be no noise."""
 CURVE_SCALE = 3.0
 """Mean size of the curve c = log(1 + λ) beforehand."""
-STATES = 400
-"""Measures that the mean of a λ family is made of, at least."""
+STATES = 1000
+"""Measures that the mean of a λ family is made of, about."""
 SHARE_SPREAD = 0.5
 """Standard deviation of the logarithms of shares beforehand, about; data can make it larger."""
 
@@ -257,7 +257,7 @@ def _curve(
         n_steps // 4, max(n_steps // STATES, 1),
         rng.random((n_steps, 4)), rng.standard_normal((n_steps, n + 1)), floor,
     )  # fmt: skip
-    # Over all subsets, not only those of the data: a few hundred states are enough for a mean.
+    # Over all subsets, not only those of the data; a part of the states is enough for a mean.
     total = np.zeros(len(inside))
     for state in states:
         bend(inside, state, base)
