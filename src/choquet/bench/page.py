@@ -273,13 +273,11 @@ def check_page(page: str | os.PathLike[str]) -> Path:
     >>> check_page(tempfile.mkdtemp() + "/here/performance.md")
     Traceback (most recent call last):
     ...
-    choquet.errors.FileError: ...here is no folder that can be written to; make it, or choose another
+    choquet.errors.FileError: ...here is no folder that can be written to; choose another
     """
     target = Path(page)
     if not target.absolute().parent.is_dir() or not os.access(target.absolute().parent, os.W_OK):
-        raise FileError(
-            f"{target.parent} is no folder that can be written to; make it, or choose another"
-        )
+        raise FileError(f"{target.parent} is no folder that can be written to; choose another")
     if target.exists() and MARK not in target.read_text(encoding="utf-8", errors="replace"):
         raise FileError(f"{target} exists and is not of this command; choose another name")
     return target
