@@ -182,9 +182,9 @@ without noise 4.
 
 {cells} of {all} cells were run. Within 5 % of the best of full, 2-additive, symmetric and λ fits,
 or better: {within}. The median ratio is {median:.2f}, the smallest {best:.2f}, the largest
-{worst:.2f}. Of the {more} outside, {clear} are so by more than two standard errors. Which of the four
-is best is known in hindsight only, and another one in each row; some cells within 5 % may be so by
-chance, as some outside.
+{worst:.2f}. Of the {more} outside, {clear} are so by more than two standard errors. Which of the
+four is best is known in hindsight only, and another one in each row; some cells within 5 % may be
+so by chance, as some outside.
 
 Chosen by trial, on the same kinds of truth with seeds from 3000 and noise (24 data sets a cell with
 100 rows, 10 to 12 with 1000, 6 to 12 with 10,000): the share of the predictive criterion, the odds
