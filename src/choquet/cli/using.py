@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from choquet.arrays import FloatArray
 from choquet.cli.columns import Missing
-from choquet.cli.output import plain, progress, say, say_json
+from choquet.cli.output import plain, progress, say, say_json, warn
 from choquet.cli.subjects import Subject, check_output, load_subject, write_text
 from choquet.cli.tables import Table, open_table
 from choquet.errors import DataError, MissingDependencyError, OptionError
@@ -61,6 +62,9 @@ def run_predict(
             raise DataError(f"{table.name} has no rows; there is nothing to predict")
         if as_json:
             sink.write(b"\n]\n")
+    alone = getattr(subject.obj, "outcome", None)
+    if alone is not None:  # of one class, so that predictions are not the classes that one expects
+        warn(f"note: {alone.text()}")
 
 
 @contextmanager
@@ -101,28 +105,29 @@ def _check_sources(table: Table, subject: Subject) -> None:
 
 def _read_rows(
     path: Path, subject: Subject, *, delimiter: str | None, limit: int, target: bool
-) -> tuple[FloatArray, FloatArray | None]:
-    """The first rows of a table, with the target where it is wanted and there."""
+) -> tuple[FloatArray, npt.NDArray[Any] | None]:
+    """The first rows of a table, with the target, numbers or classes, where wanted and there."""
     with open_table(path, delimiter=delimiter) as table:
         _check_sources(table, subject)
-        with_target = (
-            target
-            and subject.target in table.names
-            and not (isinstance(subject.obj, ScaledModel) and subject.obj.classifies)
-        )
-        columns = [*subject.sources, *([str(subject.target)] if with_target else [])]
+        wanted = [str(subject.target)] if target and subject.target in table.names else []
+        labelled = bool(wanted) and subject.outcome is not None
+        columns = [*subject.sources, *([] if labelled else wanted)]
         parts: list[FloatArray] = []
+        labels: list[npt.NDArray[Any]] = []
         n_rows = 0
-        for chunk in table.chunks(columns, missing="drop"):
+        for chunk in table.chunks(columns, text=wanted[0] if labelled else None, missing="drop"):
             parts.append(chunk.X)
+            labels += [] if chunk.labels is None else [chunk.labels]
             n_rows += len(chunk.X)
             if n_rows >= limit:
                 break
     if not n_rows:
         raise DataError(f"{path} has no rows")
     rows = np.concatenate(parts)[:limit]
+    if labelled:
+        return rows, np.concatenate(labels)[:limit]
     n = len(subject.sources)
-    return rows[:, :n], rows[:, n] if with_target else None
+    return rows[:, :n], rows[:, n] if wanted else None
 
 
 def run_explain(
