@@ -113,6 +113,24 @@ def test_classifier(folder, run):
     assert "is not a number" in refused(run, "fit", "c.csv", "-o", "other.json")
 
 
+def test_rows_keep_their_numbers_where_values_are_missing(folder, run):
+    assert run("fit", "scores.csv", "--target", "truth", "--sources", "gpr,ir,emi")[0] == 0
+    rows = [[0.1, 0.2, 0.3, 0.3], ["", 0.5, 0.9, 0.9], [0.7, 0.8, 0.6, 0.8]]
+    write_csv("gaps.csv", ["gpr", "ir", "emi", "truth"], rows)
+    code, out, _ = run("explain", "model.json", "gaps.csv", "--row", "3")
+    assert code == 0
+    assert "ir 0.8, gpr 0.7, emi 0.6" in out
+    assert "gaps.csv, row 2: a value is missing" in refused(
+        run, "explain", "model.json", "gaps.csv", "--row", "2"
+    )
+    assert "has 3 rows; there is no row 4" in refused(
+        run, "explain", "model.json", "gaps.csv", "--row", "4"
+    )
+    code, _, err = run("report", "model.json", "gaps.csv", "-o", "gaps.html")
+    assert code == 0
+    assert "note: rows that lack a value, and are left out: 1" in err
+
+
 def test_options_reach_the_learner(folder, run):
     words = ["--prior", "additive", "--prior-strength", "1e6", "--no-normal", "--bias"]
     assert run("fit", "scores.csv", *words)[0] == 0

@@ -100,6 +100,17 @@ def test_the_criterion_tells_the_family_and_the_mean_over_fits_less():
     assert symmetric.strength_ == np.inf
 
 
+def test_few_rows_are_enough_where_folds_do_not_choose():
+    _, X, y = make(4, 3, 0.1)
+    for n_rows in (3, 4):
+        whole = ChoquetRegressorCV().fit(X[:n_rows], y[:n_rows])
+        stream = ChoquetRegressorCV().partial_fit(X[:2], y[:2])
+        stream.partial_fit(X[2:n_rows], y[2:n_rows])
+        np.testing.assert_allclose(whole.measure_.values, stream.measure_.values, atol=1e-9)
+    with pytest.raises(OptionError, match="at most the number of rows"):
+        ChoquetRegressorCV(combine="best").fit(X, y)
+
+
 def test_without_noise_the_truth_comes_back():
     g, X, y = make(200, 5, 0.0)
     np.testing.assert_allclose(ChoquetRegressorCV().fit(X, y).measure_.values, g.values, atol=1e-5)

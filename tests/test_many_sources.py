@@ -28,6 +28,7 @@ from choquet.lattice import mobius
 from choquet.lattice.wide import pack
 from choquet.learning.additive import MinimaStatistics, fit_additive
 from choquet.learning.bases import k_additive_basis
+from choquet.learning.chunked import statistics_of_chunks
 from choquet.learning.estimators import fit_chunks, fit_statistics
 from choquet.learning.problem import least_squares, with_basis
 from choquet.learning.solvers import solve
@@ -205,6 +206,52 @@ def test_many_rows_need_no_more_memory_and_chunks_give_what_rows_give():
     more = ChoquetRegressor(k_additive=2, bias=True).fit(X[:200], y[:200])
     more.partial_fit(X[200:], y[200:])
     np.testing.assert_allclose(more.predict(X), whole.predict(X), atol=1e-5)
+
+
+def test_sums_of_minima_alone_are_enough_and_serve_nothing_else():
+    X, y, _ = data(20, 300)
+    parts = [(X[k : k + 77], y[k : k + 77]) for k in range(0, 300, 77)]
+    minima = statistics_of_chunks(parts, k_additive=2)
+    found = fit_statistics(ChoquetRegressor(k_additive=2), minima)
+    whole = ChoquetRegressor(k_additive=2).fit(X, y)
+    np.testing.assert_allclose(found.predict(X), whole.predict(X), atol=1e-5)
+    assert found.support_.n_supported == 0
+    for other, need in (
+        (ChoquetRegressor(), "without it"),
+        (ChoquetRegressor(k_additive=3), "with k_additive=3"),
+    ):
+        with pytest.raises(DataError, match=need):
+            fit_statistics(other, minima)
+    few = statistics_of_chunks([(X[:, :4], y)], k_additive=2)
+    with pytest.raises(DataError, match="without it"):
+        fit_statistics(ChoquetRegressor(k_additive=2), few)
+
+
+def test_a_family_chosen_beyond_sixteen_sources_answers_by_its_formula(tmp_path):
+    rng = np.random.default_rng(0)
+    X, fresh = rng.random((60, 18)), rng.random((200, 18))
+    for prior, target, baseline in (
+        ("symmetric", np.median(X, axis=1), choquet.OWARegressor()),
+        ("additive", X @ np.arange(1, 19) / 171, choquet.LinearConvexSumRegressor()),
+        ("lambda", choquet_integral_of_lambda(X), choquet.LambdaRegressor()),
+    ):
+        y = target + 0.02 * rng.standard_normal(60)
+        model = choquet.ChoquetRegressorCV(priors=[prior], cv=2).fit(X, y)
+        assert model.prior_ == prior
+        alike = baseline.fit(X, y)
+        np.testing.assert_allclose(model.predict(fresh), alike.predict(fresh), atol=1e-9)
+        again = choquet.load(choquet.save(model, tmp_path / "model.json", overwrite=True))
+        np.testing.assert_array_equal(again.predict(fresh), model.predict(fresh))
+
+
+def choquet_integral_of_lambda(X):
+    """Of the λ-measure that bends equal and unequal shares alike."""
+    shares = np.arange(1, X.shape[1] + 1) / (X.shape[1] * (X.shape[1] + 1) / 2)
+    order = np.argsort(-X, axis=1)
+    gathered = np.cumsum(shares[order], axis=1)
+    values = np.expm1(3 * gathered) / np.expm1(3)
+    weights = np.diff(values, axis=1, prepend=0.0)
+    return (np.take_along_axis(X, order, axis=1) * weights).sum(axis=1)
 
 
 def test_options_beyond_sixteen_sources():

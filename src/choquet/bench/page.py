@@ -14,7 +14,7 @@ from choquet.bench.peers import PEERS
 from choquet.errors import FileError, MissingDependencyError
 from choquet.files import write_whole
 
-__all__ = ["bytes_text", "page_text", "seconds_text", "write_page"]
+__all__ = ["bytes_text", "check_page", "page_text", "seconds_text", "write_page"]
 
 MARK = "<!-- choquet benchmark: written by `choquet bench --page`; do not edit -->"
 _DPI = 100
@@ -264,6 +264,25 @@ def _picture(name: str, images: str, captions: Mapping[str, str]) -> list[str]:
     return [f"![{captions[name]}]({images}{name}.png)\n\n*{captions[name]}.*"]
 
 
+def check_page(page: str | os.PathLike[str]) -> Path:
+    """Refuse before the work a page that could not be written after it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> check_page(tempfile.mkdtemp() + "/here/performance.md")
+    Traceback (most recent call last):
+    ...
+    choquet.errors.FileError: ...here is no folder that can be written to; choose another
+    """
+    target = Path(page)
+    if not target.absolute().parent.is_dir() or not os.access(target.absolute().parent, os.W_OK):
+        raise FileError(f"{target.parent} is no folder that can be written to; choose another")
+    if target.exists() and MARK not in target.read_text(encoding="utf-8", errors="replace"):
+        raise FileError(f"{target} exists and is not of this command; choose another name")
+    return target
+
+
 def write_page(
     document: Mapping[str, Any],
     page: str | os.PathLike[str],
@@ -298,9 +317,7 @@ def write_page(
     ...
     choquet.errors.FileError: ...mine.md exists and is not of this command; choose another name
     """
-    target = Path(page)
-    if target.exists() and MARK not in target.read_text(encoding="utf-8", errors="replace"):
-        raise FileError(f"{target} exists and is not of this command; choose another name")
+    target = check_page(page)
     folder = target.parent / "images" / target.stem if images is None else Path(images)
     captions = _write_pictures(document, folder)
     link = os.path.relpath(folder, target.parent).replace(os.sep, "/") + "/"

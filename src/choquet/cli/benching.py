@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from choquet.bench import bench, install_peers, write_page
-from choquet.bench.page import bytes_text, seconds_text
+from choquet.bench.page import bytes_text, check_page, seconds_text
 from choquet.cli.output import Stopped, progress, say, say_json, say_table, warn
 from choquet.cli.reproducing import steps
 
@@ -28,6 +28,8 @@ def run_bench(
     as_json: bool,
 ) -> None:
     """Measure, keep what is done, and say it."""
+    if page is not None:
+        check_page(page)
     try:
         if install:
             output.mkdir(parents=True, exist_ok=True)

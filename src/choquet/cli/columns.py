@@ -16,7 +16,7 @@ from typing import IO, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from choquet.arrays import FloatArray
+from choquet.arrays import BoolArray, FloatArray
 from choquet.errors import DataError, FileError, TooLargeError
 
 __all__ = ["Chunk", "CsvFile", "Missing", "open_binary"]
@@ -44,14 +44,19 @@ class Chunk:
         The column that was asked for as text.
     n_bytes : int
         Size of these rows in the file, for progress.
-    n_dropped : int
-        Rows left out because a value was missing.
+    kept : array of bool
+        For each row of the file, whether it is among these; not if a value was missing.
     """
 
     X: FloatArray
     labels: npt.NDArray[Any] | None
     n_bytes: int
-    n_dropped: int
+    kept: BoolArray
+
+    @property
+    def n_dropped(self) -> int:
+        """Rows left out because a value was missing."""
+        return int((~self.kept).sum())
 
 
 @contextmanager
@@ -186,7 +191,7 @@ class CsvFile:
         missing: Missing,
         n_bytes: int,
     ) -> Chunk:
-        n, dropped = len(columns), 0
+        n = len(columns)
         labels = None if text is None else [row[n].strip() for row in rows]
         cells = chain.from_iterable(rows if text is None else (row[:n] for row in rows))
         try:
@@ -203,9 +208,9 @@ class CsvFile:
             lacking |= np.array([label.lower() in _MISSING for label in labels])
         if lacking.any():
             self._refuse(X, lines, (*columns, text or ""), missing, lacking)
-            X, dropped = X[~lacking], int(lacking.sum())
+            X = X[~lacking]
         found = None if labels is None else np.array(labels, dtype=object)[~lacking]
-        return Chunk(X, found, n_bytes, dropped)
+        return Chunk(X, found, n_bytes, ~lacking)
 
     def _number(self, cell: str, line: int, column: str, missing: Missing) -> float:
         try:

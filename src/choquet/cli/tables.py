@@ -114,7 +114,7 @@ class _ArrowFile:
                 X[kept],
                 None if labels is None else labels[kept],
                 batch.nbytes,
-                int(lacking.sum()),
+                kept,
             )
 
     def _batches(self) -> Iterator[Any]:

@@ -11,12 +11,12 @@ from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from choquet.arrays import FloatArray
+from choquet.arrays import FloatArray, IntArray
 from choquet.cli.columns import Missing
 from choquet.cli.output import plain, progress, say, say_json, warn
 from choquet.cli.subjects import Subject, check_output, load_subject, write_text
@@ -103,31 +103,42 @@ def _check_sources(table: Table, subject: Subject) -> None:
     table.places(subject.sources)
 
 
+class _Rows(NamedTuple):
+    """The first rows of a table that lack nothing."""
+
+    X: FloatArray
+    y: npt.NDArray[Any] | None
+    numbers: IntArray
+    """Which rows of the table they are, from 1."""
+    n_read: int
+
+
 def _read_rows(
     path: Path, subject: Subject, *, delimiter: str | None, limit: int, target: bool
-) -> tuple[FloatArray, npt.NDArray[Any] | None]:
+) -> _Rows:
     """The first rows of a table, with the target, numbers or classes, where wanted and there."""
     with open_table(path, delimiter=delimiter) as table:
         _check_sources(table, subject)
         wanted = [str(subject.target)] if target and subject.target in table.names else []
         labelled = bool(wanted) and subject.outcome is not None
         columns = [*subject.sources, *([] if labelled else wanted)]
-        parts: list[FloatArray] = []
+        parts, kept = [np.empty((0, len(columns)))], [np.empty(0, dtype=bool)]
         labels: list[npt.NDArray[Any]] = []
-        n_rows = 0
         for chunk in table.chunks(columns, text=wanted[0] if labelled else None, missing="drop"):
             parts.append(chunk.X)
+            kept.append(chunk.kept)
             labels += [] if chunk.labels is None else [chunk.labels]
-            n_rows += len(chunk.X)
-            if n_rows >= limit:
+            if sum(map(len, kept)) >= limit:
                 break
-    if not n_rows:
+    whole = np.concatenate(kept)[:limit]
+    if not len(whole):
         raise DataError(f"{path} has no rows")
-    rows = np.concatenate(parts)[:limit]
-    if labelled:
-        return rows, np.concatenate(labels)[:limit]
-    n = len(subject.sources)
-    return rows[:, :n], rows[:, n] if wanted else None
+    if not whole.any():
+        raise DataError(f"{path} has no row without a missing value")
+    numbers = np.flatnonzero(whole) + 1
+    rows, n = np.concatenate(parts)[: len(numbers)], len(subject.sources)
+    classes = np.concatenate(labels)[: len(numbers)] if labelled else None
+    return _Rows(rows[:, :n], rows[:, n] if columns[n:] else classes, numbers, len(whole))
 
 
 def run_explain(
@@ -153,13 +164,17 @@ def run_explain(
         return
     if min(rows) < 1:
         raise OptionError(f"--row {min(rows)}: rows are counted from 1")
-    X, _ = _read_rows(data, subject, delimiter=delimiter, limit=max(rows), target=False)
-    if len(X) < max(rows):
-        raise DataError(f"{data} has {len(X)} complete rows; there is no row {max(rows)}")
+    table = _read_rows(data, subject, delimiter=delimiter, limit=max(rows), target=False)
+    if table.n_read < max(rows):
+        raise DataError(f"{data} has {table.n_read} rows; there is no row {max(rows)}")
+    lacking = sorted(set(rows) - set(table.numbers.tolist()))
+    if lacking:
+        raise DataError(f"{data}, row {lacking[0]}: a value is missing, so there is no answer")
     found = []
     for row in rows:
-        why = room.explain_sample(explained, X[row - 1 : row])
-        answer = subject.answer(X[row - 1 : row])
+        x = table.X[table.numbers == row]
+        why = room.explain_sample(explained, x)
+        answer = subject.answer(x)
         found.append({"row": row, "prediction": answer["prediction"][0], **why.to_dict()})
         if not as_json:
             say(f"Row {row}", style="bold")
@@ -193,7 +208,10 @@ def run_report(
     explained = subject.explained()
     X = y = None
     if data is not None:
-        X, y = _read_rows(data, subject, delimiter=delimiter, limit=_REPORT_ROWS, target=True)
+        table = _read_rows(data, subject, delimiter=delimiter, limit=_REPORT_ROWS, target=True)
+        X, y = table.X, table.y
+        if lacking := table.n_read - len(X):
+            warn(f"note: rows that lack a value, and are left out: {lacking}")
     report = room.Report(explained, X, y, title=title)
     makers = {".md": report.markdown, ".json": report.json}
     content = makers.get(output.suffix.lower(), report.html)()

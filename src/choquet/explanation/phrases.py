@@ -35,6 +35,7 @@ _SPELLED_OUT = 3
 _ALIKE = 0.05
 """Largest difference of output, in shares of the sum of weights, up to which sums are "about"."""
 _ORDINALS = ("", "", "second ", "third ", "fourth ", "fifth ", "sixth ", "seventh ", "eighth ")
+_ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 
 
 def number_word(number: int) -> str:
@@ -55,11 +56,18 @@ def rank_phrase(rank: int, n_sources: int) -> str:
     --------
     >>> [rank_phrase(j, 4) for j in range(1, 5)]
     ['the largest', 'the second largest', 'the second smallest', 'the smallest']
+    >>> rank_phrase(12, 50), rank_phrase(22, 50)
+    ('the 12th largest', 'the 22nd largest')
     """
     from_end = n_sources + 1 - rank
     place, end = (rank, "largest") if rank <= from_end else (from_end, "smallest")
-    ordinal = _ORDINALS[place] if 0 < place < len(_ORDINALS) else f"number {place} from the "
+    ordinal = _ORDINALS[place] if 0 < place < len(_ORDINALS) else f"{_numbered(place)} "
     return f"the {ordinal}{end}"
+
+
+def _numbered(place: int) -> str:
+    teens = place % 100 in (11, 12, 13)
+    return f"{place}{'th' if teens else _ENDINGS.get(place % 10, 'th')}"
 
 
 def operator_phrase(weights: FloatArray) -> str:

@@ -268,8 +268,10 @@ def _blocks(
         yield number + 1, [np.concatenate(column) for column in zip(*held, strict=True)]
 
 
-def support_of(statistics: Statistics) -> DataSupport:
+def support_of(statistics: Statistics | MinimaStatistics) -> DataSupport:
     """Support of the subsets that statistics know of; sorts they do not keep, so none is observed.
+
+    Minima are sums over sources, not subsets: they know of no subset.
 
     Examples
     --------
@@ -278,15 +280,22 @@ def support_of(statistics: Statistics) -> DataSupport:
     >>> support.count, len(support.observed_sorts)
     (array([0, 2, 0, 1, 0, 0, 0, 2]), 0)
     """
-    proper = np.bitwise_count(statistics.masks).sum(axis=1) < statistics.n_sources
+    n_sources = statistics.n_sources
+    if isinstance(statistics, MinimaStatistics):
+        words = np.zeros((0, -(-n_sources // 64)), dtype=np.uint64)
+        counts, informations = np.zeros(0, dtype=np.int64), np.zeros(0)
+    else:
+        proper = np.bitwise_count(statistics.masks).sum(axis=1) < n_sources
+        words, counts = statistics.masks[proper], statistics.counts[proper]
+        informations = statistics.information[proper]
     return DataSupport(
-        n_sources=statistics.n_sources,
+        n_sources=n_sources,
         n_samples=statistics.n_samples,
         n_tied=statistics.n_samples,
-        words=statistics.masks[proper],
-        counts=statistics.counts[proper],
-        informations=statistics.information[proper],
-        observed_sorts=np.zeros((0, statistics.n_sources), dtype=np.int64),
+        words=words,
+        counts=counts,
+        informations=informations,
+        observed_sorts=np.zeros((0, n_sources), dtype=np.int64),
         sort_counts=np.zeros(0, dtype=np.int64),
         tolerance=0.0,
     )

@@ -6,6 +6,7 @@ papers do. All work on the subsets that data saw, whatever the number of sources
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,8 +18,10 @@ from choquet.learning.solvers.interior import Conic, run_clarabel
 from choquet.learning.statistics import Statistics
 
 __all__ = [
+    "PATTERNS",
     "Descent",
     "LambdaFit",
+    "WeightsFit",
     "descend",
     "fit_lambda",
     "fit_pairs",
@@ -111,6 +114,25 @@ def ranks_of(words: WordArray, n_sources: int) -> FloatArray:
     """Row of |A| ones followed by zeros for each subset: which ranks it sums."""
     sizes = np.bitwise_count(words).sum(axis=1)
     return np.asarray(np.arange(n_sources) < sizes[:, None], dtype=np.float64)
+
+
+PATTERNS: dict[str, Callable[[WordArray, int], FloatArray]] = {
+    "additive": members_of,
+    "symmetric": ranks_of,
+}
+"""Families that are convex weights on the columns of a pattern of subsets."""
+
+
+@dataclass(frozen=True, eq=False)
+class WeightsFit:
+    """An additive or symmetric measure: its weights by source or by rank."""
+
+    family: str
+    weights: FloatArray
+
+    def values(self, words: WordArray) -> FloatArray:
+        """Values on the given subsets."""
+        return PATTERNS[self.family](words, len(self.weights)) @ self.weights
 
 
 @dataclass(frozen=True, eq=False)

@@ -35,15 +35,15 @@ FLOOR = 1e-10
 """Least variance of the noise, as a share of the mean square of the targets."""
 SHARE = 0.65
 """Of the criterion in the weights, a hedge: it is known only up to chance. Chosen by trial."""
-LOG_ODDS = {"symmetric": 3.1, "lambda": 2.1, "2-additive": 0.0, "none": -1.7, "additive": 2.4}
+LOG_ODDS = {"symmetric": 3.1, "lambda": 2.2, "2-additive": 0.0, "none": -1.5, "additive": 2.4}
 """Beforehand, in logarithms, chosen by trial."""
 QUIET = 1e-4
 """Where less than this share of the mean square of the targets is left, there may be no noise."""
 CURVE_SCALE = 3.0
 """Mean size of the curve c = log(1 + λ) beforehand."""
-STATES = 400
-"""Measures that the mean of a λ family is made of, at least."""
-SHARE_SPREAD = 0.7
+STATES = 1000
+"""Measures that the mean of a λ family is made of, about."""
+SHARE_SPREAD = 0.5
 """Standard deviation of the logarithms of shares beforehand, about; data can make it larger."""
 
 
@@ -115,7 +115,7 @@ def posterior_weights(names: Sequence[str], found: Sequence[Posterior]) -> Float
     --------
     >>> sure, poor = Posterior(np.zeros(2), 9.0, 1.0), Posterior(np.zeros(2), 3.0, 1.0)
     >>> posterior_weights(["lambda", "symmetric"], [sure, poor]).round(2)
-    array([0.98, 0.02])
+    array([0.95, 0.05])
     """
     score = np.array(
         [SHARE * one.predictive + LOG_ODDS[name] for name, one in zip(names, found, strict=True)]
@@ -257,7 +257,7 @@ def _curve(
         n_steps // 4, max(n_steps // STATES, 1),
         rng.random((n_steps, 4)), rng.standard_normal((n_steps, n + 1)), floor,
     )  # fmt: skip
-    # Over all subsets, not only those of the data: a few hundred states are enough for a mean.
+    # Over all subsets, not only those of the data; a part of the states is enough for a mean.
     total = np.zeros(len(inside))
     for state in states:
         bend(inside, state, base)

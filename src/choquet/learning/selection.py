@@ -22,6 +22,9 @@ from choquet.arrays import FloatArray
 from choquet.lattice import upward_maximum
 from choquet.learning.bases import FAMILIES
 from choquet.learning.families import (
+    PATTERNS,
+    LambdaFit,
+    WeightsFit,
     fit_lambda,
     fit_pairs,
     fit_weights,
@@ -75,6 +78,7 @@ class Fitted:
     bias: float
     solution: Solution | None
     dense: FloatArray | None
+    formula: LambdaFit | WeightsFit | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,13 +208,14 @@ def _fit_wide(
     statistics: Statistics, candidate: Candidate, monotone: bool, normal: bool, bias: bool
 ) -> Fitted:
     n = statistics.n_sources
-    patterns = {"additive": members_of, "symmetric": ranks_of}
+    formula: LambdaFit | WeightsFit | None = None
     if candidate.prior == "lambda":
-        return Fitted(fit_lambda(statistics).values, 0.0, None, None)
-    if candidate.prior in patterns:
-        pattern = patterns[candidate.prior]
-        weights = fit_weights(statistics, pattern(statistics.masks, n))
-        return Fitted(lambda words: pattern(words, n) @ weights, 0.0, None, None)
+        formula = fit_lambda(statistics)
+    elif candidate.prior in PATTERNS:
+        weights = fit_weights(statistics, PATTERNS[candidate.prior](statistics.masks, n))
+        formula = WeightsFit(candidate.prior, weights)
+    if formula is not None:
+        return Fitted(formula.values, 0.0, None, None, formula)
     problem = least_squares(statistics, monotone=monotone, normal=normal, bias=bias, dense=False)
     if candidate.prior in ("l1", "l2"):
         problem = _penalised(problem, candidate.prior, candidate.strength)

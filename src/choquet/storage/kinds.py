@@ -188,6 +188,7 @@ KINDS: dict[str, Kind] = {
     "identification": _plain("choquet.learning.identify:Identification"),
     "solution": _plain("choquet.learning.solvers.solution:Solution"),
     "lambda_fit": _plain("choquet.learning.families:LambdaFit"),
+    "weights_fit": _plain("choquet.learning.families:WeightsFit"),
     "scaled_model": _plain("choquet.learning.scaled:ScaledModel"),
     **{name: Kind(row.path, encode_model, decode_model) for name, row in MODELS.items()},
 }

@@ -36,7 +36,8 @@ MODELS: dict[str, Model] = {
     "choquet_regressor": _row("regressor:ChoquetRegressor", *_LEAST_SQUARES, "solution_"),
     "choquet_regressor_cv": _row(
         "cross_validated:ChoquetRegressorCV",
-        *_LEAST_SQUARES, "prior_", "strength_", "cv_results_", "fold_statistics_", "fold_seed_",
+        *_LEAST_SQUARES, "prior_", "strength_", "cv_results_", "formula_", "fold_statistics_",
+        "fold_seed_",
     ),
     "choquet_classifier": _row(
         "classifier:ChoquetClassifier",

@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from choquet.learning.estimators.common import IncrementalRegressor, sources_of
+from choquet.learning.estimators.common import (
+    IncrementalRegressor,
+    integrate_formula,
+    sources_of,
+)
 from choquet.learning.families import descend, fit_lambda, fit_weights, members_of, ranks_of
 from choquet.learning.fill import fill_unsupported
-from choquet.learning.statistics import chains
 from choquet.measures import Measure, SupportedMeasure
 
 __all__ = [
@@ -52,9 +55,7 @@ class _Formula(IncrementalRegressor):
         if isinstance(self.measure_, Measure):
             return super().predict(X)
         X = validate_data(self, X, dtype=np.float64, reset=False)
-        words, gaps = chains(X)
-        values = self._values(words.reshape(-1, words.shape[2]), X.shape[1])
-        return (gaps * values.reshape(gaps.shape)).sum(axis=1)
+        return integrate_formula(lambda words: self._values(words, X.shape[1]), X)
 
 
 class LambdaRegressor(_Formula):

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from choquet.errors import OptionError, SourceError
+from choquet.errors import DataError, OptionError, SourceError
+from choquet.learning.additive import MinimaStatistics
 from choquet.learning.chunked import Chunk, Evidence, evidence_of_chunks, support_of
 from choquet.learning.estimators.common import IncrementalRegressor, check_information
 from choquet.learning.statistics import Statistics
@@ -95,6 +96,7 @@ def fit_evidence(
     """
     _check_loss(estimator)
     statistics = evidence.statistics
+    _check_order(estimator, statistics)
     if sources is not None and len(sources) != statistics.n_sources:
         raise SourceError(
             f"{len(sources)} names were given for {statistics.n_sources} sources: "
@@ -118,17 +120,19 @@ def fit_evidence(
 
 def fit_statistics(
     estimator: IncrementalRegressor,
-    statistics: Statistics,
+    statistics: Statistics | MinimaStatistics,
     *,
     sources: Sequence[str] | None = None,
 ) -> Any:
     """Fit to statistics alone: as `fit_evidence`, but `support_` then knows subsets, not sorts.
 
+    Of `MinimaStatistics` it knows neither.
+
     Parameters
     ----------
     estimator : IncrementalRegressor
         One that learns from statistics, with squared loss.
-    statistics : Statistics
+    statistics : Statistics or MinimaStatistics
         From `statistics_of_chunks` or `statistics_from_dask`.
     sources : sequence of str, optional
         Names of the sources, for the measure.
@@ -148,6 +152,19 @@ def fit_statistics(
     array([0., 0., 0., 1.])
     """
     return fit_evidence(estimator, Evidence(statistics, support_of(statistics)), sources=sources)
+
+
+def _check_order(estimator: IncrementalRegressor, statistics: Any) -> None:
+    """Minima serve k-additive learning beyond 16 sources, of their own k, and nothing else."""
+    if not isinstance(statistics, MinimaStatistics):
+        return
+    wanted = estimator._order(statistics.n_sources)
+    if statistics.order != wanted:
+        need = "without it" if wanted is None else f"with k_additive={wanted}"
+        raise DataError(
+            f"the statistics of {statistics.n_sources} sources were gathered with k_additive="
+            f"{statistics.order}; for this {type(estimator).__name__} gather them {need}"
+        )
 
 
 def _check_loss(estimator: Any) -> None:

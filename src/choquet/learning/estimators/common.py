@@ -15,7 +15,7 @@ from choquet.learning.additive import MinimaStatistics
 from choquet.learning.chunked import Evidence, evidence_of
 from choquet.learning.fill import uncertainty
 from choquet.learning.sparse import SparseMeasure
-from choquet.learning.statistics import Statistics
+from choquet.learning.statistics import Statistics, chains
 from choquet.measures import Measure, MobiusMeasure, SupportedMeasure
 from choquet.walks import DataSupport, sorts_of
 
@@ -27,6 +27,7 @@ __all__ = [
     "check_reach",
     "classes_of",
     "integrate",
+    "integrate_formula",
     "sources_of",
 ]
 
@@ -114,6 +115,13 @@ def integrate(
     if fill == "lower":
         return bounds[:, 0]
     return bounds[:, 1] if fill == "upper" else bounds.mean(axis=1)
+
+
+def integrate_formula(values, X: FloatArray) -> FloatArray:
+    """Choquet integrals of the measure that a function gives for any subsets."""
+    words, gaps = chains(X)
+    found = values(words.reshape(-1, words.shape[2]))
+    return (gaps * found.reshape(gaps.shape)).sum(axis=1)
 
 
 class MeasureRegressor(RegressorMixin, BaseEstimator):

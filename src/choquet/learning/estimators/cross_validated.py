@@ -7,13 +7,14 @@ from functools import partial
 import numpy as np
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from choquet.arrays import check_option
 from choquet.errors import OptionError
 from choquet.jobs import run_jobs
 from choquet.lattice import upward_maximum
 from choquet.learning.bases import FAMILIES
-from choquet.learning.estimators.common import MeasureRegressor, sources_of
+from choquet.learning.estimators.common import MeasureRegressor, integrate_formula, sources_of
 from choquet.learning.folds import fold_numbers, leave_one_out
 from choquet.learning.posterior import POSTERIORS, posterior, posterior_weights
 from choquet.learning.selection import MAX_LATTICE_SOURCES, fit_candidate, fitted_values, select
@@ -70,6 +71,8 @@ class ChoquetRegressorCV(MeasureRegressor):
         infinity means the prior's own fit.
     cv_results_ : dict of arrays
         "prior", "strength", "mean_squared_error" and "weight" in the average of every candidate.
+    formula_ : object or None
+        The own fit of a family, if that was chosen beyond 16 sources: ``values`` of any subsets.
     fold_statistics_ : tuple of Statistics
         What `partial_fit` adds to; empty if `cv` is no number.
 
@@ -165,7 +168,7 @@ class ChoquetRegressorCV(MeasureRegressor):
         if n_sources > MAX_LATTICE_SOURCES:
             priors = [p for p in priors if isinstance(p, str) and p != "2-additive"]
         by_posterior = self.combine == "posterior" and self._has_posterior(n_sources)
-        parts, folds = self._folds(statistics)
+        parts, folds = self._folds(statistics, least=1 if by_posterior else self.cv)
         selection = select(
             folds, priors, self.strengths, n_paths=0 if by_posterior else self.n_paths,
             run=self._run, **shape,
@@ -186,8 +189,28 @@ class ChoquetRegressorCV(MeasureRegressor):
             "mean_squared_error": selection.errors,
             "weight": weights,
         }
-        self.bias_, self.solution_ = found.bias, found.solution
+        self.bias_, self.solution_, self.formula_ = found.bias, found.solution, found.formula
         self.measure_ = self._measure(statistics, found)
+
+    def predict(self, X):
+        """Integral of each row with respect to the learned measure.
+
+        Beyond 16 sources, where a family's own fit was chosen, its formula gives subsets that no
+        row met; `measure_` knows those of the data.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_sources)
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
+        check_is_fitted(self, "measure_")
+        if self.formula_ is None:
+            return super().predict(X)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        return integrate_formula(self.formula_.values, X)
 
     def _has_posterior(self, n_sources):
         return (
@@ -226,8 +249,11 @@ class ChoquetRegressorCV(MeasureRegressor):
     def _seed(self):
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
-    def _folds(self, statistics):
-        """Statistics of the folds for later batches, and pairs to train and to test on."""
+    def _folds(self, statistics, least):
+        """Statistics of the folds for later batches, and pairs to train and to test on.
+
+        Where folds choose, each needs a row: `least` is the number of rows there must be.
+        """
         X, y, weight = self._rows
         if not isinstance(self.cv, int):
             splits = [test for _, test in check_cv(self.cv).split(X, y)]
@@ -237,7 +263,7 @@ class ChoquetRegressorCV(MeasureRegressor):
             return (), leave_one_out(parts) or [(statistics, statistics)]
         # Rows of no weight do not exist, so they have no number.
         rows = np.arange(len(X)) if weight is None else np.flatnonzero(weight)
-        if self.cv < 2 or (self._whole and len(rows) < self.cv):
+        if self.cv < 2 or (self._whole and len(rows) < least):
             raise OptionError(
                 f"cv={self.cv} must be at least 2 and at most the number of rows (n_samples = "
                 f"{len(rows)})"
