@@ -344,10 +344,7 @@ def test_contextual_classes_on_the_command_line(weather, run):
     code, out, _ = run("explain", "model.json", "classes.csv", "--row", "3")
     assert "the log-odds of good against bad are" in out
     assert f"The model answers class = {answers[2]['prediction']}." in out
-    assert (
-        "These operators give the log-odds of good against bad."
-        in run("decompose", "model.json")[1]
-    )
+    assert "The output is the log-odds of good against bad." in run("decompose", "model.json")[1]
     assert run("report", "model.json", "classes.csv", "-o", "page.html")[0] == 0
     assert "against bad" in Path("page.html").read_text()
 
@@ -362,6 +359,7 @@ def test_one_of_several_classes_on_the_command_line(learner, folder, run):
     for number, label in enumerate(model.model.classes_):
         code, out, _ = run("decompose", "model.json", "--class", label, "--json")
         assert code == 0
+        assert json.loads(out)["outcome"]["class"] == label
         parts[label] = json.loads(out)["operators"]
         if learner == "contextual-classifier":
             expected = model.model.decompositions_[number].operators
@@ -369,10 +367,70 @@ def test_one_of_several_classes_on_the_command_line(learner, folder, run):
             expected = choquet.of_class(model, label).model.operators
         want = [list(one.weights) for one in expected]
         np.testing.assert_allclose([one["weights"] for one in parts[label]], want)
-        assert run("explain", "model.json", "c.csv", "--class", label)[0] == 0
-        assert run("report", "model.json", "c.csv", "--class", label, "-o", f"{label}.html")[0] == 0
+        against = f"{label} against the rest"
+        assert against in run("explain", "model.json", "--class", label)[1]
+        assert against in run("explain", "model.json", "c.csv", "--class", label)[1]
+        for end in ("html", "md", "json"):
+            page = f"{label}.{end}"
+            assert run("report", "model.json", "c.csv", "--class", label, "-o", page)[0] == 0
+            assert against in Path(page).read_text()
+        assert json.loads(Path(page).read_text())["errors"]["classes"]
     assert parts["low"] != parts["high"]
-    assert "the classes are high, low, mid" in refused(run, "explain", "model.json", "--class", "x")
+    known = "the classes are 'high', 'low', 'mid'"
+    assert known in refused(run, "explain", "model.json", "--class", "x")
+    for command in ("inspect", "explain", "decompose"):
+        out = " ".join(run(command, "model.json")[1].replace("│", " ").split())
+        assert "one of 3 classes: high, low, mid; --class or choquet.of_class chooses" in out
+    assert json.loads(run("inspect", "model.json", "--json")[1])["classes"] == list(parts)
+
+
+@pytest.mark.parametrize("learner", ["classifier", "contextual-classifier"])
+def test_a_file_of_one_class_remembers_it(learner, folder, run):
+    rows = [[*row[:3], ("high", "low", "mid")[np.argmax(row[:3])]] for row in rows_of("abcd")]
+    write_csv("c.csv", ["a", "b", "c", "class"], rows)
+    _, out, _ = run("fit", "c.csv", "--learner", learner, "--scaling", "minmax", "--json")
+    assert json.loads(out)["classes"] == ["high", "low", "mid"]
+    assert run("decompose", "model.json", "--class", "mid", "-o", "mid.json")[0] == 0
+    for command in ("inspect", "explain", "decompose"):
+        assert "mid against the rest" in " ".join(run(command, "mid.json")[1].split())
+    _, out, err = run("predict", "mid.json", "c.csv", "--json")
+    assert "mid against the rest" in err
+    chances = [row["p(mid against the rest)"] for row in json.loads(out)]
+    model = choquet.load("model.json")
+    odds = model.model.decision_function(model.inputs([row[:3] for row in rows]))[:, 2]
+    np.testing.assert_allclose(chances, 1 / (1 + np.exp(-odds)), atol=0.05)
+    # The column of classes is text, and counted as such.
+    assert run("report", "mid.json", "c.csv", "-o", "mid.json.md")[0] == 0
+    assert "Errors on the samples" in Path("mid.json.md").read_text()
+    assert "'mid' alone" in refused(run, "explain", "mid.json", "--class", "low")
+
+
+def test_operators_of_all_classes_are_counted(folder, run):
+    rows = [[*row[:3], ("high", "low", "mid")[np.argmax(row[:3])]] for row in rows_of("abcd")]
+    write_csv("c.csv", ["a", "b", "c", "class"], rows)
+    _, out, _ = run("fit", "c.csv", "--learner", "contextual-classifier")
+    parts = choquet.load("model.json").model.decompositions_
+    count = sum(one.n_operators for one in parts)
+    assert f"Found {count} operators in" in out
+    assert "in all, for 3 classes." in out
+
+
+def test_levels_on_the_command_line(folder, run):
+    """Levels that are numbers are in the order of numbers, and warnings speak of options."""
+    found = [(row[:3], int(np.digitize(max(row[:3]), [0.6, 0.85]))) for row in rows_of("abcd")]
+    for name, labels in (("c.csv", ["9.0", "10.0", "11.0"]), ("t.csv", "xyz")):
+        write_csv(name, ["a", "b", "c", "class"], [[*row, labels[k]] for row, k in found])
+    fit = ("fit", "c.csv", "--learner", "classifier", "--force")
+    code, out, err = run(*fit)
+    assert "class '9.0', taken against the rest, does not rise" in err
+    assert "pass --no-monotone, or --ordinal if the classes are ordered" in err
+    assert "9.0 against the rest" in run("explain", "model.json", "--class", "9")[1]
+    code, out, err = run(*fit, "--ordinal")
+    assert (code, err) == (0, "")
+    assert "Levels, lowest first: 9, 10, 11." in out
+    assert "rises with the class" in run("explain", "model.json", "--class", "10.0")[1]
+    assert "Levels, lowest first: x, y, z." in run("fit", "t.csv", *fit[2:], "--ordinal")[1]
+    assert "does not take --ordinal" in refused(run, "fit", "c.csv", "--ordinal", "-o", "no.json")
 
 
 def test_explanations_speak_in_the_units_of_the_data(weather, run):

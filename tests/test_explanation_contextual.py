@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import itertools
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.exceptions import NotFittedError
 
 import choquet
 from choquet.decomposition.rules import Condition, Rule
@@ -173,7 +175,7 @@ def test_several_classes_are_explained_by_the_one_predicted():
     story = choquet.explain_model(model)
     assert "the log-odds of high against the rest" in story.opening()
     page = choquet.Report(model, X, y)
-    assert "3 classes; this page is about high" in page.html()
+    assert "one of 3 classes: high, low, mid; --class or choquet.of_class" in page.html()
     right = np.mean((model.decomposition_.predict(X) > 0) == (y == "high"))
     assert page.data["errors"]["rows"][0]["right"] == pytest.approx(right)
     with pytest.raises(DataError, match="300"):
@@ -197,8 +199,9 @@ def test_each_of_several_classes_is_explained_if_named():
         page = choquet.Report(choquet.of_class(scaled, label), X, y)
         right = np.mean((model.decompositions_[number].predict(X) > 0) == (y == label))
         assert page.data["errors"]["rows"][0]["right"] == pytest.approx(right)
-        assert f"this page is about {label}" in page.html()
-    with pytest.raises(OptionError, match="no class 'tall': the classes are high, low, mid"):
+        assert f"into the log-odds of {label} against the rest" in page.html()
+        assert "of_class" not in page.html() + choquet.explain_model(one).text()
+    with pytest.raises(OptionError, match="no class 'tall': the classes are 'high', 'low', 'mid'"):
         choquet.of_class(model, "tall")
     with pytest.raises(OptionError, match="the model has no classes"):
         choquet.of_class(choquet.ChoquetRegressor().fit(X, X.max(axis=1)), "high")
@@ -222,6 +225,125 @@ def test_classes_with_a_measure_each_are_taken_apart_one_by_one():
         found = choquet.of_class(fusion, label)
         assert found.measure == fusion.measures_[label]
         assert found.support is fusion.supports_[label]
+
+
+def falling_and_rising():
+    """Classes of text, each of which rises with a source of its own."""
+    X, _ = three_classes()
+    return X, np.array(["high", "low", "mid"])[X.argmax(axis=1)]
+
+
+def test_a_measure_says_of_which_class_it_is():
+    X, y = falling_and_rising()
+    model = choquet.ChoquetClassifier().fit(X, y)
+    story = choquet.explain_model(model)
+    others = "This is one of 3 classes: high, low, mid; --class or choquet.of_class chooses."
+    assert "is the probability of high against the rest." in story.text()
+    assert others in story.text()
+    assert others in choquet.explain_sample(model, X[0]).text()
+    assert choquet.decompose(model).compress(max_error=0.1).outcome.label == "high"
+    for number, label in enumerate(model.classes_):
+        one = choquet.of_class(model, label)
+        story = choquet.explain_model(one)
+        assert f"is the probability of {label} against the rest." in story.text()
+        assert others not in story.text()
+        assert story.to_dict()["outcome"]["class"] == label
+        why = choquet.explain_sample(one, X[0])
+        odds = model.decision_function(X[:1])[0, number]
+        # The operators stand for the integral to within the certificate.
+        slope = model.scales_[number] * one.error.worst
+        assert abs(np.log(why.probability / (1 - why.probability)) - odds) <= slope + 1e-9
+        page = choquet.Report(one, X, y)
+        right = np.mean((model.decision_function(X)[:, number] > 0) == (y == label))
+        assert page.data["errors"]["rows"][0]["integral_right"] == pytest.approx(right)
+        assert page.data["model"]["outcome"]["class"] == label
+        for text in (page.html(), page.markdown(), page.json()):
+            assert f"the probability of {label} against the rest" in text
+        assert f"Integral right about <bdi>{label}</bdi>" in page.html()
+
+
+def test_one_measure_for_all_classes_says_so():
+    X, y = three_classes()
+    level = np.array([{"low": 0, "mid": 1, "high": 2}[label] for label in y])
+    ordinal = choquet.ChoquetClassifier(ordinal=True).fit(X, level)
+    page = choquet.Report(choquet.of_class(ordinal, 1), X, level)
+    assert "rises with the class, of 3 classes: 0, 1, 2." in page.markdown()
+    assert page.data["errors"] is None
+    scores = np.stack([X, 1 - X], axis=1)
+    label = np.where(X.mean(axis=1) < 0.5, "up", "down")
+    shared = choquet.FusionClassifier().fit(scores, label)
+    text = choquet.explain_model(shared).text()
+    assert "the fused score of a class, of 2 classes: down, up." in text
+    assert choquet.Report(shared, scores[:, 1], label).data["errors"] is None
+    page = choquet.Report(choquet.of_class(shared, "up"), scores[:, 1], label)
+    assert "The output is the fused score of up." in page.html()
+    away = shared.fuse(scores)[:, 1] - (label == "up")
+    rmse = page.data["errors"]["rows"][0]["integral_rmse"]
+    assert rmse == pytest.approx(np.sqrt(np.mean(away**2)))
+
+
+def test_fused_scores_of_a_class_have_their_bias():
+    X, _ = three_classes()
+    scores = np.stack([X, 1 - X], axis=1)
+    label = (X.mean(axis=1) < 0.5).astype(int)
+    regressor = choquet.ChoquetRegressor(bias=True, normal=False)
+    fusion = choquet.FusionClassifier(shared=False, regressor=regressor).fit(scores, label)
+    assert abs(fusion.models_[1].bias_) > 0.01
+    for number in (0, 1):
+        found = choquet.of_class(fusion, number).assess(scores[:, number])
+        np.testing.assert_allclose(found.integral, fusion.fuse(scores)[:, number])
+    assert choquet.decompose(fusion).bias == fusion.models_[0].bias_
+
+
+@pytest.mark.parametrize("kind", [choquet.ChoquetClassifier, choquet.ContextualClassifier])
+def test_the_first_of_two_classes_is_the_second_turned_round(kind):
+    X, _ = three_classes()
+    y = np.where(X.max(axis=1) > 0.7, "yes", "no")
+    model = kind().fit(X, y)
+    no, yes = (
+        choquet.explain_model(choquet.of_class(model, label)).text() for label in ("no", "yes")
+    )
+    turned = {
+        choquet.ChoquetClassifier: "The probability of no is 1 minus that.",
+        choquet.ContextualClassifier: "The log-odds of no are the same with the sign turned round.",
+    }[kind]
+    assert turned in no
+    assert turned not in yes
+    assert turned in choquet.explain_sample(choquet.of_class(model, "no"), X[0]).text()
+    assert no.replace(turned, "").split() == yes.split()
+    # What is about both can be asked again for the other.
+    again = choquet.of_class(choquet.of_class(model, "no"), "yes")
+    assert choquet.explain_model(again).text() == yes
+
+
+@pytest.mark.parametrize(
+    ("classes", "labels"),
+    [
+        ([0.0, 1.0, 2.0], [0, "1", "2.0"]),
+        ([0, 1, 2], [0.0, "1.0", np.int64(2)]),
+        (["0.0", "1.0", "2.0"], ["0", 1, 2.0]),
+        (["1", "1.0", "01"], ["1", "1.0", "01"]),
+    ],
+)
+def test_classes_are_found_by_value_name_and_number(classes, labels):
+    X, _ = three_classes()
+    y = np.array(classes)[X.argmax(axis=1)]
+    model = choquet.ChoquetClassifier().fit(X, y)
+    for value, label in zip(classes, labels, strict=True):
+        found = choquet.of_class(model, label).outcome
+        assert found.classes[found.number] == value
+
+
+def test_what_has_no_such_class_is_refused():
+    X, y = falling_and_rising()
+    with pytest.raises(NotFittedError, match="not fitted"):
+        choquet.of_class(choquet.ChoquetClassifier(), "low")
+    one = choquet.of_class(choquet.ChoquetClassifier().fit(X, y), "low")
+    assert choquet.of_class(one, "low").outcome == one.outcome
+    with pytest.raises(OptionError, match="learned for class 'low' alone"):
+        choquet.of_class(one, "mid")
+    with pytest.raises(DataError, match="no outcome of 2 classes"):
+        replace(one.outcome, classes=("a", "b"), number=2)
 
 
 # -- pages -----------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from choquet import DataSupport, Measure, decompose, load, save
 from choquet.errors import DamagedFileError, OptionError, SupportWarning
 from choquet.learning import Statistics
 from choquet.learning.scaled import ScaledModel
+from choquet.storage import from_bytes, to_bytes
 from choquet.storage.kinds import KINDS
 from choquet.storage.models import MODELS
 
@@ -28,7 +29,7 @@ def fitted(name):
         return choquet.ContextualClassifier().fit(X, LEVELS), X
     if name == "choquet_classifier":
         # The lowest of three levels falls with every source, which a monotone measure cannot.
-        with pytest.warns(SupportWarning, match="do not rise"):
+        with pytest.warns(SupportWarning, match="class 'low', .* does not rise"):
             return choquet.ChoquetClassifier().fit(X, LEVELS), X
     if name == "fusion_classifier":
         scores = RNG.random((60, 3, 2))
@@ -50,6 +51,33 @@ def test_fitted_estimators_predict_the_same(name, tmp_path):
         assert np.array_equal(back.trust(X), model.trust(X))
     if hasattr(model, "predict_proba"):
         assert np.array_equal(back.predict_proba(inputs), model.predict_proba(inputs))
+
+
+@pytest.mark.parametrize("scaled", [False, True])
+@pytest.mark.parametrize("name", ["choquet_classifier", "contextual_classifier"])
+def test_what_was_learned_for_a_class_remembers_it(name, scaled, tmp_path):
+    model, inputs = fitted(name)
+    if scaled:
+        model = ScaledModel(model, ("a", "b", "c"), "y", "minmax", np.zeros(3), np.full(3, 2.0))
+    one = choquet.of_class(model, "middle")
+    back = load(save(one, tmp_path / "one.json"))
+    assert type(back) is type(one)
+    assert back.outcome == one.outcome
+    assert back.outcome.label == "middle"
+    assert np.array_equal(back.predict(inputs), one.predict(inputs))
+    assert choquet.explain_model(back).text() == choquet.explain_model(one).text()
+
+
+def test_contextual_classifiers_of_earlier_files_know_their_classes(tmp_path):
+    model, _ = fitted("contextual_classifier")
+    document = json.loads(to_bytes(model))
+    for part in document["data"]["fitted"]["decompositions_"]["list"]:
+        del part["data"]["outcome"]
+    back = from_bytes(json.dumps(document).encode())
+    assert back.decompositions_[1].outcome is None
+    for label in model.classes_:
+        expected, found = (choquet.explain_model(choquet.of_class(m, label)) for m in (model, back))
+        assert found.text() == expected.text()
 
 
 def test_contextual_models_come_back_whole(tmp_path):

@@ -178,6 +178,9 @@ def fit(
     monotone: Annotated[
         bool | None, typer.Option(help="Insist that more input never gives less output.")
     ] = None,
+    ordinal: Annotated[
+        bool | None, typer.Option("--ordinal", help="Of a classifier: take classes as levels.")
+    ] = None,
     normal: Annotated[bool | None, typer.Option(help="Insist that all sources weigh 1.")] = None,
     bias: Annotated[bool | None, typer.Option(help="Learn an intercept.")] = None,
     penalty: Annotated[
@@ -214,8 +217,8 @@ def fit(
     from choquet.cli.fitting import FitOptions, run_fit
 
     given = {
-        "monotone": monotone, "normal": normal, "bias": bias, "penalty": penalty,
-        "strength": strength, "prior": prior, "prior_strength": prior_strength,
+        "monotone": monotone, "ordinal": ordinal, "normal": normal, "bias": bias,
+        "penalty": penalty, "strength": strength, "prior": prior, "prior_strength": prior_strength,
         "k_additive": k_additive, "fill": fill, "max_leaves": max_leaves, "l2": l2,
         "prune": prune, "merge": merge, "convex": convex,
     }  # fmt: skip

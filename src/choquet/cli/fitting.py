@@ -51,7 +51,7 @@ LEARNERS: dict[str, Learner] = {
         (*_SHAPE, "penalty", "strength", "prior", "prior_strength", "k_additive", "fill"),
     ),
     "cv": Learner("ChoquetRegressorCV", False, _SHAPE),
-    "classifier": Learner("ChoquetClassifier", False, ("monotone", "strength"), True),
+    "classifier": Learner("ChoquetClassifier", False, ("monotone", "ordinal", "strength"), True),
     "contextual": Learner("ContextualRegressor", False, ("convex", *_TREE)),
     "contextual-classifier": Learner("ContextualClassifier", False, _TREE, True),
     "owa": Learner("OWARegressor", True, ()),
@@ -112,12 +112,16 @@ def run_fit(path: Path, output: Path, options: FitOptions, *, force: bool, as_js
         "target": target, "sources": list(sources), "scaling": model.scaling,
         "rows": job.n_rows, "rows_dropped": job.n_dropped, **job.quality(model),
     }  # fmt: skip
+    if learner.classifies:
+        summary["classes"] = [str(label) for label in model.model.classes_]
+        summary["ordinal"] = bool(options.learning.get("ordinal"))
     learned = as_learned(model)
     if learned is None:
         summary["subsets_supported"] = model.support_.n_supported
     else:
-        summary["operators"] = learned.model.n_operators
-        summary["contexts"] = len(learned.model.contexts)
+        parts = getattr(model.model, "decompositions_", [learned.model])
+        summary["operators"] = sum(part.n_operators for part in parts)
+        summary["contexts"] = sum(len(part.contexts) for part in parts)
     if str(output) == "-":
         return
     if as_json:
@@ -137,10 +141,14 @@ def _tell(summary: dict[str, Any]) -> None:
         say(f"On these rows: root mean square error {summary['rmse']:.4g}, R² {summary['r2']:.4f}.")
     if summary.get("accuracy") is not None:
         say(f"On these rows: {100 * summary['accuracy']:.1f} % right.")
+    classes = summary.get("classes", ())
+    if summary.get("ordinal"):
+        say(f"Levels, lowest first: {', '.join(classes)}.")
     if "contexts" in summary:
+        total = f" in all, for {len(classes)} classes" if len(classes) > 2 else ""
         say(
             f"Found {_many(summary['operators'], 'operator')} in "
-            f"{_many(summary['contexts'], 'context')}."
+            f"{_many(summary['contexts'], 'context')}{total}."
         )
     else:
         subsets = f"{2**n - 2:,}" if n <= 60 else f"2**{n} - 2"
@@ -249,6 +257,8 @@ class _Job:
         if not held:
             raise DataError(f"{self.table.name} has no rows")
         X, y = (np.concatenate(parts) for parts in zip(*held, strict=True))
+        if self.options.learning.get("ordinal"):
+            y = _levels(y)
         model = self.estimator.fit(X, y)
         # Names are given afterwards: rows come as arrays, and so they will for predictions.
         for name in ("decomposition_", "measure_"):
@@ -328,6 +338,16 @@ class _Job:
             "rmse": float(np.sqrt(error / statistics.weight)) * model.target_width,
             "r2": 1 - error / spread if spread > 0 else None,
         }
+
+
+def _levels(labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Labels that are all numbers as numbers, so that 10 comes after 9; others as they are."""
+    try:
+        numbers = labels.astype(np.float64)
+    except ValueError:
+        return labels
+    whole = np.isfinite(numbers).all() and (numbers == np.rint(numbers)).all()
+    return numbers.astype(np.int64) if whole else numbers
 
 
 def _renamed(measure: Any, sources: tuple[str, ...]) -> Any:

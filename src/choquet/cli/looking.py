@@ -12,6 +12,7 @@ from choquet.cli.output import progress, say, say_json, say_table
 from choquet.cli.subjects import Subject, check_output, load_any, load_subject, write_object
 from choquet.cli.tables import open_table
 from choquet.decomposition import Decomposition, compare
+from choquet.decomposition.outcome import outcome_of
 from choquet.errors import DamagedFileError, DataError, OptionError
 from choquet.explanation.learned import as_learned
 from choquet.explanation.units import units_of
@@ -48,11 +49,11 @@ def run_decompose(
     units = units_of(subject.in_units(found))
     if as_json:
         told = summary(found) if isinstance(found, Decomposition) else learned_summary(found)
-        say_json({**told, "units": None if units is None else units.to_dict()})
+        about = None if found.outcome is None else found.outcome.to_dict()
+        say_json({**told, "units": None if units is None else units.to_dict(), "outcome": about})
         return
-    learned = as_learned(subject.looked_at)
-    if learned is not None and learned.label is not None:
-        say(f"These operators give {learned.output_name}.")
+    if found.outcome is not None:
+        say(found.outcome.text())
     say(str(found))
     if units is not None:
         say(units.text(subject.sources))
@@ -179,6 +180,9 @@ def run_inspect(path: Path, *, delimiter: str | None, as_json: bool) -> None:
         parts = learned.model
         head |= {"operators": parts.n_operators, "contexts": len(parts.contexts)}
         head |= {"samples": f"{parts.tree.weight[0]:g}", "output": learned.output_name}
+    outcome = outcome_of(obj)
+    if outcome is not None:
+        head |= {"classes": list(outcome.labels), "output": outcome.text()}
     support = getattr(obj, "support_", None)
     if support is not None:
         head |= {"samples": support.n_samples, "subsets_supported": support.n_supported}

@@ -20,6 +20,10 @@ from choquet.errors import ChoquetWarning
 __all__ = ["Stopped", "progress", "say", "say_json", "say_table", "say_warnings", "warn"]
 
 
+_WORDS = {"monotone=False": "--no-monotone", "ordinal=True": "--ordinal"}
+"""Options that warnings advise, as they are called on the command line."""
+
+
 class Stopped(Exception):
     """Ctrl-C in work that keeps what is done: the message says where."""
 
@@ -114,6 +118,8 @@ def say_warnings() -> Iterator[None]:
         warnings.simplefilter("always", ChoquetWarning)
         yield
     for message in dict.fromkeys(str(one.message) for one in caught):
+        for option, word in _WORDS.items():
+            message = message.replace(option, word)
         warn(f"note: {message}")
 
 

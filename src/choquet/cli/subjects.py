@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from choquet.arrays import FloatArray
 from choquet.decomposition import Decomposition, decompose
+from choquet.decomposition.outcome import Outcome, outcome_of
 from choquet.errors import DataError, FileError, OptionError
 from choquet.explanation.classes import of_class
 from choquet.explanation.learned import as_learned
@@ -89,6 +90,11 @@ class Subject:
         return self.obj.target if isinstance(self.obj, ScaledModel) else None
 
     @property
+    def outcome(self) -> Outcome | None:
+        """What the output says of a class, where it is one's."""
+        return outcome_of(self.looked_at)
+
+    @property
     def _measure(self) -> Any:
         if isinstance(self.obj, Measure | SupportedMeasure | MobiusMeasure):
             return self.obj
@@ -137,7 +143,8 @@ class Subject:
         inner = looked_at.model if isinstance(looked_at, ScaledModel) else looked_at
         if isinstance(inner, Decomposition):
             if options:
-                return decompose(inner.measure, **{"support": inner.support, **options})
+                again = decompose(inner.measure, **{"support": inner.support, **options})
+                return replace(again, bias=inner.bias, outcome=inner.outcome)
             return inner
         return decompose(self.obj, identification=identification_of(self.obj), **options)
 
@@ -151,6 +158,11 @@ class Subject:
             return {"prediction": bounds.mean(axis=1), "low": bounds[:, 0], "high": bounds[:, 1]}
         inner, inputs = self._inner, obj.inputs(X) if isinstance(obj, ScaledModel) else X
         found = {"prediction": obj.predict(X)}
+        alone: Outcome | None = getattr(obj, "outcome", None)
+        chance = None if alone is None else alone.probability(found["prediction"])
+        if alone is not None and chance is not None:
+            of = alone.label if len(alone.classes) == 2 else alone.contest
+            found[f"p({of})"] = chance
         if isinstance(inner, Decomposition):
             known = inner.assess(inputs)
             names = np.array(inner.operator_names, dtype=object)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from choquet.arrays import FloatArray, IntArray
 from choquet.cli.columns import Missing
@@ -61,6 +62,9 @@ def run_predict(
             raise DataError(f"{table.name} has no rows; there is nothing to predict")
         if as_json:
             sink.write(b"\n]\n")
+    alone = getattr(subject.obj, "outcome", None)
+    if alone is not None:  # of one class, so that predictions are not the classes that one expects
+        warn(f"note: {alone.text()}")
 
 
 @contextmanager
@@ -103,7 +107,7 @@ class _Rows(NamedTuple):
     """The first rows of a table that lack nothing."""
 
     X: FloatArray
-    y: FloatArray | None
+    y: npt.NDArray[Any] | None
     numbers: IntArray
     """Which rows of the table they are, from 1."""
     n_read: int
@@ -112,19 +116,18 @@ class _Rows(NamedTuple):
 def _read_rows(
     path: Path, subject: Subject, *, delimiter: str | None, limit: int, target: bool
 ) -> _Rows:
-    """The first rows of a table, with the target where it is wanted and there."""
+    """The first rows of a table, with the target, numbers or classes, where wanted and there."""
     with open_table(path, delimiter=delimiter) as table:
         _check_sources(table, subject)
-        with_target = (
-            target
-            and subject.target in table.names
-            and not (isinstance(subject.obj, ScaledModel) and subject.obj.classifies)
-        )
-        columns = [*subject.sources, *([str(subject.target)] if with_target else [])]
+        wanted = [str(subject.target)] if target and subject.target in table.names else []
+        labelled = bool(wanted) and subject.outcome is not None
+        columns = [*subject.sources, *([] if labelled else wanted)]
         parts, kept = [np.empty((0, len(columns)))], [np.empty(0, dtype=bool)]
-        for chunk in table.chunks(columns, missing="drop"):
+        labels: list[npt.NDArray[Any]] = []
+        for chunk in table.chunks(columns, text=wanted[0] if labelled else None, missing="drop"):
             parts.append(chunk.X)
             kept.append(chunk.kept)
+            labels += [] if chunk.labels is None else [chunk.labels]
             if sum(map(len, kept)) >= limit:
                 break
     whole = np.concatenate(kept)[:limit]
@@ -134,7 +137,8 @@ def _read_rows(
         raise DataError(f"{path} has no row without a missing value")
     numbers = np.flatnonzero(whole) + 1
     rows, n = np.concatenate(parts)[: len(numbers)], len(subject.sources)
-    return _Rows(rows[:, :n], rows[:, n] if with_target else None, numbers, len(whole))
+    classes = np.concatenate(labels)[: len(numbers)] if labelled else None
+    return _Rows(rows[:, :n], rows[:, n] if columns[n:] else classes, numbers, len(whole))
 
 
 def run_explain(

@@ -20,6 +20,7 @@ from choquet.decomposition.clusters import Clusterer, cluster
 from choquet.decomposition.ivat import IVAT, ivat
 from choquet.decomposition.medoids import medoids
 from choquet.decomposition.operators import ContextualOperator, cluster_errors
+from choquet.decomposition.outcome import Outcome, outcome_of
 from choquet.decomposition.partition import Partition, canonical_labels
 from choquet.decomposition.result import Decomposition, Identified
 from choquet.decomposition.rules import RuleList, find_rules
@@ -147,7 +148,9 @@ def decompose(
     )
     centres = _centres(sample, partition, row, counts)
     shown = _scale(scale, row, picture, measure)
-    return assemble(sample, picture, partition, centres, row, shown, bias, identification)
+    return assemble(
+        sample, picture, partition, centres, row, shown, bias, identification, outcome_of(model)
+    )
 
 
 def assemble(
@@ -159,6 +162,7 @@ def assemble(
     scale: float,
     bias: float,
     identification: Identified | None = None,
+    outcome: Outcome | None = None,
 ) -> Decomposition:
     """Decomposition from clusters and their order statistics: errors, shares, rules."""
     labels, shares = partition.labels, sample.shares
@@ -205,6 +209,7 @@ def assemble(
         bias=bias,
         _rules=rules,
         identification=identification,
+        outcome=outcome,
     )
 
 

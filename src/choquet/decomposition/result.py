@@ -14,6 +14,7 @@ import numpy.typing as npt
 from choquet.arrays import BoolArray, FloatArray, IntArray, as_inputs, check_option
 from choquet.decomposition.ivat import IVAT
 from choquet.decomposition.operators import ContextualOperator, Errors
+from choquet.decomposition.outcome import Outcome
 from choquet.decomposition.partition import Partition
 from choquet.decomposition.rules import RuleList, find_rules
 from choquet.decomposition.runtime import (
@@ -92,6 +93,8 @@ class Decomposition:
         Added to every output (regression).
     identification : Identification or None
         Near-optimal intervals of the values, if they were given.
+    outcome : Outcome or None
+        What the output says of a class, if the measure is a classifier's.
 
     Examples
     --------
@@ -116,6 +119,7 @@ class Decomposition:
     bias: float
     _rules: Callable[[], RuleList]
     identification: Identified | None = None
+    outcome: Outcome | None = None
 
     @property
     def rules(self) -> RuleList:
@@ -310,6 +314,7 @@ class Decomposition:
             self.scale,
             self.bias,
             self.identification,
+            self.outcome,
         )
 
     # -- words -------------------------------------------------------------------------------------

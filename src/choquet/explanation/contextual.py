@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from choquet.arrays import FloatArray
+from choquet.decomposition.outcome import Outcome
 from choquet.errors import OptionError
 from choquet.explanation.learned import TRUSTED, Learned
 from choquet.explanation.phrases import (
@@ -170,6 +171,8 @@ class ContextualModelExplanation:
         Data to collect next.
     units : Units or None
         Of the data, where the model sees them scaled.
+    outcome : Outcome or None
+        What the output says of a class, if it is one's.
     """
 
     sources: tuple[str, ...]
@@ -182,6 +185,7 @@ class ContextualModelExplanation:
     output_name: str
     requests: tuple[ContextRequest, ...]
     units: Units | None
+    outcome: Outcome | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, as JSON holds them."""
@@ -189,6 +193,7 @@ class ContextualModelExplanation:
         data["operators"] = [operator.to_dict() for operator in self.operators]
         data["requests"] = [request.to_dict() for request in self.requests]
         data["units"] = None if self.units is None else self.units.to_dict()
+        data["outcome"] = None if self.outcome is None else self.outcome.to_dict()
         found: dict[str, Any] = plain(data)
         return found
 
@@ -207,6 +212,7 @@ class ContextualModelExplanation:
         If x1 is the largest, take the median of the three; otherwise take the largest.
         """
         lines = [self.opening(), *self.sentences]
+        lines += [] if self.outcome is None else self.outcome.notes()
         if self.units is not None:
             lines.append(self.units.text(self.sources))
         lines += [operator.text() for operator in self.operators[:_SPOKEN]]
@@ -275,6 +281,7 @@ def explain_contextual(learned: Learned, *, n_requests: int = 5) -> ContextualMo
         output_name=learned.output_name,
         requests=contexts_to_collect(learned, n_requests),
         units=learned.units,
+        outcome=learned.outcome,
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
+from choquet.decomposition.outcome import Outcome
 from choquet.explanation.contextual import biased_phrases
 from choquet.explanation.learned import TRUSTED, Learned
 from choquet.explanation.nearest import nearest_context
@@ -66,6 +67,8 @@ class ContextualSampleExplanation:
         The context it leads to, and what the operator there takes.
     units : Units or None
         Of the data, where the model sees them scaled; changes are on the common scale.
+    outcome : Outcome or None
+        What the output says of a class, if it is one's.
     """
 
     sources: tuple[str, ...]
@@ -93,6 +96,7 @@ class ContextualSampleExplanation:
     switch_rule: str | None
     switch_phrase: str | None
     units: Units | None
+    outcome: Outcome | None = None
 
     @property
     def sorted_inputs(self) -> FloatArray:
@@ -103,7 +107,7 @@ class ContextualSampleExplanation:
         """Plain data, as JSON holds them."""
         data = dict(vars(self))
         data["sorted_inputs"] = self.sorted_inputs
-        for name in ("nearest", "switch", "units"):
+        for name in ("nearest", "switch", "units", "outcome"):
             part = getattr(self, name)
             data[name] = None if part is None else part.to_dict()
         found: dict[str, Any] = plain(data)
@@ -127,8 +131,9 @@ class ContextualSampleExplanation:
         Another operator, the largest, would decide if x1 fell below x2: \
 no input need change by more than 0.25.
         """
-        lines = [self._inputs_text(), self._operator_text(), self._contributions_text()]
-        lines += [self._support_text(), self._switch_text()]
+        lines = [self._inputs_text(), self._operator_text()]
+        lines += [] if self.outcome is None else self.outcome.notes()
+        lines += [self._contributions_text(), self._support_text(), self._switch_text()]
         return "\n".join(line for line in lines if line)
 
     def _inputs_text(self) -> str:
@@ -226,7 +231,7 @@ def explain_contextual_sample(learned: Learned, inputs: FloatArray) -> Contextua
         output=output,
         output_name=learned.output_name,
         label=learned.label,
-        probability=None if learned.label is None else _probability(output),
+        probability=None if learned.outcome is None else learned.outcome.chance(output),
         rule=model.contexts[leaf].text(model.sources) or "always",
         context_samples=float(model.tree.weight[leaf]),
         count=operator.count,
@@ -238,13 +243,8 @@ def explain_contextual_sample(learned: Learned, inputs: FloatArray) -> Contextua
         switch_rule=_rule_at(learned, switch),
         switch_phrase=None if switch is None else biased_phrases(learned)[switch.operator],
         units=units,
+        outcome=learned.outcome,
     )
-
-
-def _probability(odds: float) -> float:
-    # By the sign, so that neither exponential overflows.
-    small = float(np.exp(-abs(odds)))
-    return 1 / (1 + small) if odds >= 0 else small / (1 + small)
 
 
 def _in_units(switch: Switch | None, units: Units | None) -> Switch | None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from choquet.arrays import FloatArray
+from choquet.decomposition.outcome import Outcome, outcome_of
 from choquet.explanation.units import Units, units_of
 from choquet.learning.contextual.result import ContextualModel
 from choquet.learning.scaled import ScaledModel
@@ -27,19 +28,10 @@ class Learned:
     model : ContextualModel
     units : Units or None
         Of the data, where the model sees them scaled.
-    label : str or None
-        The class whose log-odds are the output; None if the output is a number.
-    labels : tuple of str
-        All classes.
-    value : object
-        That class as it is in the data.
     """
 
     model: ContextualModel
     units: Units | None = None
-    label: str | None = None
-    labels: tuple[str, ...] = ()
-    value: Any = None
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -47,13 +39,19 @@ class Learned:
         return self.model.sources
 
     @property
+    def outcome(self) -> Outcome | None:
+        """What the output says of a class; None if it is a number."""
+        return self.model.outcome
+
+    @property
+    def label(self) -> str | None:
+        """The class whose log-odds are the output, if it is one's."""
+        return None if self.outcome is None else self.outcome.label
+
+    @property
     def output_name(self) -> str:
         """What the operators give, in words."""
-        if self.label is None:
-            return "the output"
-        others = [label for label in self.labels if label != self.label]
-        against = others[0] if len(others) == 1 else "the rest"
-        return f"the log-odds of {self.label} against {against}"
+        return "the output" if self.outcome is None else self.outcome.name
 
     def scaled(self, inputs: FloatArray) -> FloatArray:
         """Inputs as the operators see them."""
@@ -84,20 +82,17 @@ def as_learned(model: Any, x: FloatArray | None = None) -> Learned | None:
     True
     """
     inner = model.model if isinstance(model, ScaledModel) else model
-    if isinstance(inner, Learned):
-        return inner
     units = units_of(model)
     if isinstance(inner, ContextualModel):
         return Learned(inner, units)
     if isinstance(getattr(inner, "decomposition_", None), ContextualModel):
         if not hasattr(inner, "decompositions_"):
             return Learned(inner.decomposition_, units)
-        labels = tuple(str(label) for label in inner.classes_)
-        if len(labels) == 2:
-            return Learned(inner.decomposition_, units, labels[1], labels, inner.classes_[1])
-        scaled = x if x is None or units is None else units.scaled(x)
-        odds = [] if scaled is None else [m.predict(scaled)[0] for m in inner.decompositions_]
-        number = int(np.argmax(odds)) if odds else 0
-        chosen, value = inner.decompositions_[number], inner.classes_[number]
-        return Learned(chosen, units, labels[number], labels, value)
+        if x is None or len(inner.decompositions_) == 1:
+            return Learned(replace(inner.decomposition_, outcome=outcome_of(inner)), units)
+        scaled = x if units is None else units.scaled(x)
+        odds = [one.predict(scaled)[0] for one in inner.decompositions_]
+        number = int(np.argmax(odds))
+        chosen, outcome = inner.decompositions_[number], inner.outcomes_[number]
+        return Learned(replace(chosen, outcome=outcome), units)
     return None

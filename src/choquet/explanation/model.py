@@ -8,6 +8,7 @@ from typing import Any
 
 from choquet.arrays import FloatArray
 from choquet.decomposition import Decomposition
+from choquet.decomposition.outcome import Outcome
 from choquet.errors import OptionError
 from choquet.explanation.collect import DataRequest, mean_width, supported_share, unsupported_data
 from choquet.explanation.contextual import (
@@ -201,6 +202,8 @@ class ModelExplanation:
     units : Units or None
         Of the data, where the measure sees them scaled. Differences of output, and so errors,
         widths and gains, are in units of the target; bias and inputs are on the common scale.
+    outcome : Outcome or None
+        What the output says of a class, if the measure is a classifier's.
     """
 
     sources: tuple[str, ...]
@@ -216,6 +219,7 @@ class ModelExplanation:
     evidence: Evidence | None
     requests: tuple[DataRequest, ...]
     units: Units | None = None
+    outcome: Outcome | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, as JSON holds them."""
@@ -224,6 +228,7 @@ class ModelExplanation:
         data["evidence"] = None if self.evidence is None else self.evidence.to_dict()
         data["requests"] = [request.to_dict() for request in self.requests]
         data["units"] = None if self.units is None else self.units.to_dict()
+        data["outcome"] = None if self.outcome is None else self.outcome.to_dict()
         found: dict[str, Any] = plain(data)
         return found
 
@@ -242,6 +247,7 @@ class ModelExplanation:
         This is exactly the integral.
         """
         lines = [self.opening(), *self.sentences]
+        lines += [] if self.outcome is None else [self.outcome.text()]
         if self.units is not None:
             lines.append(self.units.text(self.sources))
         if abs(self.bias) > NO_BIAS:
@@ -380,6 +386,7 @@ def explain_decomposition(
         evidence=evidence,
         requests=tuple(replace(request, gain=request.gain * width) for request in requests),
         units=units,
+        outcome=decomposition.outcome,
     )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
 from choquet.decomposition import Decomposition
+from choquet.decomposition.outcome import Outcome
 from choquet.errors import DataError
 from choquet.explanation.contextual_sample import (
     ContextualSampleExplanation,
@@ -67,6 +68,8 @@ class SampleExplanation:
     units : Units or None
         Of the data, where the measure sees them scaled. Inputs, contributions, outputs and bounds
         are in these units; ``switch.change`` is on the common scale.
+    outcome : Outcome or None
+        What the output says of a class, if the measure is a classifier's.
     """
 
     sources: tuple[str, ...]
@@ -89,6 +92,12 @@ class SampleExplanation:
     switch: Switch | None
     switch_phrase: str | None
     units: Units | None = None
+    outcome: Outcome | None = None
+
+    @property
+    def probability(self) -> float | None:
+        """The output as a probability of the class, where a link makes it one."""
+        return None if self.outcome is None else self.outcome.chance(self.output)
 
     @property
     def sorted_inputs(self) -> FloatArray:
@@ -101,6 +110,8 @@ class SampleExplanation:
         data["sorted_inputs"] = self.sorted_inputs
         data["switch"] = None if self.switch is None else self.switch.to_dict()
         data["units"] = None if self.units is None else self.units.to_dict()
+        data["outcome"] = None if self.outcome is None else self.outcome.to_dict()
+        data["probability"] = self.probability
         found: dict[str, Any] = plain(data)
         return found
 
@@ -119,8 +130,8 @@ class SampleExplanation:
         Another operator, the largest, would decide if gpr fell below ir: \
 no input need change by more than 0.25.
         """
-        lines = [self._inputs_text(), self._operator_text(), self._contributions_text()]
-        lines += [*self._certainty_text(), self._switch_text()]
+        lines = [self._inputs_text(), self._operator_text(), *self._outcome_text()]
+        lines += [self._contributions_text(), *self._certainty_text(), self._switch_text()]
         return "\n".join(lines)
 
     def _inputs_text(self) -> str:
@@ -139,10 +150,17 @@ no input need change by more than 0.25.
             text += f", plus {self.bias:.4g}" if abs(self.bias) > NO_BIAS else ""
             text += f": {self.output:.4g}."
         else:
-            text += f" on the common scale: {self.output:.4g} of {self.units.target}."
+            of = f" of {self.units.target}" if self.outcome is None else ""
+            text += f" on the common scale: {self.output:.4g}{of}."
         if abs(self.output - self.integral) > 1e-9 * max(1.0, abs(self.integral)):
             text += f" The integral itself is {self.integral:.4g}."
         return text
+
+    def _outcome_text(self) -> list[str]:
+        if self.outcome is None:
+            return []
+        here = "" if self.probability is None else f" Here it is {percent(self.probability)}."
+        return [" ".join([self.outcome.meaning() + here, *self.outcome.notes()])]
 
     def _contributions_text(self) -> str:
         scaled = self.inputs if self.units is None else self.units.scaled(self.inputs)
@@ -268,6 +286,7 @@ def _explained(decomposition: Decomposition, inputs: FloatArray) -> SampleExplan
         rule_agrees=named == number,
         switch=switch,
         switch_phrase=None if switch is None else phrases[switch.operator],
+        outcome=decomposition.outcome,
     )
 
 

@@ -84,6 +84,16 @@ class ScaledModel:
         return float(getattr(self.model, "bias_", 0.0))
 
     @property
+    def outcome(self) -> Any:
+        """What the output of a decomposition says of a class, if of any."""
+        return getattr(self.model, "outcome", None)
+
+    @property
+    def outcomes_(self) -> Any:
+        """The same for each of a classifier's measures."""
+        return self.model.outcomes_
+
+    @property
     def classifies(self) -> bool:
         """Whether the outputs are classes, not numbers."""
         return hasattr(self.model, "classes_")

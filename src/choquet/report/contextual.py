@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from choquet._version import __version__
-from choquet.arrays import FloatArray, as_vector
+from choquet.arrays import BoolArray, FloatArray, as_vector
+from choquet.decomposition.outcome import Outcome
 from choquet.decomposition.rules import Condition
 from choquet.errors import DataError
 from choquet.explanation.contextual import explain_contextual
@@ -16,7 +17,7 @@ from choquet.explanation.learned import Learned
 from choquet.explanation.phrases import plain
 from choquet.report.sliders import slider_data
 
-__all__ = ["summarise_contextual"]
+__all__ = ["held", "summarise_contextual"]
 
 
 def summarise_contextual(
@@ -46,11 +47,13 @@ def summarise_contextual(
             "opening": story.opening(),
             "certificate": story.certificate(),
             "units": None if story.units is None else story.units.text(story.sources),
-            "classes": _classes_text(learned),
+            "classes": None if learned.outcome is None else " ".join(learned.outcome.notes()),
         },
         "model": story.to_dict(),
         "output": {
-            "name": story.output_name if learned.units is None else learned.units.target,
+            "name": story.output_name
+            if learned.units is None or learned.outcome is not None
+            else learned.units.target,
             "label": learned.label,
         },
         "tree": _nodes(learned),
@@ -72,22 +75,16 @@ def summarise_contextual(
     return found
 
 
-def _classes_text(learned: Learned) -> str | None:
-    if len(learned.labels) < 3:
-        return None
-    return (
-        f"The model has one such tree for each of its {len(learned.labels)} classes; this page is "
-        f"about {learned.label}."
-    )
-
-
 def _targets(learned: Learned, y: npt.ArrayLike, n: int) -> npt.NDArray[Any]:
-    if learned.label is None:
-        return as_vector(y, "y", n)
-    labels = np.asarray(y).ravel().tolist()
-    if len(labels) != n:
-        raise DataError(f"y must hold {n} values, not {len(labels)}")
-    return np.array([label == learned.value or str(label) == learned.label for label in labels])
+    return as_vector(y, "y", n) if learned.outcome is None else held(learned.outcome, y, n)
+
+
+def held(outcome: Outcome, y: npt.ArrayLike, n: int) -> BoolArray:
+    """Which of n samples are of the class in question."""
+    found = outcome.holds(y)
+    if len(found) != n:
+        raise DataError(f"y must hold {n} values, not {len(found)}")
+    return found
 
 
 def _answers(learned: Learned, inputs: FloatArray) -> dict[str, npt.NDArray[Any]]:

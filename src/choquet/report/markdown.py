@@ -52,7 +52,8 @@ def _opening(data: dict[str, Any]) -> list[str]:
     story = data["story"]
     lines = [f"# {_escape(data['title'])}", ""]
     lines += [f"{_escape(story['opening'])} {_escape(story['certificate'])}", ""]
-    lines += [_escape(story["units"]), ""] if story["units"] else []
+    for key in ("classes", "units"):
+        lines += [_escape(story[key]), ""] if story[key] else []
     lines += ["## When each operator is used", ""]
     return lines + [f"- {_escape(sentence)}" for sentence in data["model"]["sentences"]]
 
@@ -180,14 +181,17 @@ def _samples(data: dict[str, Any]) -> list[str]:
     lines: list[str] = []
     if data["errors"] is not None:
         lines += ["", "## Errors on the samples", ""]
+        key, what = (
+            ("right", "share right by") if data["errors"]["classes"] else ("rmse", "RMSE of")
+        )
         lines += _table(
-            ("samples", "number", "RMSE of the operators", "RMSE of the integral"),
+            ("samples", "number", f"{what} the operators", f"{what} the integral"),
             (
                 (
                     row["which"],
                     str(row["n"]),
-                    _number(row["operators_rmse"]),
-                    _number(row["integral_rmse"]),
+                    _number(row[f"operators_{key}"]),
+                    _number(row[f"integral_{key}"]),
                 )
                 for row in data["errors"]["rows"]
             ),

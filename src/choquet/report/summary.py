@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from math import comb
 from typing import Any
 
@@ -10,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from choquet._version import __version__
-from choquet.arrays import FloatArray, as_vector
+from choquet.arrays import BoolArray, FloatArray, as_vector
 from choquet.decomposition import Decomposition
 from choquet.errors import OptionError
 from choquet.explanation import list_words
@@ -24,7 +26,7 @@ from choquet.explanation.units import Units, units_of
 from choquet.indices import banzhaf, interaction, shapley
 from choquet.lattice import subset_sizes
 from choquet.measures import Measure, MobiusMeasure
-from choquet.report.contextual import summarise_contextual
+from choquet.report.contextual import held, summarise_contextual
 from choquet.report.explorer import explorer_data
 from choquet.report.image import ivat_data
 from choquet.report.sliders import slider_data
@@ -63,7 +65,7 @@ def summarise(
         Samples to show and, if the decomposition knows no data, to take support from; in the units
         of the data. The columns of a frame are taken by name.
     y : array-like of n floats, optional
-        Their targets, to measure errors on; classes, where a contextual classifier is reported on.
+        Their targets, to measure errors on; classes, where a classifier is reported on.
     title : str, optional
         Heading; made from the sources by default.
     n_samples : int, default 100
@@ -95,7 +97,7 @@ def summarise(
     measure = decomposition.measure
     given = None if X is None else named_inputs(X, measure.sources)
     inputs = given if given is None or units is None else units.scaled(given)
-    targets = None if y is None or given is None else as_vector(y, "y", len(given))
+    targets = None if y is None or given is None else _targets(decomposition, y, len(given))
     if targets is not None and units is not None:
         targets = (targets - units.target_offset) / units.target_width
     support = decomposition.support
@@ -119,6 +121,7 @@ def summarise(
             "certificate": story.certificate(),
             "evidence": None if story.evidence is None else story.evidence.text(),
             "units": None if units is None else units.text(measure.sources),
+            "classes": None if story.outcome is None else story.outcome.text(),
         },
         "units": None if units is None else units.to_dict(),
         "model": explained,
@@ -154,8 +157,17 @@ def _to_units(data: dict[str, Any], units: Units, given: FloatArray | None) -> N
         for key in ("output", "integral", "low", "high", "target"):
             row[key] = None if row[key] is None else units.output(row[key])
     for row in (data["errors"] or {"rows": []})["rows"]:
-        for key in ("operators_rmse", "integral_rmse", "operators_mae"):
+        for key in {"operators_rmse", "integral_rmse", "operators_mae"} & set(row):
             row[key] *= units.target_width
+
+
+def _targets(decomposition: Decomposition, y: npt.ArrayLike, n: int) -> FloatArray | None:
+    """What outputs are held against: numbers, or 1 for samples of the class and 0 for others."""
+    outcome = decomposition.outcome
+    if outcome is None:
+        return as_vector(y, "y", n)
+    # An integral or score that serves all classes is about none of them.
+    return None if outcome.number is None else held(outcome, y, n).astype(np.float64)
 
 
 def _title(sources: tuple[str, ...]) -> str:
@@ -289,20 +301,35 @@ def _errors(
     rows = [("all samples", np.ones(len(kept), dtype=np.bool_))]
     if decomposition.support is not None:
         rows += [("supported", known.supported), ("unsupported", ~known.supported)]
-    operators = decomposition.predict(inputs[kept]) - targets[kept]
-    integral = known.integral - targets[kept]
+    outputs, outcome = (decomposition.predict(inputs[kept]), known.integral), decomposition.outcome
+    chances = [] if outcome is None else [outcome.probability(found) for found in outputs]
+    # A score is no probability: it is fitted to 1 and 0, and its errors are those of numbers.
+    told = [found > 0.5 for found in chances if found is not None]
+    count = partial(_right, told) if told else partial(_away, outputs)
     return {
         "n_examined": len(kept),
         "n_samples": len(inputs),
+        "classes": bool(told),
         "rows": [
-            {
-                "which": name,
-                "n": int(inside.sum()),
-                "operators_rmse": float(np.sqrt(np.mean(operators[inside] ** 2))),
-                "integral_rmse": float(np.sqrt(np.mean(integral[inside] ** 2))),
-                "operators_mae": float(np.mean(np.abs(operators[inside]))),
-            }
+            {"which": name, "n": int(inside.sum()), **count(targets[kept], inside)}
             for name, inside in rows
             if inside.any()
         ],
     }
+
+
+def _away(
+    outputs: Sequence[FloatArray], targets: FloatArray, inside: BoolArray
+) -> dict[str, float]:
+    first, second = ((found - targets)[inside] for found in outputs)
+    return {
+        "operators_rmse": float(np.sqrt(np.mean(first**2))),
+        "integral_rmse": float(np.sqrt(np.mean(second**2))),
+        "operators_mae": float(np.mean(np.abs(first))),
+    }
+
+
+def _right(told: Sequence[BoolArray], targets: FloatArray, inside: BoolArray) -> dict[str, float]:
+    """Shares of samples of which it is rightly said whether they are of the class."""
+    first, second = ((found == targets)[inside] for found in told)
+    return {"operators_right": float(first.mean()), "integral_right": float(second.mean())}

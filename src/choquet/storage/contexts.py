@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from choquet.arrays import IntArray
 from choquet.measures.sources import check_sources
+from choquet.storage.values import decode_value, encode_value
 
 if TYPE_CHECKING:
     from choquet.learning.contextual.result import ContextualModel
@@ -33,6 +35,7 @@ def encode_contextual(model: ContextualModel) -> dict[str, Any]:
             name: np.array([getattr(operator, name) for operator in model.operators])
             for name in EVIDENCE
         },
+        **({} if model.outcome is None else {"outcome": encode_value(model.outcome)}),
     }
 
 
@@ -60,7 +63,9 @@ def decode_contextual(data: dict[str, Any]) -> ContextualModel:
         }
         for number in range(k)
     ]
-    return with_contexts(sources, tree, labels, weights, evidence)
+    # Files of earlier versions, and those of a number, say nothing of classes.
+    outcome = decode_value(data.get("outcome"))
+    return replace(with_contexts(sources, tree, labels, weights, evidence), outcome=outcome)
 
 
 def _tree(data: dict[str, Any], n_sources: int) -> Tree:

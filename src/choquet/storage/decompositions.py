@@ -51,6 +51,7 @@ def encode_decomposition(found: Decomposition) -> dict[str, Any]:
         "cuts": partition.cuts,
         "memberships": partition.memberships,
         "scores": [[int(k), float(score)] for k, score in partition.scores.items()],
+        **({} if found.outcome is None else {"outcome": encode_value(found.outcome)}),
     }
     if isinstance(graph, WalkList):
         walks = {"sorts": graph.sorts, "counts": graph.counts, "complete": graph.complete}
@@ -99,11 +100,12 @@ def _decoded(data: dict[str, Any], sample: OperatorSample) -> Decomposition:
         scores={int(k): score for k, score in data["scores"]},
         **data["partition"],
     )
-    # Files of earlier versions hold no intervals, only what followed from them.
-    identified = decode_value(data.get("identification"))
+    # Files of earlier versions hold no intervals, only what followed from them, and no classes.
+    identified, outcome = (decode_value(data.get(key)) for key in ("identification", "outcome"))
     found = assemble(
-        sample, picture, partition, centres, metric, data["scale"], data["bias"], identified
-    )
+        sample, picture, partition, centres, metric, data["scale"], data["bias"], identified,
+        outcome,
+    )  # fmt: skip
     for operator, share in zip(found.operators, data["stable_shares"], strict=True):
         object.__setattr__(operator, "stable_share", float(share))
     return found

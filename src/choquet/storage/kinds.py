@@ -182,6 +182,7 @@ KINDS: dict[str, Kind] = {
     "contextual_model": Kind(
         "choquet.learning.contextual.result:ContextualModel", encode_contextual, decode_contextual
     ),
+    "outcome": _plain("choquet.decomposition.outcome:Outcome"),
     "pruning_path": _plain("choquet.learning.contextual.pruning:Path"),
     "sparse_measure": _plain("choquet.learning.sparse:SparseMeasure"),
     "identification": _plain("choquet.learning.identify:Identification"),

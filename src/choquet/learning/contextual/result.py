@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from choquet.arrays import FloatArray, IntArray, as_inputs
+from choquet.decomposition.outcome import Outcome
 from choquet.decomposition.rules import Condition, Rule, RuleList
 from choquet.learning.contextual.leaves import statistics_of
 from choquet.learning.contextual.merging import Operators
@@ -115,6 +116,8 @@ class ContextualModel:
         Operator of each node of the tree; -1 for inner nodes.
     contexts : dict of Rule by int
         The context of each leaf, with its share of the samples.
+    outcome : Outcome or None
+        What the output says of a class, if the operators are a classifier's.
 
     Examples
     --------
@@ -138,6 +141,7 @@ class ContextualModel:
     tree: Tree
     labels: IntArray
     contexts: Mapping[int, Rule]
+    outcome: Outcome | None = None
 
     @property
     def n_operators(self) -> int:

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from choquet.decomposition.outcome import Outcome
 from choquet.errors import DataError, SupportWarning
 from choquet.jobs import run_jobs
 from choquet.learning.estimators.common import ALL_TIED, classes_of, integrate, sources_of
@@ -119,20 +120,53 @@ class ChoquetClassifier(ClassifierMixin, BaseEstimator):
         self.n_iter_ = max(one.iterations for one in found)
         self.scales_ = np.array([one.values[-1] for one in found])
         self.intercepts_ = np.concatenate([one.intercepts for one in found])
-        swing = float(np.ptp(X))
-        self.measures_ = [self._measure(one, swing) for one in found]
+        falls = ~(self.scales_ * float(np.ptp(X)) > NO_RELATION)
+        self.measures_ = [self._measure(*one) for one in zip(found, falls, strict=True)]
         self.measure_ = self.measures_[0]
+        if self.monotone and falls.any():
+            self._warn_of([self.outcomes_[k] for k in np.flatnonzero(falls)])
         return self
 
     def _fit_all(self, X, level, weight, options):
         n_classes = len(self.classes_)
-        if self.ordinal and n_classes > 2:
+        if self._ordered:
             return [fit_ordinal(X, level.astype(float), n_classes, weight, **options)]
         targets = [1] if n_classes == 2 else range(n_classes)
         jobs = ((X, (level == k).astype(float), weight) for k in targets)
         return run_jobs(partial(fit_logistic, **options), jobs, n_jobs=self.n_jobs)
 
-    def _measure(self, found, swing):
+    @property
+    def _ordered(self):
+        return self.ordinal and len(self.classes_) > 2
+
+    @property
+    def outcomes_(self):
+        """What the integral of each of `measures_` says of a class."""
+        classes = tuple(self.classes_.tolist())
+        if self._ordered:
+            return [Outcome("level", classes)]
+        numbers = [1] if len(classes) == 2 else range(len(classes))
+        # A measure that need not be normal holds the slope itself.
+        slopes = self.scales_ if self.monotone else np.ones(len(numbers))
+        links = zip(numbers, slopes.tolist(), self.intercepts_.tolist(), strict=True)
+        return [Outcome("integral", classes, *link) for link in links]
+
+    def _warn_of(self, outcomes):
+        """Say which classes no measure can tell from the rest, and what else would."""
+        labels = [repr(one.classes[one.number]) for one in outcomes if one.number is not None]
+        several = len(labels) > 1
+        what = f"class{'es' if several else ''} {', '.join(labels)}" if labels else "the classes"
+        rest = ", taken against the rest," if labels and len(self.classes_) > 2 else ""
+        levels = ", or ordinal=True if the classes are ordered" if rest else ""
+        warnings.warn(
+            f"{what}{rest} {'do' if several or not labels else 'does'} not rise with any source, "
+            "so every measure is as good, and the plain mean is given; turn sources round (1 - x), "
+            f"or pass monotone=False{levels}",
+            SupportWarning,
+            stacklevel=3,
+        )
+
+    def _measure(self, found, falls):
         n_sources = self.n_features_in_
         names = sources_of(self) or tuple(f"x{i + 1}" for i in range(n_sources))
         dense = n_sources <= MAX_LATTICE_SOURCES
@@ -142,17 +176,10 @@ class ChoquetClassifier(ClassifierMixin, BaseEstimator):
             values = np.zeros(1 << n_sources)
             values[found.masks[:, 0].astype(np.int64)] = found.values
             return Measure(values, names, monotone=False, normal=False)
-        scale = found.values[-1]
-        if scale * swing > NO_RELATION:
-            values = np.minimum(found.values / scale, 1.0)
-        else:
-            warnings.warn(
-                "the classes do not rise with any source, so every measure is as good, and the "
-                "plain mean is given; turn sources round (1 - x), or set monotone=False",
-                SupportWarning,
-                stacklevel=3,
-            )
+        if falls:
             values = np.bitwise_count(found.masks).sum(axis=1) / n_sources
+        else:
+            values = np.minimum(found.values / found.values[-1], 1.0)
         if not dense:
             return SupportedMeasure(found.masks[:-1], values[:-1], names)
         full = np.zeros(1 << n_sources)
@@ -170,7 +197,7 @@ class ChoquetClassifier(ClassifierMixin, BaseEstimator):
         X : array-like of shape (n_samples, n_sources)
         """
         check_is_fitted(self, "measure_")
-        if self.ordinal and len(self.classes_) > 2:
+        if self._ordered:
             return np.log(np.maximum(self.predict_proba(X), 1e-300))
         odds = self._log_odds(X)
         return odds[:, 0] if len(self.classes_) == 2 else odds

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
+from choquet.decomposition.outcome import Outcome
 from choquet.learning.contextual.learn import learn
 from choquet.learning.contextual.logistic import logistic_operators
 from choquet.learning.contextual.result import describe
@@ -99,12 +100,19 @@ class ContextualClassifier(ClassifierMixin, Contextual):
         X, y, weight, folds = self._inputs(X, y, sample_weight)
         check_classification_targets(y)
         self.classes_ = classes_of(y)
-        positive = self.classes_[1:] if len(self.classes_) == 2 else self.classes_
-        self.decompositions_ = [
-            self._against_rest(X, (y == label).astype(np.float64), weight, options, folds)
-            for label in positive
-        ]
+        self.decompositions_ = []
+        for outcome in self.outcomes_:
+            target = (y == self.classes_[outcome.number]).astype(np.float64)
+            found = self._against_rest(X, target, weight, options, folds)
+            self.decompositions_.append(replace(found, outcome=outcome))
         return self
+
+    @property
+    def outcomes_(self):
+        """What each of `decompositions_` gives: the log-odds of a class."""
+        classes = tuple(self.classes_.tolist())
+        numbers = [1] if len(classes) == 2 else range(len(classes))
+        return [Outcome("log-odds", classes, number) for number in numbers]
 
     @property
     def decomposition_(self):

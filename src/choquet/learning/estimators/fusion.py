@@ -15,6 +15,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from choquet.decomposition.outcome import Outcome
 from choquet.errors import DataError, OptionError
 from choquet.integrals import choquet_integral
 from choquet.jobs import run_jobs
@@ -192,6 +193,18 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
         self.measures_ = [model.measure_ for model in self.models_]
         self.measure_ = self.measures_[0]
         return self
+
+    @property
+    def bias_(self):
+        """Added to every integral of the first measure."""
+        return self.models_[0].bias_
+
+    @property
+    def outcomes_(self):
+        """What the integral of each of `measures_` is: the fused score of a class, or of any."""
+        classes = tuple(self.classes_.tolist())
+        numbers = [None] if len(self.measures_) == 1 else range(len(classes))
+        return [Outcome("score", classes, number) for number in numbers]
 
     def _parts(self, scores, target, weight):
         if self.shared:
