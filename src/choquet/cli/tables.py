@@ -109,7 +109,7 @@ class _ArrowFile:
                     "or pass --missing drop"
                 )
             done += batch.num_rows
-            kept = ~lacking
+            kept = np.asarray(~lacking)
             yield Chunk(
                 X[kept],
                 None if labels is None else labels[kept],

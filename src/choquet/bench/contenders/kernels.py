@@ -14,8 +14,9 @@ def call_solvers() -> None:
     rng = np.random.default_rng(0)
     X = rng.random((40, 4))
     statistics = Statistics.from_data(X, X.max(axis=1) + 0.1 * rng.standard_normal(40))
-    for dense, solver in ((True, "interior"), (True, "admm"), (False, "supported")):
-        solve(least_squares(statistics, dense=dense), solver=solver)
+    solve(least_squares(statistics), solver="interior")
+    solve(least_squares(statistics), solver="admm")
+    solve(least_squares(statistics, dense=False), solver="supported")
 
 
 def call_trees(n_points: int) -> None:

@@ -121,7 +121,7 @@ def integrate_formula(values, X: FloatArray) -> FloatArray:
     """Choquet integrals of the measure that a function gives for any subsets."""
     words, gaps = chains(X)
     found = values(words.reshape(-1, words.shape[2]))
-    return (gaps * found.reshape(gaps.shape)).sum(axis=1)
+    return np.asarray((gaps * found.reshape(gaps.shape)).sum(axis=1))
 
 
 class MeasureRegressor(RegressorMixin, BaseEstimator):
