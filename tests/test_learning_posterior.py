@@ -173,7 +173,7 @@ def test_chunks_need_numbered_folds(tmp_path):
     with pytest.raises(OptionError, match="call fit, or keep cv"):
         model.set_params(cv=3).partial_fit(X, y)
     with pytest.raises(OptionError, match="n_samples = 2"):
-        ChoquetRegressorCV(cv=3).fit(X[:2], y[:2])
+        ChoquetRegressorCV(cv=3, combine="average").fit(X[:2], y[:2])
     model = ChoquetRegressorCV(cv=3, priors=("symmetric",)).fit(X[:30], y[:30])
     choquet.save(model, tmp_path / "model.json")
     later = choquet.load(tmp_path / "model.json").partial_fit(X[30:], y[30:])
