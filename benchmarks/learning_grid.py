@@ -198,7 +198,7 @@ more rows 12 for N = 4 and 6 and 4 to 8 beyond."""
 REASONS = """With few rows or much noise several families remain possible, and a data set now and
 then speaks for the wrong one by chance: such a one weighs heavily in a mean of squares. Near misses
 are where a λ-measure (N numbers), a 2-additive one (N + N(N-1)/2) and a symmetric one are almost
-equally far from the truth, most at N = 4 and 6."""
+equally far from the truth."""
 
 
 def main():
