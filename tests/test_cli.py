@@ -131,6 +131,15 @@ def test_rows_keep_their_numbers_where_values_are_missing(folder, run):
     assert "note: rows that lack a value, and are left out: 1" in err
 
 
+def test_importance_of_many_sources_is_inspected(folder, run):
+    X = np.random.default_rng(0).random((100, 20))
+    model = choquet.ChoquetRegressor(k_additive=2)
+    choquet.save(model.fit(X, 0.5 * np.minimum(X[:, 0], X[:, 1]) + 0.5 * X[:, 2]), "many.json")
+    importance = json.loads(run("inspect", "many.json", "--json")[1])["shapley"]
+    np.testing.assert_allclose(list(importance.values())[:4], [0.25, 0.25, 0.5, 0], atol=1e-3)
+    assert "Shapley" in run("inspect", "many.json")[1]
+
+
 def test_options_reach_the_learner(folder, run):
     words = ["--prior", "additive", "--prior-strength", "1e6", "--no-normal", "--bias"]
     assert run("fit", "scores.csv", *words)[0] == 0

@@ -18,7 +18,7 @@ from choquet.explanation.learned import as_learned
 from choquet.explanation.units import units_of
 from choquet.indices import shapley
 from choquet.learning.contextual.result import ContextualModel
-from choquet.measures import Measure
+from choquet.measures import Measure, MobiusMeasure
 
 __all__ = ["run_compare", "run_decompose", "run_inspect"]
 
@@ -162,7 +162,7 @@ def run_inspect(path: Path, *, delimiter: str | None, as_json: bool) -> None:
         (
             one
             for one in (obj, getattr(obj, "measure_", None), getattr(obj, "measure", None))
-            if isinstance(one, Measure)
+            if isinstance(one, Measure | MobiusMeasure)
         ),
         None,
     )
@@ -197,8 +197,10 @@ def run_inspect(path: Path, *, delimiter: str | None, as_json: bool) -> None:
             if key != "shapley" and value is not None
         ],
     )
-    if measure is not None:
+    if isinstance(measure, Measure):
         say(str(measure.summary()))
+    elif measure is not None:
+        say_table(["source", "Shapley"], [[name, value] for name, value in head["shapley"].items()])
     if learned is not None:
         say(str(learned.model))
 
