@@ -244,6 +244,15 @@ def test_a_family_chosen_beyond_sixteen_sources_answers_by_its_formula(tmp_path)
         np.testing.assert_array_equal(again.predict(fresh), model.predict(fresh))
 
 
+def test_a_model_without_a_formula_answers_by_its_measure():
+    """As those in files of earlier versions do."""
+    X = np.random.default_rng(0).random((30, 3))
+    model = choquet.ChoquetRegressorCV().fit(X, X.max(axis=1))
+    expected = model.predict(X)
+    del model.formula_
+    np.testing.assert_array_equal(model.predict(X), expected)
+
+
 def choquet_integral_of_lambda(X):
     """Of the λ-measure that bends equal and unequal shares alike."""
     shares = np.arange(1, X.shape[1] + 1) / (X.shape[1] * (X.shape[1] + 1) / 2)

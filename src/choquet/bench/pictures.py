@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from choquet.bench.peers import PEERS
-from choquet.plot.style import GREY, STYLES, legend, style_of
+from choquet.plot.style import GREY, STYLES, style_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -132,4 +132,6 @@ def draw_group(figure: Figure, group: str, curves: list[Mapping[str, Any]]) -> N
         ax.set_xlabel(label)
         ax.set_ylabel(what)
         ax.grid(color="#dddddd", linewidth=0.6)
-    legend(left, lines, [curve["title"] for curve in curves], fontsize=7)
+    titles = [curve["title"] for curve in curves]
+    # Below both: nine curves leave no room for it among them.
+    figure.legend(lines, titles, loc="outside lower center", ncols=3, fontsize=8)

@@ -73,9 +73,8 @@ def _learned(model: Any, place: int) -> Any:
     """The operators of one class, as they were learned or taken out of its measure."""
     if hasattr(model, "decompositions_"):
         return model.decompositions_[place]
-    if hasattr(
-        model, "models_"
-    ):  # a fusion: each of them has data, and may have a bias, of its own
+    if hasattr(model, "models_"):
+        # A fusion: each of them has data, and may have a bias, of its own.
         support, bias = model.supports_[place], model.models_[place].bias_
     else:
         support, bias = model.support_, 0.0

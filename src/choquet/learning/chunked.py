@@ -20,6 +20,7 @@ from choquet.errors import (
     SourceError,
     TooLargeError,
 )
+from choquet.lattice.wide import n_words
 from choquet.learning.additive import MinimaStatistics
 from choquet.learning.statistics import Statistics
 from choquet.walks import DataSupport
@@ -282,7 +283,7 @@ def support_of(statistics: Statistics | MinimaStatistics) -> DataSupport:
     """
     n_sources = statistics.n_sources
     if isinstance(statistics, MinimaStatistics):
-        words = np.zeros((0, -(-n_sources // 64)), dtype=np.uint64)
+        words = np.zeros((0, n_words(n_sources)), dtype=np.uint64)
         counts, informations = np.zeros(0, dtype=np.int64), np.zeros(0)
     else:
         proper = np.bitwise_count(statistics.masks).sum(axis=1) < n_sources

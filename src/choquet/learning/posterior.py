@@ -1,8 +1,9 @@
 """Mean measures of families, and how well each may be expected to predict.
 
 A least squares fit takes one measure of a family. Here the whole family is averaged, every measure
-with its probability given the data: uniform over the family beforehand, normal noise of unknown
-variance. The mean of measures is a measure; it over-fits far less than the best one.
+with its probability given the data: uniform over the family beforehand (λ-measures: shares with an
+unknown spread), normal noise of unknown variance. The mean of measures is a measure; it over-fits
+far less than the best one.
 
 Families are weighed by how well their mean is expected to predict: by the squared error it leaves,
 and by how many numbers the data were used for, which the same Markov chain tells.

@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from choquet.learning.estimators.common import (
-    IncrementalRegressor,
-    integrate_formula,
-    sources_of,
-)
+from choquet.learning.estimators.common import IncrementalRegressor, sources_of
 from choquet.learning.families import descend, fit_lambda, fit_weights, members_of, ranks_of
 from choquet.learning.fill import fill_unsupported
 from choquet.measures import Measure, SupportedMeasure
@@ -40,22 +35,10 @@ class _Formula(IncrementalRegressor):
         words = statistics.masks[sizes < n_sources]
         return SupportedMeasure(words, np.clip(self._values(words, n_sources), 0, 1), names)
 
-    def predict(self, X):
-        """Integral of each row with respect to the learned measure.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_sources)
-
-        Returns
-        -------
-        array of shape (n_samples,)
-        """
-        check_is_fitted(self, "measure_")
+    def _formula(self):
         if isinstance(self.measure_, Measure):
-            return super().predict(X)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        return integrate_formula(lambda words: self._values(words, X.shape[1]), X)
+            return None
+        return lambda words: self._values(words, self.n_features_in_)
 
 
 class LambdaRegressor(_Formula):

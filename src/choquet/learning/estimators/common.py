@@ -27,7 +27,6 @@ __all__ = [
     "check_reach",
     "classes_of",
     "integrate",
-    "integrate_formula",
     "sources_of",
 ]
 
@@ -146,6 +145,10 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
         del n_sources
         return None
 
+    def _formula(self):
+        """Values of any subsets, where `measure_` holds those of the data only; or None."""
+        return None
+
     def _evidence(self, X, y, sample_weight=None) -> Evidence:
         """What is kept of rows, as this estimator needs it."""
         return evidence_of(X, y, sample_weight, k_additive=self._order(np.shape(X)[1]))
@@ -200,6 +203,9 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
         """
         check_is_fitted(self, "measure_")
         X = validate_data(self, X, dtype=np.float64, reset=False)
+        formula = self._formula()
+        if formula is not None:
+            return integrate_formula(formula, X) + self.bias_
         return integrate(self.measure_, X, getattr(self, "fill", "midpoint")) + self.bias_
 
     def explain(self, X):

@@ -7,14 +7,13 @@ from functools import partial
 import numpy as np
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from choquet.arrays import check_option
 from choquet.errors import OptionError
 from choquet.jobs import run_jobs
 from choquet.lattice import upward_maximum
 from choquet.learning.bases import FAMILIES
-from choquet.learning.estimators.common import MeasureRegressor, integrate_formula, sources_of
+from choquet.learning.estimators.common import MeasureRegressor, sources_of
 from choquet.learning.folds import fold_numbers, leave_one_out
 from choquet.learning.posterior import POSTERIORS, posterior, posterior_weights
 from choquet.learning.selection import MAX_LATTICE_SOURCES, fit_candidate, fitted_values, select
@@ -72,7 +71,8 @@ class ChoquetRegressorCV(MeasureRegressor):
     cv_results_ : dict of arrays
         "prior", "strength", "mean_squared_error" and "weight" in the average of every candidate.
     formula_ : object or None
-        The own fit of a family, if that was chosen beyond 16 sources: ``values`` of any subsets.
+        The own fit of a family, if that was chosen beyond 16 sources: ``values`` of any subsets,
+        by which `predict` answers; `measure_` holds those of the data.
     fold_statistics_ : tuple of Statistics
         What `partial_fit` adds to; empty if `cv` is no number.
 
@@ -192,25 +192,9 @@ class ChoquetRegressorCV(MeasureRegressor):
         self.bias_, self.solution_, self.formula_ = found.bias, found.solution, found.formula
         self.measure_ = self._measure(statistics, found)
 
-    def predict(self, X):
-        """Integral of each row with respect to the learned measure.
-
-        Beyond 16 sources, where a family's own fit was chosen, its formula gives subsets that no
-        row met; `measure_` knows those of the data.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_sources)
-
-        Returns
-        -------
-        array of shape (n_samples,)
-        """
-        check_is_fitted(self, "measure_")
-        if self.formula_ is None:
-            return super().predict(X)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        return integrate_formula(self.formula_.values, X)
+    def _formula(self):
+        found = getattr(self, "formula_", None)  # files of earlier versions have none
+        return None if found is None else found.values
 
     def _has_posterior(self, n_sources):
         return (
