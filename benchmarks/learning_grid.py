@@ -24,7 +24,9 @@ from choquet.learning import Statistics
 from choquet.learning.estimators import ChoquetRegressorCV
 from choquet.learning.selection import Candidate, fit_candidate
 
-SETS = {4: (60, 40, 40), 6: (40, 30, 30), 8: (40, 12, 10), 10: (40, 10, 10), 12: (40, 10, 10)}
+SETS = {
+    4: (240, 120, 120), 6: (120, 60, 60), 8: (60, 24, 24), 10: (60, 24, 24), 12: (60, 20, 20)
+}  # fmt: skip
 """Data sets for each number of sources, by number of rows."""
 SAMPLES = (100, 1000, 10_000)
 NOISE = (0.0, 0.05, 0.2)
@@ -37,7 +39,7 @@ FITS = {
 }
 SMALL = 1e-4
 """Errors below this count as none."""
-FIRST_SEED = 9000
+FIRST_SEED = 20_000
 OUTPUT = Path(__file__).parents[1] / "docs" / "learning-grid.md"
 
 

@@ -17,7 +17,7 @@ from choquet.learning._kernels_chains import truncated_normal
 from choquet.learning.estimators import ChoquetRegressor, ChoquetRegressorCV
 from choquet.learning.families import fit_pairs
 from choquet.learning.folds import fold_numbers, leave_one_out
-from choquet.learning.posterior import CURVE_SCALE, SHARE_SPREAD, posterior
+from choquet.learning.posterior import CURVE_SCALE, PAIR_SPREAD, SHARE_SPREAD, posterior
 from choquet.learning.problem import with_basis
 from choquet.learning.selection import Candidate, fit_candidate
 from choquet.learning.solvers.interior import interior
@@ -82,6 +82,31 @@ def test_mean_and_criterion_agree_with_quadrature(name):
     n_effective = 2 * (share @ energy - own)
     assert found.n_effective == pytest.approx(n_effective, abs=0.25)
     assert found.predictive == pytest.approx(-own - n_effective, abs=0.25)
+
+
+def test_interactions_of_pairs_are_drawn_together():
+    """Three sources, against draws from the prior weighed by the likelihood."""
+    _, X, y = make(30, 3, 0.15, seed=4)
+    statistics = Statistics.from_data(X, y)
+    rng = np.random.default_rng(0)
+    a, b, c, ab, ac = rng.random((5, 3_000_000))
+    bc = 1 + a + b + c - ab - ac  # 2-additive: m(abc) = 0
+    fine = (ab >= np.maximum(a, b)) & (ac >= np.maximum(a, c)) & (bc >= np.maximum(b, c))
+    g = np.column_stack([a, b, ab, c, ac, bc, np.ones(len(a))])[fine & (bc <= 1)]
+    pairs = np.column_stack([ab - a - b, ac - a - c, bc - b - c])[fine & (bc <= 1)]
+    apart = ((pairs - pairs.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
+    log_prior = -2 * np.log((PAIR_SPREAD / 9) ** 2 + apart / 2)
+    gram = statistics.gram.toarray()
+    error = np.einsum("ij,jk,ik->i", g, gram, g) - 2 * g @ statistics.targets
+    log_weight = log_prior - 15 * np.log(error + statistics.target_square)
+    share = np.exp(log_weight - logsumexp(log_weight))
+    assert 1 / (share**2).sum() > 500
+    mean = share @ g
+    found = posterior(statistics, "2-additive", rng=1).values[1:]
+    np.testing.assert_allclose(found, mean, atol=0.015)
+    # Without that prior the mean would be another one.
+    flat = np.exp(log_weight - log_prior - logsumexp(log_weight - log_prior))
+    assert np.abs(found - mean).max() < 0.5 * np.abs(flat @ g - mean).max()
 
 
 def test_the_criterion_tells_the_family_and_the_mean_over_fits_less():

@@ -174,17 +174,23 @@ def _reach(m, steps, row, pairs, n_sources, sign):
 
 @njit(cache=True)
 def simplex_chain(
-    form, linear, square, weight, m, steps, images, curvatures, pairs, n_sources,
-    tempers, gammas, first, floor, seed,
+    form, linear, square, weight, m, steps, images, tilts, pairs, n_sources,
+    spread, sizes, tempers, gammas, first, floor, seed,
 ):  # fmt: skip
     """Chain over m with Σ m = 1 and m(i) + Σ_j min(0, m(ij)) ≥ 0, along given directions.
 
     Without pairs that is the simplex (additive and symmetric measures), with all pairs the
-    2-additive measures.
+    2-additive measures. Pairs are normal about their mean with a variance that is itself unknown,
+    inverse gamma (of shape 1, and `spread` squared) beforehand; every sweep draws it anew from
+    gamma numbers, `sizes`. Interactions that data do not tell apart are drawn together.
+
+    `images` are steps through the form, `tilts` steps of the pairs less their mean.
     """
     size = len(m)
     total, energy = np.zeros(size), 0.0
     slope = np.zeros(size)
+    curvatures = (steps * images).sum(axis=1)
+    tilt_squares = (tilts * tilts).sum(axis=1)
     counter = 0
     for t in range(len(tempers)):
         rss = square
@@ -197,20 +203,24 @@ def simplex_chain(
         if t >= first:
             energy += 0.5 * weight * math.log(rss)
             _add_to(total, m)
-        variance = 0.5 * rss / gammas[t]
+        precision = 2.0 * gammas[t] / rss
+        own = m[n_sources:]
+        squares = ((own - own.sum() / max(len(own), 1)) ** 2).sum()
+        pull = sizes[t] / (spread * spread + 0.5 * squares)
         for j in range(len(steps)):
             high = _reach(m, steps, j, pairs, n_sources, 1.0)
             low = -_reach(m, steps, j, pairs, n_sources, -1.0)
             u = _uniform(seed, counter)
             counter += 1
-            if tempers[t] == 0.0 or curvatures[j] <= 0.0:
+            sharpness = precision * curvatures[j] + pull * tilt_squares[j]
+            if sharpness * (high - low) ** 2 < 1e-12:
                 move = low + u * (high - low)
             else:
-                middle = 0.0
+                drift = 0.0
                 for k in range(size):
-                    middle -= steps[j, k] * slope[k] / curvatures[j]
-                spread = math.sqrt(variance / curvatures[j])
-                move = truncated_normal(middle, spread, low, high, u)
+                    drift -= precision * steps[j, k] * slope[k] + pull * tilts[j, k] * m[k]
+                deviation = 1.0 / math.sqrt(sharpness)
+                move = truncated_normal(drift / sharpness, deviation, low, high, u)
             for k in range(size):
                 m[k] += move * steps[j, k]
                 slope[k] += move * images[j, k]

@@ -42,6 +42,7 @@ from choquet.learning.problem import (
 from choquet.learning.solvers import Solution, solve
 from choquet.learning.solvers.admm import admm, admm_handles
 from choquet.learning.solvers.interior import Conic, run_clarabel
+from choquet.learning.solvers.poset import poset, poset_handles
 from choquet.learning.statistics import Statistics
 from choquet.measures import Measure, SupportedMeasure
 
@@ -122,7 +123,7 @@ def fit_candidate(
     """
     n = statistics.n_sources
     if n > MAX_LATTICE_SOURCES:
-        return _fit_wide(statistics, candidate, monotone, normal, bias)
+        return _fit_wide(statistics, candidate, monotone, normal, bias, start, rough)
     prior, strength = candidate.prior, candidate.strength
     if (
         monotone
@@ -194,8 +195,10 @@ def _penalised(problem: Problem, name: str, strength: float) -> Problem:
 
 def _run(problem: Problem, start: Solution | None, rough: bool) -> Solution:
     # Five digits of a cross-validated error are more than its noise leaves.
-    if rough and problem.n_sources > 5 and admm_handles(problem):
-        return admm(problem, start=start, tolerance=3e-3, max_iterations=400)
+    if rough and problem.n_sources > 5:
+        for handles, run in ((admm_handles, admm), (poset_handles, poset)):
+            if handles(problem):
+                return run(problem, start=start, tolerance=3e-3, max_iterations=400)
     return solve(problem, start=start)
 
 
@@ -205,7 +208,13 @@ def fitted_values(values: FloatArray, bias: float, solution: Solution | None = N
 
 
 def _fit_wide(
-    statistics: Statistics, candidate: Candidate, monotone: bool, normal: bool, bias: bool
+    statistics: Statistics,
+    candidate: Candidate,
+    monotone: bool,
+    normal: bool,
+    bias: bool,
+    start: Solution | None,
+    rough: bool,
 ) -> Fitted:
     n = statistics.n_sources
     formula: LambdaFit | WeightsFit | None = None
@@ -219,7 +228,7 @@ def _fit_wide(
     problem = least_squares(statistics, monotone=monotone, normal=normal, bias=bias, dense=False)
     if candidate.prior in ("l1", "l2"):
         problem = _penalised(problem, candidate.prior, candidate.strength)
-    solution = solve(problem)
+    solution = _run(problem, start, rough)
     names = [f"x{i + 1}" for i in range(n)]
     if monotone:
         known = SupportedMeasure(

@@ -208,7 +208,7 @@ class ChoquetRegressorCV(MeasureRegressor):
         names = [candidate.name for candidate in candidates]
         jobs = [partial(posterior, statistics, name, rng=[seed, k]) for k, name in enumerate(names)]
         every = self._run(jobs)
-        weights = posterior_weights(names, every)
+        weights = posterior_weights(statistics, names, every)
         values = sum(w * one.values for w, one in zip(weights, every, strict=True))
         return weights, fitted_values(_closed(values), 0.0)
 

@@ -34,8 +34,9 @@ OVER_RELAXATION = 1.8
 CHECK_EVERY = 25
 LEAN = 3.0
 """How much more the primal residual counts in the balance; fewer iterations (measured)."""
-PERFECT = 1e-13
-"""Share of the squared targets below which a gap counts as none: there is no error to refer to."""
+PERFECT = 1e-6
+"""Of the tolerance, as a share of the squared targets: a smaller gap counts as none, since there is
+no error left to refer to."""
 SOFTEST = 0.05
 """Least rho, in units of the form: softer ones make the conjugate gradients slow."""
 FIRST_POOLS = 100
@@ -96,7 +97,7 @@ class _Search:
         self.order, self.problem = order, order.problem
         self.form = form_of(order.problem)
         self.n = order.problem.n_values
-        self.floor = PERFECT * max(abs(order.problem.constant), 1e-300)
+        self.floor = PERFECT * tolerance * max(abs(order.problem.constant), 1e-300)
         self.tolerance = tolerance
         self.work = 0.0
 
