@@ -94,6 +94,15 @@ def test_errors_hold_and_shares_add_up(g, method):
     assert d.error.rms == pytest.approx(np.sqrt(squares), abs=1e-12)
 
 
+def test_operators_of_as_many_walks_have_the_same_share():
+    values = np.zeros(32)
+    values[1::2] = 0.01
+    values[[6, 14, 22, 30]] = 0.001
+    values[31] = 1.0
+    d = decompose(Measure(values))
+    assert [op.share for op in d.operators] == [0.2] * 5
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_the_worst_case_is_attained_and_the_rms_is_right(seed):
     g = Measure.random(5, rng=seed)

@@ -186,7 +186,8 @@ def assemble(
         operators.append(
             ContextualOperator(
                 weights,
-                share=float(shares[inside].sum()),
+                # From counts: shares of equal numbers of walks are equal to the last bit.
+                share=float(sample.counts[inside].sum() / sample.counts.sum()),
                 data_share=float(data_shares[number]),
                 n_members=int(inside.sum()),
                 spread=float(away @ shares[inside] / shares[inside].sum()),
