@@ -153,6 +153,19 @@ def test_pairs_give_the_best_2_additive_measure():
         np.testing.assert_allclose(quick, lattice.values, atol=1e-4)
 
 
+def test_rough_fits_of_many_sources_predict_alike():
+    rng = np.random.default_rng(0)
+    X, T = rng.random((60, 17)), rng.random((200, 17))
+    noise = 0.05 * rng.standard_normal(60)
+    statistics = Statistics.from_data(X, np.median(X, axis=1) + noise)
+    test = Statistics.from_data(T, np.median(T, axis=1))
+    exact, rough = (
+        np.sqrt(test.error_of(fit_candidate(statistics, Candidate(), rough=r).values(test.masks)))
+        for r in (False, True)
+    )
+    assert rough == pytest.approx(exact, rel=0.01)
+
+
 def test_folds_do_not_depend_on_chunks():
     whole = fold_numbers(0, 103, 5, 7)
     cuts = [0, 1, 4, 50, 51, 103]

@@ -194,7 +194,7 @@ def _penalised(problem: Problem, name: str, strength: float) -> Problem:
 
 
 def _run(problem: Problem, start: Solution | None, rough: bool) -> Solution:
-    # Five digits of a cross-validated error are more than its noise leaves.
+    # Two or three digits of a cross-validated error are as many as its noise leaves.
     if rough and problem.n_sources > 5:
         for handles, run in ((admm_handles, admm), (poset_handles, poset)):
             if handles(problem):
