@@ -59,6 +59,18 @@ def test_golden_sample(demining):
     ]
 
 
+def test_of_many_sources_a_sample_names_those_that_give_most():
+    weights = np.arange(1, 15) / 105
+    g = choquet.Measure.symmetric(weights[::-1])
+    inputs = np.linspace(0.1, 0.9, 14)
+    _, _, made, *_ = choquet.explain_sample(choquet.decompose(g), inputs).text().splitlines()
+    assert "x14 0.12 (0.133 × 0.9)" in made
+    assert "x3 " in made
+    assert "x2 " not in made
+    small = weights[:2] @ inputs[:2]
+    assert made.endswith(f", {small:.4g} of 2 other sources.")
+
+
 @pytest.mark.parametrize(
     ("weights", "phrase"),
     [

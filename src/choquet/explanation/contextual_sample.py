@@ -12,15 +12,18 @@ from choquet.decomposition.outcome import Outcome
 from choquet.explanation.contextual import biased_phrases
 from choquet.explanation.learned import TRUSTED, Learned
 from choquet.explanation.nearest import nearest_context
-from choquet.explanation.phrases import NO_BIAS, percent, plain
+from choquet.explanation.phrases import (
+    NO_BIAS,
+    inputs_sentence,
+    named_and_rest,
+    percent,
+    plain,
+)
 from choquet.explanation.switch import Switch, moves_text
 from choquet.explanation.units import Units
 from choquet.walks import sorts_of
 
 __all__ = ["ContextualSampleExplanation", "explain_contextual_sample"]
-
-_SPOKEN = 12
-"""Sources that are named in a sentence; the data hold all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,11 +140,8 @@ no input need change by more than 0.25.
         return "\n".join(line for line in lines if line)
 
     def _inputs_text(self) -> str:
-        parts = [f"{self.sources[i]} {self.inputs[i]:.4g}" for i in self.sort[:_SPOKEN]]
-        more = len(self.sort) - _SPOKEN
-        end = f" and {more} smaller ones" if more > 0 else ""
-        scale = "" if self.units is None else " on the common scale"
-        return f"The inputs, largest{scale} first: {', '.join(parts)}{end}."
+        scaled = self.units is not None
+        return inputs_sentence(self.sources, self.inputs, self.sort, scaled=scaled)
 
     def _operator_text(self) -> str:
         because = "Always" if self.rule == "always" else f"Because {self.rule}"
@@ -157,19 +157,15 @@ no input need change by more than 0.25.
     def _contributions_text(self) -> str:
         size = np.abs(self.contributions)
         heard = size > 1e-3 * max(float(size.max()), 1e-300)
-        places = [
-            (i, weight) for i, weight in zip(self.sort, self.weights, strict=True) if heard[i]
-        ]
-        kept = sorted(places, key=lambda place: -size[place[0]])[:_SPOKEN]
-        chosen = {int(i) for i, _ in kept}
+        named, rest = named_and_rest(self.contributions, [int(i) for i in self.sort if heard[i]])
+        weights = dict(zip(self.sort.tolist(), self.weights, strict=True))
         parts = [
-            f"{self.sources[i]} {self.contributions[i]:.4g} (weight {weight:.3g})"
-            for i, weight in places
-            if int(i) in chosen
+            f"{self.sources[i]} {self.contributions[i]:.4g} (weight {weights[i]:.3g})"
+            for i in named
         ]
-        if len(places) > len(kept):
-            rest = sum(self.contributions[i] for i, _ in places if int(i) not in chosen)
-            parts.append(f"{rest:.4g} of {len(places) - len(kept)} other sources")
+        if rest:
+            total = self.contributions[rest].sum()
+            parts.append(f"{total:.4g} of {len(rest)} other sources")
         if abs(self.bias) > NO_BIAS:
             lead = "and " if parts else ""
             parts.append(f"{lead}{self.bias:.4g} that the operator adds")

@@ -9,14 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from choquet.arrays import BoolArray, FloatArray
+from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.decomposition import Decomposition, RuleList
 from choquet.learning.contextual.result import ContextualModel
 from choquet.operators.names import FREE, MIXED, nearest_name
 
 __all__ = [
     "NO_BIAS",
+    "SPOKEN",
+    "inputs_sentence",
     "list_words",
+    "named_and_rest",
     "number_word",
     "operator_phrase",
     "operator_phrases",
@@ -28,6 +31,9 @@ __all__ = [
 
 NO_BIAS = 1e-12
 """Bias up to which nothing is said of it: a solver's zero."""
+
+SPOKEN = 12
+"""Sources that are named in a sentence; the data hold all."""
 
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _SPELLED_OUT = 3
@@ -162,6 +168,35 @@ def list_words(items: Iterable[str]) -> str:
     """
     words = list(items)
     return ", ".join(words[:-1]) + " and " + words[-1] if len(words) > 1 else "".join(words)
+
+
+def inputs_sentence(
+    sources: Sequence[str], inputs: FloatArray, sort: IntArray, *, scaled: bool
+) -> str:
+    """The inputs of a sample, the largest ones by name.
+
+    Examples
+    --------
+    >>> inputs_sentence(["ir", "gpr"], np.array([0.2, 0.7]), np.array([1, 0]), scaled=False)
+    'The inputs, largest first: gpr 0.7, ir 0.2.'
+    """
+    parts = [f"{sources[i]} {inputs[i]:.4g}" for i in sort[:SPOKEN]]
+    more = len(sort) - SPOKEN
+    end = f" and {more} smaller ones" if more > 0 else ""
+    scale = " on the common scale" if scaled else ""
+    return f"The inputs, largest{scale} first: {', '.join(parts)}{end}."
+
+
+def named_and_rest(contributions: FloatArray, order: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Sources that give most, as many as a sentence names, and the others, each in this order.
+
+    Examples
+    --------
+    >>> named_and_rest(np.array([0.1, 0.0, 0.3]), [2, 1, 0])
+    ([2, 1, 0], [])
+    """
+    most = set(sorted(order, key=lambda i: -abs(contributions[i]))[:SPOKEN])
+    return [i for i in order if i in most], [i for i in order if i not in most]
 
 
 def percent(share: float) -> str:

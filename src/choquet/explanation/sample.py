@@ -16,7 +16,15 @@ from choquet.explanation.contextual_sample import (
     explain_contextual_sample,
 )
 from choquet.explanation.learned import as_learned
-from choquet.explanation.phrases import NO_BIAS, operator_phrase, operator_phrases, percent, plain
+from choquet.explanation.phrases import (
+    NO_BIAS,
+    inputs_sentence,
+    named_and_rest,
+    operator_phrase,
+    operator_phrases,
+    percent,
+    plain,
+)
 from choquet.explanation.rows import named_inputs
 from choquet.explanation.subject import as_decomposition, rules_of
 from choquet.explanation.switch import Switch, moves_text, smallest_switch
@@ -135,9 +143,8 @@ no input need change by more than 0.25.
         return "\n".join(lines)
 
     def _inputs_text(self) -> str:
-        parts = (f"{self.sources[i]} {self.inputs[i]:.4g}" for i in self.sort)
-        scale = "" if self.units is None else " on the common scale"
-        return f"The inputs, largest{scale} first: {', '.join(parts)}."
+        scaled = self.units is not None
+        return inputs_sentence(self.sources, self.inputs, self.sort, scaled=scaled)
 
     def _operator_text(self) -> str:
         because = {"always": "Always", "otherwise": "Because no rule applies"}.get(
@@ -164,11 +171,15 @@ no input need change by more than 0.25.
 
     def _contributions_text(self) -> str:
         scaled = self.inputs if self.units is None else self.units.scaled(self.inputs)
+        named, rest = named_and_rest(self.contributions, self.sort.tolist())
+        weights = dict(zip(self.sort.tolist(), self.weights, strict=True))
         parts = [
             f"{self.sources[i]} {self.contributions[i] + 0.0:.4g} "
-            f"({weight + 0.0:.3g} × {scaled[i]:.4g})"
-            for i, weight in zip(self.sort, self.weights, strict=True)
+            f"({weights[i] + 0.0:.3g} × {scaled[i]:.4g})"
+            for i in named
         ]
+        if rest:
+            parts.append(f"{self.contributions[rest].sum():.4g} of {len(rest)} other sources")
         end = f", and {self.bias:.4g} that every output has" if abs(self.bias) > NO_BIAS else ""
         return f"It is made of {', '.join(parts)}{end}."
 
