@@ -136,6 +136,22 @@ def test_few_rows_are_enough_where_folds_do_not_choose():
         ChoquetRegressorCV(combine="best").fit(X, y)
 
 
+def test_where_no_mean_over_all_measures_is_near_the_fit_takes_its_place():
+    rng = np.random.default_rng(0)
+    X = rng.random((400, 6))
+    noise = 0.02 * rng.standard_normal(400)
+    statistics = Statistics.from_data(X, X.min(axis=1) + noise)
+    fit = fit_candidate(statistics, Candidate()).dense
+    np.testing.assert_allclose(posterior(statistics, "none").values, fit, atol=1e-9)
+    # A measure like most others: the mean is better, and stays.
+    g = choquet.Measure.random(6, rng=1)
+    statistics = Statistics.from_data(X, choquet.choquet_integral(g, X) + noise)
+    fit = fit_candidate(statistics, Candidate()).dense
+    mean = posterior(statistics, "none").values
+    assert np.abs(mean - fit).max() > 0.01
+    assert np.abs(mean - g.values).mean() < np.abs(fit - g.values).mean()
+
+
 def test_without_noise_the_truth_comes_back():
     g, X, y = make(200, 5, 0.0)
     np.testing.assert_allclose(ChoquetRegressorCV().fit(X, y).measure_.values, g.values, atol=1e-5)

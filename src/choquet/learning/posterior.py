@@ -48,8 +48,10 @@ twice as many sources; more for ten times the information. Information is the su
 between sorted inputs over the variance of the noise."""
 TRIED_SOURCES, TRIED_INFORMATION = (4, 12), (3e2, 1e6)
 """Where odds were tried; beyond, they are those of the nearest."""
-QUIET = 1e-4
-"""Where less than this share of the mean square of the targets is left, there may be no noise."""
+CLEAR = 8.0
+"""How much better the least squares fit must be to take the place of a mean over all measures."""
+FEW = 0.05
+"""Most different values of such a fit, for each row; beyond, its criterion says little."""
 CURVE_SCALE = 3.0
 """Mean size of the curve c = log(1 + λ) beforehand."""
 STATES = 1000
@@ -116,9 +118,7 @@ def posterior(statistics: Statistics, family: str, *, rng: Any = 0) -> Posterior
     own = 0.5 * weight * np.log(statistics.squared_error(values) + floor)
     extra = max(2 * (energy - own), 0.0)
     found = Posterior(values, -float(own + extra), float(extra))
-    if family == "none" and np.exp(2 * energy / weight) < QUIET * statistics.target_square:
-        return _quiet(statistics, floor, found)
-    return found
+    return _or_fit(statistics, floor, found) if family == "none" else found
 
 
 def posterior_weights(
@@ -148,27 +148,30 @@ def posterior_weights(
     return np.asarray(weights / weights.sum())
 
 
-def _quiet(statistics: Statistics, floor: float, found: Posterior) -> Posterior:
-    """What a chain found, or the least squares fit, if that leaves no error at all.
+def _or_fit(statistics: Statistics, floor: float, found: Posterior) -> Posterior:
+    """What a chain over all measures found, or the least squares fit, where that is clearly better.
 
-    Chains creep where there is no noise to move them. With more rows than values the fit is the
-    measure itself; with fewer, it gets a share that grows with the rows.
+    Most measures are much alike, so the uniform prior is far from truths near a minimum or maximum;
+    a fit that is expected to predict better by far says so. And chains creep where there is no
+    noise to move them: there, with more rows than values, the fit is the measure itself; with
+    fewer, it gets a share that grows with the rows.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SolverWarning)
         values = solve(least_squares(statistics)).values
-    error = statistics.squared_error(values)
-    if error > 100 * floor:
-        return found
+    error, weight = statistics.squared_error(values), statistics.weight
+    pools = np.unique(values[statistics.positions].round(5))
+    used = int(np.count_nonzero((pools > 0) & (pools < 1)))
     seen = np.zeros(len(values), dtype=bool)
     seen[statistics.positions] = True
-    values = fill_unsupported(values, seen)
-    n_seen = len(statistics.masks)
-    if statistics.n_samples > n_seen:
-        score = -0.5 * statistics.weight * float(np.log(error + floor))
-        return Posterior(values, score - n_seen, float(n_seen))
-    share = (statistics.n_samples / n_seen) ** 2
-    return replace(found, values=share * values + (1 - share) * found.values)
+    values, n_seen = fill_unsupported(values, seen), len(statistics.masks)
+    perfect, enough = error <= 100 * floor, statistics.n_samples > n_seen
+    if perfect and not enough:
+        share = (statistics.n_samples / n_seen) ** 2
+        return replace(found, values=share * values + (1 - share) * found.values)
+    score = -0.5 * weight * float(np.log(error + floor)) - used
+    clear = used <= FEW * weight and score > found.predictive + CLEAR
+    return Posterior(values, score, float(used)) if perfect or clear else found
 
 
 def _schedule(
