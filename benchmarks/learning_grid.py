@@ -159,12 +159,16 @@ def write(rows):
     deviations = {key: deviation_of(found) for key, found in squares.items()}
     outside = [key for key, ratio in ratios.items() if ratio > LIMIT]
     clear = [key for key in outside if ratios[key] - 2 * deviations[key] > LIMIT]
+    beyond = (
+        f" Of the {len(outside)} outside, {len(clear)} are so by more than two standard errors."
+    )
+    beyond = beyond if outside else ""
     text = [*HEAD.format(
         cells=len(rows), all=len(SETS) * 36, within=len(rows) - len(outside), small=SMALL,
         worst=max(ratios.values()), median=np.median(list(ratios.values())),
         best=min(ratios.values()), clear=len(clear),
         sets="; ".join(f"{a}, {b}, {c} for N = {n}" for n, (a, b, c) in SETS.items()),
-        seed=FIRST_SEED, more=len(outside), quiet=QUIET_SETS, most=MOST, limit=LIMIT, close=CLOSE,
+        seed=FIRST_SEED, beyond=beyond, quiet=QUIET_SETS, most=MOST, limit=LIMIT, close=CLOSE,
     ).splitlines(), ""]  # fmt: skip
     text += [
         "| N | cells | within 5 % | median ratio | largest | CPU seconds of a fit, M = 10,000 |"
@@ -212,8 +216,8 @@ the ratio is two standard errors away from {limit}, on either side, or its stand
 
 {cells} of {all} cells were run. Within 5 % of the best of full, 2-additive, symmetric and λ fits,
 or better: {within}. The median ratio is {median:.2f}, the smallest {best:.2f}, the largest
-{worst:.3f}. Of the {more} outside, {clear} are so by more than two standard errors. Which of the
-four is best is known in hindsight only, and another one in each row.
+{worst:.3f}.{beyond} Which of the four is best is known in hindsight only, and another one in each
+row.
 
 Chosen by trial, on the same kinds of truth with noise: the share of the predictive criterion and
 the odds of the families (13 numbers), on 7248 data sets with seeds from 5000, by a search for the
@@ -222,7 +226,11 @@ spread of interactions among four values, on some 70 data sets with seeds from 4
 shares earlier, on others. The priors of all measures and of symmetric ones are how the grid draws
 its truths. The seeds of this page start at {seed}. When the first cells with 100 rows were done,
 one of them stood at 1.051 ± .023 (N = 4, σ = .2, λ); then the rule for more data sets was made, and
-applies to all cells. Nothing else was changed after a look at these seeds."""
+applies to all cells. While they ran, the rule that a least squares fit can take the place of the
+mean over all measures was added, because of real data, its two numbers chosen on the seeds from
+5000. What was done by then and could be touched by it was run again: 24 data sets, of which 2
+changed by more than 1 %, and those without noise. Nothing else was changed after a look at these
+seeds."""
 
 REASONS = """With few rows or much noise several families remain possible, and a data set now and
 then speaks for the wrong one by chance: such a one weighs heavily in a mean of squares."""
