@@ -25,9 +25,7 @@ from choquet.errors import SolverWarning
 from choquet.lattice import subset_sizes, upward_maximum
 from choquet.learning.bases import k_additive_basis
 from choquet.learning.families import fit_lambda, members_of, ranks_of
-from choquet.learning.fill import fill_unsupported
-from choquet.learning.problem import least_squares
-from choquet.learning.solvers import solve
+from choquet.learning.selection import Candidate, fit_candidate
 from choquet.learning.statistics import Statistics
 
 __all__ = ["POSTERIORS", "Posterior", "posterior", "posterior_weights"]
@@ -69,7 +67,7 @@ class Posterior:
     Attributes
     ----------
     values : array of shape (2**N,)
-        The mean measure, by mask.
+        The mean measure, by mask; of all measures the fit, where that is clearly better.
     predictive : float
         The deviance criterion: minus half of the deviance of the mean measure, minus the effective
         number of parameters.
@@ -158,13 +156,14 @@ def _or_fit(statistics: Statistics, floor: float, found: Posterior) -> Posterior
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SolverWarning)
-        values = solve(least_squares(statistics)).values
-    error, weight = statistics.squared_error(values), statistics.weight
+        values = np.asarray(fit_candidate(statistics, Candidate()).dense, dtype=np.float64)
+    error, weight, n_seen = (
+        statistics.squared_error(values),
+        statistics.weight,
+        len(statistics.masks),
+    )
     pools = np.unique(values[statistics.positions].round(5))
     used = int(np.count_nonzero((pools > 0) & (pools < 1)))
-    seen = np.zeros(len(values), dtype=bool)
-    seen[statistics.positions] = True
-    values, n_seen = fill_unsupported(values, seen), len(statistics.masks)
     perfect, enough = error <= 100 * floor, statistics.n_samples > n_seen
     if perfect and not enough:
         share = (statistics.n_samples / n_seen) ** 2
