@@ -45,7 +45,7 @@ def run_fit(path: Path, output: Path, options: FitOptions, *, force: bool, as_js
     if hasattr(inner, "decomposition_"):
         parts = getattr(inner, "decompositions_", [inner.decomposition_])
         summary["operators"] = sum(part.n_operators for part in parts)
-        summary["contexts"] = sum(len(part.contexts) for part in parts)
+        summary["contexts"] = sum(len(part.leaves) for part in parts)
     else:
         summary["subsets_supported"] = inner.support_.n_supported
     if as_json:

@@ -7,7 +7,7 @@ from math import factorial
 from typing import Any
 
 from choquet.arrays import FloatArray
-from choquet.decomposition import Decomposition
+from choquet.decomposition import ClusterDecomposition
 from choquet.decomposition.outcome import Outcome
 from choquet.errors import OptionError
 from choquet.explanation.collect import DataRequest, mean_width, supported_share, unsupported_data
@@ -293,7 +293,7 @@ def explain_operator(
 
     Parameters
     ----------
-    model : Decomposition, Measure or fitted model
+    model : ClusterDecomposition, Measure or fitted model
         What it belongs to; contextual models have explanations of their own kind.
     number : int
         Which, from 0.
@@ -323,7 +323,7 @@ def explain_model(
 
     Parameters
     ----------
-    model : Decomposition, Measure or fitted model
+    model : ClusterDecomposition, Measure or fitted model
         What to explain; measures and models are decomposed first.
     n_requests : int, default 5
         How many kinds of data to ask for.
@@ -351,7 +351,7 @@ def explain_model(
 
 
 def explain_decomposition(
-    decomposition: Decomposition,
+    decomposition: ClusterDecomposition,
     *,
     n_requests: int = 5,
     support: DataSupport | None = None,
@@ -390,14 +390,14 @@ def explain_decomposition(
     )
 
 
-def _restricted(decomposition: Decomposition) -> bool:
+def _restricted(decomposition: ClusterDecomposition) -> bool:
     graph = decomposition.sample.graph
     if isinstance(graph, WalkList):
         return graph.restricted
     return graph.n_walks < factorial(graph.n_sources)
 
 
-def evidence_of(decomposition: Decomposition, support: DataSupport) -> Evidence:
+def evidence_of(decomposition: ClusterDecomposition, support: DataSupport) -> Evidence:
     """The data behind a decomposition, counted.
 
     Examples
@@ -420,11 +420,11 @@ def evidence_of(decomposition: Decomposition, support: DataSupport) -> Evidence:
 
 
 def _operator(
-    decomposition: Decomposition, number: int, name: str, width: float
+    decomposition: ClusterDecomposition, number: int, name: str, width: float
 ) -> OperatorExplanation:
     operator = decomposition.operators[number]
     rules = rules_of(decomposition)
-    context = "never" if rules is None else rules.context(number, decomposition.measure.sources)
+    context = "never" if rules is None else decomposition.operators[number].context.text()
     return OperatorExplanation(
         number=number,
         name=name,
