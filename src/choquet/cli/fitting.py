@@ -97,7 +97,7 @@ def _tell_errors(summary: dict[str, Any]) -> None:
             f"{tried['model']:.4g} (R² {tried['r2']:.3f}); a linear model {tried['linear']:.4g} "
             f"(R² {tried['linear_r2']:.3f}), always the mean {tried['mean']:.4g}."
         )
-        if tried["model"] > tried["mean"]:
+        if tried["mean"] > 0 and tried["r2"] < -1e-3:
             warn("note: on rows held out the model is worse than always answering the mean")
     if summary["r2"] is not None:
         say(

@@ -208,7 +208,9 @@ class Job:
             # Data that are to be taken as they are point the way they do.
             asked = self.options.scaling != "none"
             found, size = auto_directions(X, np.zeros(len(X)) if level is None else level)
-            chosen = dict(zip(self.sources, found if asked else ["higher"] * len(found), strict=True))
+            chosen = dict(
+                zip(self.sources, found if asked else ["higher"] * len(found), strict=True)
+            )
             open_ = [k for k, name in enumerate(self.sources) if name not in given]
             self.note = direction_note(chosen, {self.sources[k]: float(size[k]) for k in open_})
         return {**chosen, **given}

@@ -25,6 +25,7 @@ from choquet.decomposition.sample import OperatorSample
 from choquet.errors import DataError
 from choquet.measures import Measure
 from choquet.operators import Dissimilarity
+from choquet.scales import Units
 from choquet.walks import DataSupport, WalkList, all_sorts, sorts_of, walk_weights
 from choquet.walks.listed import values_along
 
@@ -163,6 +164,7 @@ class ClusterDecomposition(Decomposition):
     identification: Identified | None = None
     outcome: Outcome | None = None
     stable_shares: FloatArray | None = None
+    units: Units | None = None
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -381,6 +383,7 @@ class ClusterDecomposition(Decomposition):
             bias=self.bias,
             identification=self.identification,
             outcome=self.outcome,
+            units=self.units,
         )
 
     def _check_complete(self, what: str) -> None:

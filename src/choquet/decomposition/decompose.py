@@ -25,8 +25,9 @@ from choquet.decomposition.outcome import outcome_of
 from choquet.decomposition.result import Identified
 from choquet.decomposition.sample import OperatorSample, sample_operators
 from choquet.errors import DataError, OptionError
-from choquet.measures import Measure
+from choquet.measures import Measure, SupportedMeasure
 from choquet.operators.dissimilarity import Dissimilarity, Metric, as_dissimilarity
+from choquet.scales import unwrapped
 from choquet.walks import DataSupport
 from choquet.walks.listed import is_listed
 
@@ -61,9 +62,10 @@ def decompose(
     Parameters
     ----------
     measure : Measure, SupportedMeasure, MobiusMeasure or fitted model
-        A model has ``measure_``, and ``support_`` where it learned from data. Beyond 16 sources
-        models know some subsets only; the walks are then those that data observed, each as often as
-        it was, and what is said of shares and errors is about them.
+        A model has ``measure_``, and ``support_`` where it learned from data. It may stand at the
+        end of a pipeline of scalers: the decomposition then takes the data as they are. Beyond 16
+        sources models know some subsets only; the walks are then those that data observed, each as
+        often as it was, and what is said of shares and errors is about them.
     support : DataSupport, "auto" or None, default "auto"
         Take only walks that data support. "auto" takes the model's own support if it has one; None
         takes all walks.
@@ -113,8 +115,10 @@ def decompose(
       2. median (0, 1, 0), 33.3 % of walks
     If gpr is the largest: median; otherwise: max.
     """
-    model = measure
+    model, units, names, _ = unwrapped(measure)
     measure, support, bias = _measure_of(model, support)
+    if names is not None and names != tuple(measure.sources):
+        measure = renamed_measure(measure, names)
     row = as_dissimilarity(metric)
     sample = sample_operators(
         measure,
@@ -151,7 +155,17 @@ def decompose(
         bias=bias,
         identification=identification,
         outcome=outcome_of(model),
+        units=units,
     )
+
+
+def renamed_measure(measure: Any, sources: tuple[str, ...]) -> Any:
+    """The same measure with other names of its sources."""
+    if isinstance(measure, Measure):
+        return Measure(measure.values, sources, monotone=measure.monotone, normal=measure.normal)
+    if isinstance(measure, SupportedMeasure):
+        return SupportedMeasure(measure.words, measure.values, sources, total=measure.total)
+    return replace(measure, sources=sources)
 
 
 def _measure_of(model: Any, support: Any) -> tuple[Any, DataSupport | None, float]:

@@ -399,6 +399,16 @@ class InUnits(BaseEstimator):
         """Classes of a classifier."""
         return self.estimator_.classes_
 
+    @property
+    def measure_(self):
+        """The learned measure, on the common scale, where the estimator has one."""
+        return self.estimator_.measure_
+
+    @property
+    def support_(self):
+        """The support of the data learned from, where the estimator knows it."""
+        return self.estimator_.support_
+
     @_inner_has("predict_proba")
     def predict_proba(self, X):
         """Probabilities of the classes; see the estimator's own."""

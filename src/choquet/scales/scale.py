@@ -18,6 +18,9 @@ __all__ = ["IDENTITY", "METHODS", "Scale", "fit_scale", "points_scale"]
 METHODS = ("minmax", "quantiles", "standard", "none")
 """The range to [0, 1]; the share of the data below; mean 0 and deviation 1; as they are."""
 
+_SIDES = np.array([-2.0, 2.0])
+"""Deviations from the mean at which the points of a standardised column stand."""
+
 _QUANTILES = 33
 """Points of a scale of quantiles, the ends included."""
 
@@ -232,7 +235,7 @@ def _rising(column: FloatArray, method: str, weights: FloatArray) -> tuple[Float
         mean = float(np.average(column, weights=weights))
         deviation = float(np.sqrt(np.average((column - mean) ** 2, weights=weights)))
         deviation = deviation if deviation > 1e-12 * abs(mean) else 1.0
-        return np.array([mean, mean + deviation]), unit
+        return mean + deviation * _SIDES, _SIDES
     if not high - low > 1e-12 * max(abs(low), abs(high)) or not np.isfinite(high - low):
         return np.array([low, low + max(1.0, abs(low))]), unit
     if method == "minmax":

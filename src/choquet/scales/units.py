@@ -53,6 +53,11 @@ and 4 of time.'
         if not self.target.affine or self.target.width <= 0:
             raise DataError("the scale of a target must be a straight line that rises")
 
+    @property
+    def trivial(self) -> bool:
+        """Whether the data are taken as they are."""
+        return all(one.affine and one.ends == (0.0, 1.0) for one in (*self.scales, self.target))
+
     @cached_property
     def _lines(self) -> tuple[FloatArray, FloatArray] | None:
         """Offsets and widths, where all scales are straight lines."""
@@ -155,7 +160,8 @@ def unwrapped(model: Any) -> Unwrapped:
     if hasattr(model, "best_estimator_"):
         return unwrapped(model.best_estimator_)
     if hasattr(model, "units_") and hasattr(model, "estimator_"):
-        return _named(model, Unwrapped(model.estimator_, model.units_, None, model.target_name_))
+        units = None if model.units_.trivial else model.units_
+        return _named(model, Unwrapped(model.estimator_, units, None, model.target_name_))
     if hasattr(model, "regressor_") and hasattr(model, "transformer_"):
         inner = unwrapped(model.regressor_)
         return _named(model, inner._replace(units=_with_target(inner, model.transformer_)))
