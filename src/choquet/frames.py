@@ -15,7 +15,7 @@ __all__ = ["FrameLibrary", "to_frame"]
 FrameLibrary = Literal["pandas", "polars"]
 
 
-_LIBRARIES = ("pandas", "polars")
+_LIBRARIES: tuple[FrameLibrary, ...] = ("pandas", "polars")
 
 
 def to_frame(columns: Mapping[str, Sequence[Any]], library: FrameLibrary | None = None) -> Any:
@@ -27,7 +27,7 @@ def to_frame(columns: Mapping[str, Sequence[Any]], library: FrameLibrary | None 
     (2, 2)
     """
     if library is None:
-        library = next((name for name in _LIBRARIES if find_spec(name) is not None), None)  # type: ignore[arg-type]
+        library = next((name for name in _LIBRARIES if find_spec(name) is not None), None)
         if library is None:
             raise MissingDependencyError("a frame needs pandas or polars: pip install pandas")
     check_option("library", library, _LIBRARIES)

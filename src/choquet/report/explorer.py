@@ -49,19 +49,18 @@ def explorer_data(view: View, inputs: FloatArray | None) -> dict[str, Any]:
     sliders = slider_data(parts.n_sources, view.units, inputs)
     values = _value_data(view)
     if values is None and not isinstance(parts, TreeDecomposition):
-        note = (
+        left_out = (
             f"The 2^{parts.n_sources} values of the measure are too many for a page, so it cannot "
             f"compute by itself beyond {_MAX_SOURCES} sources."
         )
-        return {**sliders, "available": False, "note": note, "supported": None}
+        return {**sliders, "available": False, "note": left_out, "supported": None}
     few = parts.n_operators * parts.n_sources <= _MAX_WEIGHTS
-    labels, width, tree = None, 1, None
+    labels, width, tree, note = None, 1, None, None
     if isinstance(parts, TreeDecomposition):
         names = ("source", "top", "above", "yes", "no")
         tree = {**{name: getattr(parts.tree, name) for name in names}, "operator": parts.labels}
     elif few and isinstance(parts, ClusterDecomposition):
         labels, width = _labels(parts)
-    note = None
     if labels is None and tree is None:
         note = (
             "The operator of every sort is too much for a page: the explorer shows the weights of "

@@ -191,7 +191,10 @@ KINDS: dict[str, Kind] = {
     "scale": _plain("choquet.scales.scale:Scale"),
     "units": _plain("choquet.scales.units:Units"),
     "pipeline": Kind("sklearn.pipeline:Pipeline", encode_pipeline, decode_pipeline),
-    "scaled_model": Kind("choquet:ScaledModel", dict, decode_scaled_model),
     **{name: Kind(row.path, encode_model, decode_model) for name, row in MODELS.items()},
+    # What the version before wrote in place of an `in_units`.
+    "scaled_model": Kind(
+        "choquet.estimators.commensurate:InUnits", encode_model, decode_scaled_model
+    ),
 }
 """Storable kinds by the name they have in files."""
