@@ -251,11 +251,14 @@ no input need change by more than 0.25.
         if not self.contributions.any():
             named, rest = [], []
         weights = dict(zip(self.sort.tolist(), self.weights, strict=True))
-        parts = [
-            f"{self.sources[i]} {self.contributions[i] + 0.0:.4g} "
-            f"({weights[i] + 0.0:.3g} × {scaled[i]:.4g})"
-            for i in named
-        ]
+        # Rounding errors of a solver are nothing to read.
+        tiny = 1e-9 * float(np.abs(self.contributions).max(initial=0.0))
+        parts = []
+        for i in named:
+            heard = abs(self.contributions[i]) > tiny
+            given = self.contributions[i] if heard else 0.0
+            weight = weights[i] if heard or abs(weights[i]) > 1e-9 else 0.0
+            parts.append(f"{self.sources[i]} {given:.4g} ({weight:.3g} × {scaled[i] + 0.0:.4g})")
         if rest:
             parts.append(f"{self.contributions[rest].sum():.4g} of {len(rest)} other sources")
         if abs(self.bias) > NO_BIAS:
