@@ -54,6 +54,14 @@ class AbstractMeasure(ABC):
         Whether g(X) = 1.
     total : float
         The value g(X) of all sources together.
+
+    Examples
+    --------
+    >>> from choquet import FormulaMeasure, Measure
+    >>> for g in (Measure([0, 0.4, 0.6, 1]), FormulaMeasure("additive", [0.4, 0.6])):
+    ...     print(type(g).__name__, g("x1"), g.integral([[1.0, 0.5]]), g.interval([[1.0, 0.5]]))
+    Measure 0.4 [0.7] [[0.7 0.7]]
+    FormulaMeasure 0.4 [0.7] [[0.7 0.7]]
     """
 
     sources: tuple[str, ...]
