@@ -36,6 +36,8 @@ from choquet.learning.solvers.supported import violated_containments
 from choquet.learning.solvers.supported_order import poset
 from tests.tolerances import objective_error, value_error
 
+pytestmark = pytest.mark.numerical
+
 DATA = Path(os.environ.get("CHOQUET_DATA", Path(__file__).parents[2] / "shared/data"))
 
 
