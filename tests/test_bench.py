@@ -33,6 +33,7 @@ from choquet.bench.worker import Worker
 from choquet.bench.works import agreement
 from choquet.cli import main
 from choquet.errors import FileError, OptionError
+from tests.processes import interruptible
 
 HERE = {name: peer for name, peer in PEERS.items() if importlib.util.find_spec(peer.module)}
 ONCE = Setting(rounds=1, limit=60.0)
@@ -414,19 +415,9 @@ def test_another_version_of_a_peer_is_measured_again(tmp_path, monkeypatch):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_stopped_in_the_middle_what_is_done_stays(tmp_path):
-    words = [
-        sys.executable,
-        "-m",
-        "choquet",
-        "bench",
-        "shapley",
-        "mobius",
-        "-o",
-        "out",
-        "--rounds",
-        "1",
-    ]
-    process = subprocess.Popen([*words, "--quick"], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    options = ["-o", "out", "--rounds", "1", "--quick"]
+    words = interruptible("choquet", "bench", "shapley", "mobius", *options)
+    process = subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
     file = tmp_path / "out" / "bench.json"
     until = time.monotonic() + 120
     done = {}

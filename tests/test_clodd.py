@@ -12,6 +12,8 @@ from choquet.clustering.clodd import local_bounds
 from choquet.clustering.clodd_exact import exact_bounds
 from choquet.errors import DataError, OptionError, TooLargeError
 
+pytestmark = pytest.mark.numerical
+
 REFERENCE = np.array(
     [
         [0.00, 0.12, 0.59, 0.73, 0.78],

@@ -25,6 +25,8 @@ from choquet.operators import DISSIMILARITIES, precomputed
 from tests.strategies import measures, measures_with_inputs
 from tests.test_walks import noise_measure
 
+pytestmark = pytest.mark.numerical
+
 DEMINING = Measure([0, 0, 1, 1, 1, 1, 1, 1], sources=["gpr", "ir", "emi"])
 
 # -- the paper's measures --------------------------------------------------------------------------

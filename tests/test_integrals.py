@@ -24,6 +24,8 @@ from choquet.lattice import cover_pairs
 from tests import oracles
 from tests.strategies import measures_with_inputs
 
+pytestmark = pytest.mark.numerical
+
 
 @given(measures_with_inputs(min_value=-2.0, max_value=2.0))
 def test_choquet_is_the_textbook_sum(case):

@@ -13,6 +13,8 @@ from choquet.clustering import big_ivat, ivat, spanning, vat
 from choquet.errors import DataError, OptionError, TooLargeError
 from choquet.operators import DISSIMILARITIES, a_norm, dissimilarity, lp
 
+pytestmark = pytest.mark.numerical
+
 METRICS = [*DISSIMILARITIES, lp(3), a_norm(np.diag([1.0, 0.0, 2.0, 1.0]))]
 
 # A coarse grid makes ties and duplicates the rule.

@@ -10,6 +10,8 @@ from choquet import lattice
 from choquet.errors import MeasureError, SourceError, TooLargeError
 from choquet.lattice import wide
 
+pytestmark = pytest.mark.numerical
+
 
 def functions(max_sources=5):
     return st.integers(1, max_sources).flatmap(

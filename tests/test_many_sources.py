@@ -37,6 +37,8 @@ from choquet.measures.mobius import coalitions
 from choquet.walks import WalkList, list_walks
 from choquet.walks.paths import SupportedPaths
 
+pytestmark = pytest.mark.numerical
+
 MANY = (30, 50, 100)
 
 
