@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from choquet.arrays import FloatArray, as_inputs, refuse_nonfinite
 from choquet.errors import DataError, MeasureError
-from choquet.lattice.threads import threads_for
+from choquet.lattice.threads import in_chunks
 from choquet.measures import Measure, MobiusMeasure, SupportedMeasure
 
 __all__ = [
@@ -217,9 +217,11 @@ def _integrate(measure: Measure, X: npt.ArrayLike, integral: str) -> FloatArray:
     inputs = as_inputs(X, measure.n_sources, finite=False)
     result = np.empty(len(inputs))
     number = _kernels.INTEGRALS.index(integral)
-    with threads_for(inputs.size * measure.n_sources):
-        finite = _kernels.integrate(measure.values, inputs, number, result)
-    if not finite:
+
+    def part(low: int, high: int) -> bool:
+        return bool(_kernels.integrate(measure.values, inputs[low:high], number, result[low:high]))
+
+    if not all(in_chunks(part, len(inputs), measure.n_sources**2)):
         refuse_nonfinite(inputs)
     return result
 

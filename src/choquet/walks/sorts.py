@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from choquet.arrays import BoolArray, FloatArray, IntArray, as_inputs, generator
 from choquet.errors import DataError, TooLargeError
-from choquet.lattice.threads import threads_for
+from choquet.lattice.threads import in_chunks
 from choquet.measures import Measure
 
 __all__ = [
@@ -200,8 +200,11 @@ def walk_weights(measure: Measure, sorts: npt.ArrayLike) -> FloatArray:
 
     rows = as_sorts(sorts, measure.n_sources)
     weights = np.empty(rows.shape)
-    with threads_for(rows.size):
-        _kernels.walk_weights(measure.values, rows, weights)
+
+    def part(low: int, high: int) -> None:
+        _kernels.walk_weights(measure.values, rows[low:high], weights[low:high])
+
+    in_chunks(part, len(rows), 4 * measure.n_sources)
     return weights
 
 
@@ -222,9 +225,13 @@ def all_walk_weights(measure: Measure) -> FloatArray:
     _refuse_long_list(n)
     depth = min(2, n - 1)
     prefixes = np.array(list(permutations(range(n), depth)), dtype=np.int64)
-    weights = np.empty((factorial(n), n))
-    with threads_for(weights.size):
-        _kernels.all_walk_weights(measure.values, prefixes, factorial(n - depth), weights)
+    weights, each = np.empty((factorial(n), n)), factorial(n - depth)
+
+    def part(low: int, high: int) -> None:
+        rows = weights[low * each : high * each]
+        _kernels.all_walk_weights(measure.values, prefixes[low:high], each, rows)
+
+    in_chunks(part, len(prefixes), 4 * each * n)
     return weights
 
 
