@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import pdist, squareform
 
-from choquet.decomposition import BlockSums, clodd, clodd_score, ivat, medoids
-from choquet.decomposition._kernels_clodd import evaluate
+from choquet.clustering import BlockSums, clodd, clodd_score, ivat, medoids
+from choquet.clustering._kernels_clodd import evaluate
 from choquet.operators import DISSIMILARITIES
 
 

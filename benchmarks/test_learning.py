@@ -15,10 +15,11 @@ import time
 import numpy as np
 import pytest
 
+from choquet.certainty import identify
 from choquet.lattice.wide import membership
-from choquet.learning import Statistics, identify, least_squares, solve
+from choquet.learning import Statistics, least_squares, solve
+from choquet.learning.data.statistics import chains
 from choquet.learning.solvers.supported import violated_containments
-from choquet.learning.statistics import chains
 
 FULL = os.environ.get("CHOQUET_BENCH") == "full"
 

@@ -616,7 +616,7 @@ def test_the_unexpected_is_one_line_too(folder, run, monkeypatch):
 def test_few_rows_at_a_time_give_the_same(folder, run, monkeypatch):
     run("fit", "scores.csv", "-o", "whole.json")
     monkeypatch.setattr(columns, "_CHUNK_CELLS", 28)
-    monkeypatch.setattr("choquet.learning.chunked._BLOCK", 10)
+    monkeypatch.setattr("choquet.learning.data.chunks._BLOCK", 10)
     run("fit", "scores.csv", "-o", "parts.json")
     whole, parts = choquet.load("whole.json"), choquet.load("parts.json")
     assert np.allclose(whole.measure_.values, parts.measure_.values, atol=1e-9)
@@ -627,8 +627,8 @@ def test_few_rows_at_a_time_give_the_same(folder, run, monkeypatch):
 
 def test_more_sorts_than_fit_are_refused(folder, run, monkeypatch):
     monkeypatch.setattr(columns, "_CHUNK_CELLS", 28)
-    monkeypatch.setattr("choquet.learning.chunked._BLOCK", 10)
-    monkeypatch.setattr("choquet.learning.chunked._MAX_SORT_BYTES", 100)
+    monkeypatch.setattr("choquet.learning.data.chunks._BLOCK", 10)
+    monkeypatch.setattr("choquet.learning.data.chunks._MAX_SORT_BYTES", 100)
     err = refused(run, "fit", "scores.csv")
     assert "different sorts of 3 sources" in err
     assert "fewer rows, or from fewer sources" in err

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.cluster import DBSCAN, AgglomerativeClustering, KMeans, MeanShift
 
-from choquet.decomposition import clodd, cluster, fuzzy_c_means, ivat, medoids
-from choquet.decomposition.partition import canonical_labels
+from choquet.clustering import clodd, cluster, fuzzy_c_means, ivat, medoids
+from choquet.clustering.partition import canonical_labels
 from choquet.errors import DataError, OptionError
 from choquet.operators import DISSIMILARITIES, dissimilarity, lp
 

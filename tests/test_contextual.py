@@ -8,8 +8,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import choquet
 from choquet import ContextualClassifier, ContextualRegressor, sorts_of
-from choquet.errors import DataError, OptionError, SupportWarning
-from choquet.learning.contextual.leaves import (
+from choquet.contexts.leaves import (
     LeafOptions,
     above_sums,
     fit_leaf,
@@ -17,10 +16,11 @@ from choquet.learning.contextual.leaves import (
     rank_sums,
     statistics_of,
 )
-from choquet.learning.contextual.pruning import weakest_links
-from choquet.learning.contextual.rows import RankRows
-from choquet.learning.contextual.splits import SplitOptions, best_split
-from choquet.learning.contextual.tree import grow
+from choquet.contexts.pruning import weakest_links
+from choquet.contexts.rows import RankRows
+from choquet.contexts.splits import SplitOptions, best_split
+from choquet.contexts.tree import grow
+from choquet.errors import DataError, OptionError, SupportWarning
 
 ESTIMATORS = [
     ContextualRegressor(cv=2, max_leaves=4),

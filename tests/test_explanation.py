@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 import choquet
 from choquet import DataSupport, Measure, data_to_collect, decompose
+from choquet.certainty.identify import Identification
 from choquet.errors import DataError, OptionError
 from choquet.explanation import list_words, operator_phrase
 from choquet.explanation.collect import mean_width, supported_share, value_bounds
-from choquet.learning.identify import Identification
 
 DEMINING = choquet.Measure([0, 0, 1, 1, 1, 1, 1, 1], sources=["gpr", "ir", "emi"])
 

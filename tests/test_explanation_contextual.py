@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
 
 import choquet
-from choquet.decomposition.rules import Condition, Rule
+from choquet.contexts.rules import Condition, Rule
 from choquet.errors import ChoquetWarning, DataError, OptionError
 from choquet.explanation.nearest import nearest_context, nearest_sort
 from choquet.learning.scaled import ScaledModel

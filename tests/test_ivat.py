@@ -9,7 +9,8 @@ from hypothesis.extra.numpy import arrays
 from scipy.cluster.hierarchy import cophenet, fcluster, linkage
 from scipy.spatial.distance import pdist, squareform
 
-from choquet.decomposition import big_ivat, ivat, spanning, vat
+from choquet.clustering import big_ivat, ivat, vat
+from choquet.decomposition import spanning
 from choquet.errors import DataError, OptionError, TooLargeError
 from choquet.operators import DISSIMILARITIES, a_norm, dissimilarity, lp
 

@@ -15,8 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import choquet
 from choquet.errors import DataError, OptionError, SupportWarning
-from choquet.lattice import monotonicity_witness
-from choquet.learning.estimators import (
+from choquet.estimators import (
     ChoquetClassifier,
     ChoquetRegressor,
     ChoquetRegressorCV,
@@ -26,6 +25,7 @@ from choquet.learning.estimators import (
     LinearConvexSumRegressor,
     OWARegressor,
 )
+from choquet.lattice import monotonicity_witness
 
 ESTIMATORS = [
     ChoquetClassifier(),

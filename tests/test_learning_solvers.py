@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 import choquet
+from choquet.certainty import identify
 from choquet.errors import OptionError, SolverError, SolverWarning
 from choquet.lattice import cover_pairs, monotonicity_witness
+from choquet.lattice.wide import chains
 from choquet.learning import (
     FAMILIES,
     SOLVERS,
@@ -19,7 +21,6 @@ from choquet.learning import (
     choose,
     expert,
     hlms,
-    identify,
     k_additive_basis,
     least_squares,
     solve,
@@ -30,10 +31,9 @@ from choquet.learning import (
 )
 from choquet.learning.solvers import choose_solver
 from choquet.learning.solvers.admm import admm
-from choquet.learning.solvers.order import hasse
-from choquet.learning.solvers.poset import poset
+from choquet.learning.solvers.containments import hasse
 from choquet.learning.solvers.supported import violated_containments
-from choquet.learning.statistics import chains
+from choquet.learning.solvers.supported_order import poset
 
 DATA = Path(os.environ.get("CHOQUET_DATA", Path(__file__).parents[2] / "shared/data"))
 
@@ -301,7 +301,7 @@ def test_a_penalty_holds_subsets_without_data():
 
 def test_flow_carries_as_much_as_an_independent_program():
     nx = pytest.importorskip("networkx")
-    from choquet.learning._kernels_flow import route
+    from choquet.learning.solvers._kernels_flow import route
 
     rng = np.random.default_rng(0)
     for _ in range(20):

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from choquet import Measure, OperatorGraph, all_sorts, random_sorts
-from choquet.decomposition.rules import Condition, Rule, RuleList, find_rules
+from choquet.contexts.rules import Condition, Rule, RuleList, find_rules
 from choquet.errors import DataError, OptionError, SourceError
 from tests.strategies import measures
 from tests.test_walks import noise_measure

@@ -10,17 +10,8 @@ from importlib import import_module
 from typing import Any
 
 from choquet._version import __version__
-from choquet.decomposition import (
-    IVAT,
-    Decomposition,
-    big_ivat,
-    clodd,
-    cluster,
-    compare,
-    decompose,
-    ivat,
-    vat,
-)
+from choquet.clustering import IVAT, big_ivat, clodd, cluster, ivat, vat
+from choquet.decomposition import Decomposition, compare, decompose
 from choquet.indices import (
     banzhaf,
     interaction,
@@ -111,7 +102,7 @@ _LAZY: dict[str, str] = {
             "LinearConvexSumRegressor",
             "OWARegressor",
         ),
-        "choquet.learning.estimators",
+        "choquet.estimators",
     ),
     **dict.fromkeys(
         ("data_to_collect", "explain_model", "explain_operator", "explain_sample", "of_class"),

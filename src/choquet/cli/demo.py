@@ -122,7 +122,7 @@ def _fuse() -> _Fusion:
     from sklearn.preprocessing import StandardScaler
 
     # Through `Any`, because estimators are not typed.
-    estimator_room: Any = import_module("choquet.learning.estimators")
+    estimator_room: Any = import_module("choquet.estimators")
     bunch = load_breast_cancer()
     columns = {
         name: [k for k, text in enumerate(bunch.feature_names) if set(words) & set(text.split())]

@@ -217,7 +217,7 @@ class _Job:
         self.classify = learner.classifies
         self.n_rows = self.n_dropped = 0
         self._quality: dict[str, float | None] | None = None
-        room: Any = import_module("choquet.learning.estimators")
+        room: Any = import_module("choquet.estimators")
         given = {"n_jobs": None} if options.learner == "classifier" else {}
         self.estimator = getattr(room, learner.estimator)(**given, **options.learning)
 
@@ -240,7 +240,7 @@ class _Job:
                 yield inputs, y if self.classify else (y - offsets[n]) / widths[n]
 
         if self.learner.chunked:
-            from choquet.learning.estimators.chunks import fit_chunks
+            from choquet.estimators.chunks import fit_chunks
 
             return fit_chunks(self.estimator, scaled(), sources=self.sources)
         held: list[tuple[FloatArray, npt.NDArray[Any]]] = []

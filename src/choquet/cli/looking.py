@@ -12,12 +12,12 @@ from choquet.cli.output import progress, say, say_json, say_table
 from choquet.cli.subjects import Subject, check_output, load_any, load_subject, write_object
 from choquet.cli.tables import open_table
 from choquet.decomposition import Decomposition, compare
+from choquet.decomposition.learned import ContextualModel
 from choquet.decomposition.outcome import outcome_of
 from choquet.errors import DamagedFileError, DataError, OptionError
 from choquet.explanation.learned import as_learned
 from choquet.explanation.units import units_of
 from choquet.indices import shapley
-from choquet.learning.contextual.result import ContextualModel
 from choquet.measures import Measure, MobiusMeasure
 
 __all__ = ["run_compare", "run_decompose", "run_inspect"]

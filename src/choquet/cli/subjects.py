@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from choquet.arrays import FloatArray
 from choquet.decomposition import Decomposition, decompose
+from choquet.decomposition.learned import ContextualModel
 from choquet.decomposition.outcome import Outcome, outcome_of
 from choquet.errors import DataError, FileError, OptionError
 from choquet.explanation.classes import of_class
@@ -20,7 +21,6 @@ from choquet.explanation.learned import as_learned
 from choquet.explanation.subject import identification_of
 from choquet.files import write_whole
 from choquet.integrals import choquet_integral, choquet_interval
-from choquet.learning.contextual.result import ContextualModel
 from choquet.learning.scaled import ScaledModel
 from choquet.measures import Measure, MobiusMeasure, SupportedMeasure
 from choquet.storage import from_bytes, load, to_bytes

@@ -15,15 +15,15 @@ from typing import Any, Literal
 import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
-from choquet.decomposition.clodd import clodd, one_cluster
-from choquet.decomposition.clusters import Clusterer, cluster
-from choquet.decomposition.ivat import IVAT, ivat
-from choquet.decomposition.medoids import medoids
+from choquet.clustering.clodd import clodd, one_cluster
+from choquet.clustering.clusters import Clusterer, cluster
+from choquet.clustering.ivat import IVAT, ivat
+from choquet.clustering.medoids import medoids
+from choquet.clustering.partition import Partition, canonical_labels
+from choquet.contexts.rules import RuleList, find_rules
 from choquet.decomposition.operators import ContextualOperator, cluster_errors
 from choquet.decomposition.outcome import Outcome, outcome_of
-from choquet.decomposition.partition import Partition, canonical_labels
 from choquet.decomposition.result import Decomposition, Identified
-from choquet.decomposition.rules import RuleList, find_rules
 from choquet.decomposition.sample import OperatorSample, sample_operators
 from choquet.errors import DataError, OptionError
 from choquet.measures import Measure

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
-from choquet.decomposition.rules import Rule
+from choquet.contexts.rules import Rule
 from choquet.operators import OrderStatistic
 from choquet.operators.dissimilarity import DISSIMILARITIES
 

@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from choquet.arrays import BoolArray, FloatArray, IntArray, as_inputs, check_option
-from choquet.decomposition.ivat import IVAT
+from choquet.clustering.ivat import IVAT
+from choquet.clustering.partition import Partition
+from choquet.contexts.rules import RuleList, find_rules
 from choquet.decomposition.operators import ContextualOperator, Errors
 from choquet.decomposition.outcome import Outcome
-from choquet.decomposition.partition import Partition
-from choquet.decomposition.rules import RuleList, find_rules
 from choquet.decomposition.runtime import (
     Assessment,
     assess,
@@ -32,7 +32,7 @@ from choquet.operators import Dissimilarity
 from choquet.walks import DataSupport, WalkList, sorts_of
 
 if TYPE_CHECKING:
-    from choquet.decomposition.diagram import Diagram
+    from choquet.contexts.diagram import Diagram
 
 __all__ = ["Decomposition", "Identified"]
 
@@ -43,7 +43,7 @@ _SHOWN = 12
 class Identified(Protocol):
     """What is asked of an identification: near-optimal intervals, and walks that are pinned down.
 
-    See `choquet.learning.identify.Identification`.
+    See `choquet.certainty.identify.Identification`.
     """
 
     @property
@@ -194,7 +194,7 @@ class Decomposition:
                 "an index needs every operator, but they were drawn at random; "
                 "decompose with a larger max_operators="
             )
-        from choquet.decomposition.diagram import Diagram
+        from choquet.contexts.diagram import Diagram
 
         if isinstance(self.sample.graph, WalkList):
             raise DataError(
@@ -284,9 +284,9 @@ class Decomposition:
         >>> small.error.worst <= 0.2, small.n_operators < 20
         (True, True)
         """
+        from choquet.clustering.partition import canonical_ranks
         from choquet.decomposition.compress import cover_operators
         from choquet.decomposition.decompose import assemble
-        from choquet.decomposition.partition import canonical_ranks
 
         if not self.sample.complete:
             raise DataError(

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from choquet.arrays import FloatArray
+from choquet.decomposition.learned import ContextualModel
 from choquet.decomposition.outcome import Outcome, outcome_of
 from choquet.explanation.units import Units, units_of
-from choquet.learning.contextual.result import ContextualModel
 from choquet.learning.scaled import ScaledModel
 
 __all__ = ["TRUSTED", "Learned", "as_learned"]

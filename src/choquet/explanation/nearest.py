@@ -17,9 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
-from choquet.decomposition.rules import Condition, Rule
+from choquet.contexts.rules import Condition, Rule
+from choquet.decomposition.learned import ContextualModel
 from choquet.explanation.switch import Switch, switch_to
-from choquet.learning.contextual.result import ContextualModel
 
 __all__ = ["nearest_context", "nearest_sort"]
 

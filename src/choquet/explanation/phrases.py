@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
-from choquet.decomposition import Decomposition, RuleList
-from choquet.learning.contextual.result import ContextualModel
+from choquet.contexts import RuleList
+from choquet.decomposition import Decomposition
+from choquet.decomposition.learned import ContextualModel
 from choquet.operators.names import FREE, MIXED, nearest_name
 
 __all__ = [

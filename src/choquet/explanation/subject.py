@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from choquet.decomposition import Decomposition, RuleList, decompose
+from choquet.certainty.identify import Identification
+from choquet.contexts import RuleList
+from choquet.decomposition import Decomposition, decompose
 from choquet.errors import OptionError, SolverError
-from choquet.learning.identify import Identification
 from choquet.learning.scaled import ScaledModel
 
 __all__ = ["NO_RULES", "as_decomposition", "identification_of", "rules_of"]

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from choquet.arrays import BoolArray, IntArray
+from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.lattice.masks import check_dense
 
 __all__ = [
     "WordArray",
+    "chains",
     "chains_of",
     "find_rows",
     "membership",
@@ -80,6 +81,22 @@ def chains_of(sorts: IntArray) -> WordArray:
         in_word = np.where(sorts // 64 == word, bits, np.uint64(0))
         np.bitwise_or.accumulate(in_word, axis=1, out=chains[:, :, word])
     return chains
+
+
+def chains(X: FloatArray) -> tuple[WordArray, FloatArray]:
+    """Chain of each row as words (n_samples, n_sources, W), and its gaps (n_samples, n_sources).
+
+    Examples
+    --------
+    >>> words, gaps = chains(np.array([[0.2, 0.6]]))
+    >>> words[0, :, 0], gaps[0]
+    (array([2, 3], dtype=uint64), array([0.4, 0.2]))
+    """
+    order = np.argsort(-X, axis=1, kind="stable")
+    ordered = np.take_along_axis(X, order, axis=1)
+    gaps = ordered.copy()
+    gaps[:, :-1] -= ordered[:, 1:]
+    return chains_of(order), gaps
 
 
 def _keys(words: WordArray) -> npt.NDArray[Any]:

@@ -15,11 +15,11 @@ import scipy.sparse as sp
 
 from choquet.arrays import FloatArray
 from choquet.errors import SolverWarning
-from choquet.lattice.wide import WordArray, find_rows
+from choquet.lattice.wide import WordArray, chains, find_rows
+from choquet.learning.data.statistics import Statistics
 from choquet.learning.problem import Problem, least_squares
 from choquet.learning.solvers import solve
 from choquet.learning.solvers.solution import close
-from choquet.learning.statistics import Statistics, chains
 
 __all__ = ["Logistic", "fit_logistic", "fit_ordinal", "sigmoid"]
 

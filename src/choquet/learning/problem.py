@@ -19,8 +19,8 @@ import scipy.sparse as sp
 from choquet.arrays import BoolArray, FloatArray
 from choquet.errors import OptionError
 from choquet.lattice import check_dense
-from choquet.lattice.wide import WordArray, unique_rows
-from choquet.learning.statistics import Statistics, chains
+from choquet.lattice.wide import WordArray, chains, unique_rows
+from choquet.learning.data.statistics import Statistics
 
 __all__ = [
     "Absolute",
@@ -191,7 +191,7 @@ def least_squares(
 
     Examples
     --------
-    >>> from choquet.learning.statistics import Statistics
+    >>> from choquet.learning.data.statistics import Statistics
     >>> problem = least_squares(Statistics.from_data([[0.9, 0.4]], [0.6]))
     >>> problem.n_values, round(problem.objective(np.array([0.0, 0.4, 0.7, 1.0])), 12)
     (4, 0.0)
@@ -296,7 +296,7 @@ def with_penalty(
 
     Examples
     --------
-    >>> from choquet.learning.statistics import Statistics
+    >>> from choquet.learning.data.statistics import Statistics
     >>> problem = least_squares(Statistics.from_data([[0.9, 0.4]], [0.6]))
     >>> with_penalty(problem, l1=1.0).objective(np.array([0.0, 0.4, 0.7, 1.0]))
     1.1
@@ -327,7 +327,7 @@ def with_prior(problem: Problem, prior: Any, strength: float) -> Problem:
 
     Examples
     --------
-    >>> from choquet.learning.statistics import Statistics
+    >>> from choquet.learning.data.statistics import Statistics
     >>> problem = least_squares(Statistics.from_data([[0.9, 0.4]], [0.6]))
     >>> prior = np.array([0.0, 0.5, 0.5, 1.0])
     >>> round(with_prior(problem, prior, 1.0).objective(np.array([0.0, 0.4, 0.7, 1.0])), 12)
@@ -351,7 +351,7 @@ def with_prior(problem: Problem, prior: Any, strength: float) -> Problem:
 
 
 def with_basis(problem: Problem, basis: Any) -> Problem:
-    """Restrict the measure to basis @ x (see `choquet.learning.bases`)."""
+    """Restrict the measure to basis @ x (see `choquet.learning.families.bases`)."""
     return replace(problem, basis=sp.csr_array(basis))
 
 

@@ -3,6 +3,7 @@
 from choquet.measures.measure import Measure
 from choquet.measures.mobius import MobiusMeasure
 from choquet.measures.random import RANDOM_MEASURES
+from choquet.measures.sparse import SparseMeasure
 from choquet.measures.supported import SupportedMeasure
 
-__all__ = ["RANDOM_MEASURES", "Measure", "MobiusMeasure", "SupportedMeasure"]
+__all__ = ["RANDOM_MEASURES", "Measure", "MobiusMeasure", "SparseMeasure", "SupportedMeasure"]

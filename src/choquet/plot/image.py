@@ -82,7 +82,7 @@ def ivat(
     --------
     >>> from matplotlib.figure import Figure
     >>> from choquet import OperatorGraph, datasets, plot
-    >>> from choquet.decomposition import ivat
+    >>> from choquet.clustering import ivat
     >>> graph = OperatorGraph(datasets.make_noise_measure())
     >>> picture = ivat(graph.weights(), counts=graph.walk_counts)
     >>> ax = plot.ivat(picture, labels=picture.cut(k=2), ax=Figure().subplots())
@@ -139,7 +139,7 @@ def compare(
     --------
     >>> from matplotlib.figure import Figure
     >>> from choquet import plot
-    >>> from choquet.decomposition import ivat
+    >>> from choquet.clustering import ivat
     >>> one = ivat([[1, 0], [0.9, 0.1]], metric="l1")
     >>> two = ivat([[1, 0], [0, 1]], metric="l1")
     >>> ax = plot.compare({"alike": one, "apart": two}, ax=Figure().subplots())

@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from choquet._version import __version__
 from choquet.arrays import BoolArray, FloatArray, as_vector
+from choquet.contexts.rules import Condition
 from choquet.decomposition.outcome import Outcome
-from choquet.decomposition.rules import Condition
 from choquet.errors import DataError
 from choquet.explanation.contextual import explain_contextual
 from choquet.explanation.learned import Learned

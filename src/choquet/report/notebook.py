@@ -8,11 +8,11 @@ from html import escape
 import numpy as np
 
 from choquet.decomposition import Decomposition
+from choquet.decomposition.learned import ContextualModel
 from choquet.explanation.contextual import biased_phrases
 from choquet.explanation.learned import Learned
 from choquet.explanation.phrases import operator_phrases, percent, rule_sentences
 from choquet.lattice import subset_sizes
-from choquet.learning.contextual.result import ContextualModel
 from choquet.measures import Measure
 
 __all__ = ["contextual_html", "decomposition_html", "measure_html"]

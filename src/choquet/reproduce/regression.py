@@ -184,7 +184,7 @@ def _best(
 
 def _contextual(max_leaves: int, l2: float) -> Any:
     """Operators and rules learned at once, without a measure between."""
-    from choquet.learning import estimators
+    from choquet import estimators
 
     regressor: Any = estimators.ContextualRegressor
     return regressor(max_leaves=max_leaves, l2=l2)

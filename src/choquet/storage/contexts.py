@@ -12,8 +12,8 @@ from choquet.measures.sources import check_sources
 from choquet.storage.values import decode_value, encode_value
 
 if TYPE_CHECKING:
-    from choquet.learning.contextual.result import ContextualModel
-    from choquet.learning.contextual.tree import Tree
+    from choquet.contexts.tree import Tree
+    from choquet.decomposition.learned import ContextualModel
 
 __all__ = ["decode_contextual", "encode_contextual"]
 
@@ -23,7 +23,7 @@ _SUMS = ("error", "weight")
 
 def encode_contextual(model: ContextualModel) -> dict[str, Any]:
     """Sources, tree, and each operator with what supports it, as plain data."""
-    from choquet.learning.contextual.result import EVIDENCE
+    from choquet.decomposition.learned import EVIDENCE
 
     tree = {name: getattr(model.tree, name) for name in (*_LINKS, "coefficients", *_SUMS)}
     return {
@@ -41,7 +41,7 @@ def encode_contextual(model: ContextualModel) -> dict[str, Any]:
 
 def decode_contextual(data: dict[str, Any]) -> ContextualModel:
     """The model again; a tree that does not hold together is refused."""
-    from choquet.learning.contextual.result import EVIDENCE, with_contexts
+    from choquet.decomposition.learned import EVIDENCE, with_contexts
 
     sources = check_sources(data["sources"], len(data["sources"]))
     tree = _tree(data["tree"], len(sources))
@@ -69,7 +69,7 @@ def decode_contextual(data: dict[str, Any]) -> ContextualModel:
 
 
 def _tree(data: dict[str, Any], n_sources: int) -> Tree:
-    from choquet.learning.contextual.tree import Tree
+    from choquet.contexts.tree import Tree
 
     links: dict[str, IntArray] = {name: data[name].astype(np.int64) for name in _LINKS}
     source, top, above, yes, no = links.values()

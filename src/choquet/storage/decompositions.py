@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from choquet.clustering.ivat import IVAT
+from choquet.clustering.partition import Partition
 from choquet.decomposition.decompose import assemble
-from choquet.decomposition.ivat import IVAT
-from choquet.decomposition.partition import Partition
 from choquet.decomposition.result import Decomposition
 from choquet.decomposition.sample import OperatorSample
 from choquet.errors import OptionError

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from choquet.decomposition import Diagram
+from choquet.contexts import Diagram
 from choquet.lattice import mask_of, members
 from choquet.measures import Measure, SupportedMeasure
 from choquet.operators import OrderStatistic
@@ -116,7 +116,7 @@ def _decode_support(data: dict[str, Any]) -> DataSupport:
 
 
 def _decode_statistics(data: dict[str, Any]) -> Any:
-    from choquet.learning.statistics import Statistics
+    from choquet.learning.data.statistics import Statistics
 
     found = Statistics.from_arrays(data)
     k, p = len(found.masks), len(found.rows)
@@ -131,7 +131,7 @@ def _decode_statistics(data: dict[str, Any]) -> Any:
 
 
 def _decode_minima(data: dict[str, Any]) -> Any:
-    from choquet.learning.additive import MinimaStatistics
+    from choquet.learning.data.minima import MinimaStatistics
 
     return MinimaStatistics.from_arrays(data)
 
@@ -165,30 +165,30 @@ KINDS: dict[str, Kind] = {
         "choquet.decomposition.result:Decomposition", encode_decomposition, decode_decomposition
     ),
     "diagram": Kind(
-        "choquet.decomposition.diagram:Diagram",
+        "choquet.contexts.diagram:Diagram",
         lambda diagram: dict(diagram.to_arrays()),
         Diagram.from_arrays,
     ),
     "statistics": Kind(
-        "choquet.learning.statistics:Statistics",
+        "choquet.learning.data.statistics:Statistics",
         lambda statistics: dict(statistics.to_arrays()),
         _decode_statistics,
     ),
     "minima_statistics": Kind(
-        "choquet.learning.additive:MinimaStatistics",
+        "choquet.learning.data.minima:MinimaStatistics",
         lambda statistics: dict(statistics.to_arrays()),
         _decode_minima,
     ),
     "contextual_model": Kind(
-        "choquet.learning.contextual.result:ContextualModel", encode_contextual, decode_contextual
+        "choquet.decomposition.learned:ContextualModel", encode_contextual, decode_contextual
     ),
     "outcome": _plain("choquet.decomposition.outcome:Outcome"),
-    "pruning_path": _plain("choquet.learning.contextual.pruning:Path"),
-    "sparse_measure": _plain("choquet.learning.sparse:SparseMeasure"),
-    "identification": _plain("choquet.learning.identify:Identification"),
+    "pruning_path": _plain("choquet.contexts.pruning:Path"),
+    "sparse_measure": _plain("choquet.measures.sparse:SparseMeasure"),
+    "identification": _plain("choquet.certainty.identify:Identification"),
     "solution": _plain("choquet.learning.solvers.solution:Solution"),
-    "lambda_fit": _plain("choquet.learning.families:LambdaFit"),
-    "weights_fit": _plain("choquet.learning.families:WeightsFit"),
+    "lambda_fit": _plain("choquet.learning.families.fits:LambdaFit"),
+    "weights_fit": _plain("choquet.learning.families.fits:WeightsFit"),
     "scaled_model": _plain("choquet.learning.scaled:ScaledModel"),
     **{name: Kind(row.path, encode_model, decode_model) for name, row in MODELS.items()},
 }

@@ -21,8 +21,8 @@ def call_solvers() -> None:
 
 def call_trees(n_points: int) -> None:
     """The spanning tree of many points, if there are many."""
-    from choquet.decomposition import ivat
-    from choquet.decomposition.spanning import EXACT_START, TREE_POINTS
+    from choquet.clustering import ivat
+    from choquet.clustering.spanning import EXACT_START, TREE_POINTS
 
     enough = max(EXACT_START, TREE_POINTS) + 1
     if n_points >= enough:

@@ -66,7 +66,7 @@ def interior(
     Examples
     --------
     >>> from choquet.learning.problem import least_squares
-    >>> from choquet.learning.statistics import Statistics
+    >>> from choquet.learning.data.statistics import Statistics
     >>> X = np.array([[0.9, 0.4], [0.2, 0.6]])
     >>> problem = least_squares(Statistics.from_data(X, [0.6, 0.48]))
     >>> interior(problem).values.round(6)
