@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -17,8 +18,8 @@ from hypothesis import strategies as st
 
 import choquet
 from choquet import Measure, SupportedMeasure
-from choquet.decomposition import medoids
-from choquet.decomposition.boruvka import spanning_tree
+from choquet.clustering import medoids
+from choquet.clustering.boruvka import spanning_tree
 from choquet.lattice import threads
 from choquet.lattice.threads import LIMITS, in_chunks, n_threads
 from choquet.walks import all_walk_weights, random_sorts
@@ -61,7 +62,7 @@ def test_every_row_is_handed_out_once_and_results_come_in_order(n, steps, n_thre
         parts = in_chunks(lambda low, high: (low, high), n, steps)
     assert parts[0][0] == 0
     assert parts[-1][1] == n
-    assert all(one[1] == two[0] for one, two in zip(parts, parts[1:], strict=False))
+    assert all(one[1] == two[0] for one, two in pairwise(parts))
 
 
 def test_threads_share_a_long_loop(small_chunks):
@@ -291,7 +292,7 @@ def test_a_read_only_installation_without_a_home_compiles_in_memory(tmp_path):
     no_home.touch()
     code = """
 import numpy as np, choquet
-from choquet.decomposition import ivat
+from choquet.clustering import ivat
 print(choquet.__file__)
 g = choquet.Measure.random(3, rng=0)
 print(choquet.choquet_integral(g, np.full((2, 3), 0.5)))
