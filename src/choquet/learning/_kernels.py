@@ -219,6 +219,20 @@ def edge_step(g, low, high, rho, below, above, force, total, alpha):
     return primal, dual
 
 
+@compiled_with(fastmath={"reassoc", "contract"})
+def project(frame, x, out):
+    """Σ frame[k] (frame[k]·x) into `out`: by hand, because BLAS would wait for its threads."""
+    n_frame, m = frame.shape
+    for i in range(m):
+        out[i] = 0.0
+    for k in range(n_frame):
+        total = 0.0
+        for i in range(m):
+            total += frame[k, i] * x[i]
+        for i in range(m):
+            out[i] += total * frame[k, i]
+
+
 @compiled
 def conjugate_gradients(
     indptr, indices, data, frame, strength, shift, inverse, free, b, x, tolerance, limit
@@ -233,6 +247,7 @@ def conjugate_gradients(
     direction = np.zeros(n)
     image = np.empty(n)
     residual = np.empty(n)
+    back = np.empty(frame.shape[1])
     old = 0.0
     for k in range(limit + 1):
         source = x if k == 0 else direction
@@ -245,7 +260,7 @@ def conjugate_gradients(
             image[i] = total
         if n_frame and strength > 0:
             m = frame.shape[1]
-            back = frame.T @ (frame @ source[:m])
+            project(frame, source, back)
             for i in range(m):
                 if free[i]:
                     image[i] += strength * (source[i] - back[i])
