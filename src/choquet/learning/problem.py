@@ -19,6 +19,7 @@ import scipy.sparse as sp
 from choquet.arrays import BoolArray, FloatArray
 from choquet.errors import OptionError
 from choquet.lattice import check_dense
+from choquet.lattice.vectors import dot
 from choquet.lattice.wide import WordArray, chains, unique_rows
 from choquet.learning.data.statistics import Statistics
 
@@ -144,7 +145,7 @@ class Problem:
     def objective(self, values: FloatArray, bias: float | FloatArray = 0.0) -> float:
         """What is minimised, at these values."""
         v = np.append(values, bias) if self.bias else values
-        total = 0.5 * v @ (self.quadratic @ v) + self.linear @ v + self.constant
+        total = 0.5 * dot(v, self.quadratic @ v) + dot(self.linear, v) + self.constant
         inner = np.abs(values[~self.fixed])
         total += self.l1 * inner.sum()
         if self.power is not None:
@@ -153,7 +154,7 @@ class Problem:
             total += self.prior.strength * prior_distance(self.prior.basis, values)
         if self.absolute is not None:
             error = np.abs(self.absolute.design @ v - self.absolute.targets)
-            total += self.absolute.weights @ error
+            total += dot(self.absolute.weights, error)
         return float(total)
 
 
@@ -162,7 +163,7 @@ def prior_distance(basis: Any, values: FloatArray) -> float:
     gram = (basis.T @ basis).toarray()
     theta = np.linalg.lstsq(gram, basis.T @ values, rcond=None)[0]
     rest = values - basis @ theta
-    return float(rest @ rest)
+    return dot(rest, rest)
 
 
 def least_squares(
@@ -346,7 +347,7 @@ def with_prior(problem: Problem, prior: Any, strength: float) -> Problem:
         problem,
         quadratic=quadratic,
         linear=problem.linear - 2 * strength * padded,
-        constant=problem.constant + strength * float(center @ center),
+        constant=problem.constant + strength * dot(center, center),
     )
 
 

@@ -19,7 +19,7 @@ from choquet.arrays import (
 )
 from choquet.errors import MeasureError, NotMonotoneError, SourceError
 from choquet.lattice import check_dense, mask_of, mobius, monotonicity_witness, n_sources_of
-from choquet.lattice.threads import threads_for
+from choquet.lattice.threads import in_chunks
 from choquet.lattice.wide import WordArray
 from choquet.measures import families
 from choquet.measures.abstract import (
@@ -389,17 +389,22 @@ class Measure(AbstractMeasure):
         from choquet.lattice import _kernels
 
         weights = np.empty(sorts.shape)
-        with threads_for(sorts.size):
-            _kernels.walk_weights(self.values, sorts, weights)
+
+        def part(low: int, high: int) -> None:
+            _kernels.walk_weights(self.values, sorts[low:high], weights[low:high])
+
+        in_chunks(part, len(sorts), 4 * self.n_sources)
         return weights
 
     def _integral(self, inputs: FloatArray, kind: IntegralName) -> FloatArray:
         from choquet.lattice import _kernels
 
-        result = np.empty(len(inputs))
-        with threads_for(inputs.size * self.n_sources):
-            finite = _kernels.integrate(self.values, inputs, INTEGRALS.index(kind), result)
-        if not finite:
+        result, number = np.empty(len(inputs)), INTEGRALS.index(kind)
+
+        def part(low: int, high: int) -> bool:
+            return bool(_kernels.integrate(self.values, inputs[low:high], number, result[low:high]))
+
+        if not all(in_chunks(part, len(inputs), self.n_sources**2)):
             refuse_nonfinite(inputs)
         return result
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from choquet.arrays import BoolArray, FloatArray, IntArray, as_vector, check_option
 from choquet.errors import DataError, MeasureError, NotMonotoneError, SourceError
 from choquet.lattice import downward_minimum, members, upward_maximum
-from choquet.lattice.threads import threads_for
+from choquet.lattice.threads import in_chunks
 from choquet.lattice.wide import (
     WordArray,
     find_rows,
@@ -145,10 +145,8 @@ class SupportedMeasure(AbstractMeasure):
         >>> g.known_values
         array([0.3, 0.3])
         """
-        from choquet.measures import _kernels
-
         inside = np.clip(values, 0.0, total)
-        lifted = _kernels.containment_bounds(words, inside, words, total)[0]
+        lifted = _bounds_by_containment(words, inside, words, total)[0]
         return cls(words, lifted, sources, total=total)
 
     # -- values ------------------------------------------------------------------------------------
@@ -159,13 +157,8 @@ class SupportedMeasure(AbstractMeasure):
         return len(self.known_values)
 
     def _bounds(self, words: WordArray) -> tuple[FloatArray, FloatArray]:
-        from choquet.measures import _kernels
-
         sizes = np.bitwise_count(words).sum(axis=1)
-        with threads_for(words.size * len(self.words)):
-            lower, upper = _kernels.containment_bounds(
-                self.words, self.known_values, words, self.total
-            )
+        lower, upper = _bounds_by_containment(self.words, self.known_values, words, self.total)
         lower[sizes == self.n_sources] = self.total
         upper[sizes == 0] = 0.0
         return lower, upper
@@ -178,8 +171,15 @@ class SupportedMeasure(AbstractMeasure):
         from choquet.measures import _kernels
 
         inside = membership(self.words, self.n_sources)
-        with threads_for(sorts.size * len(self.known_values)):
-            lower, upper = _kernels.walk_bounds(inside, self.known_values, sorts, self.total)
+        lower, upper = np.zeros(sorts.shape), np.full(sorts.shape, self.total)
+
+        def part(low: int, high: int) -> None:
+            rows = slice(low, high)
+            _kernels.walk_bounds(
+                inside, self.known_values, sorts[rows], self.total, lower[rows], upper[rows]
+            )
+
+        in_chunks(part, len(sorts), 4 * inside.size)
         return lower, upper
 
     def _walk_values(self, sorts: IntArray) -> FloatArray:
@@ -305,3 +305,20 @@ def _tidy(
     if len(ordered) and (ordered.min() < 0 or ordered.max() > total):
         raise MeasureError(f"values must lie between 0 and g(X) = {total:g}")
     return rows, ordered
+
+
+def _bounds_by_containment(
+    words: WordArray, values: FloatArray, asked: WordArray, total: float
+) -> tuple[FloatArray, FloatArray]:
+    """Largest value inside and smallest value around each set asked for, between 0 and `total`."""
+    from choquet.measures import _kernels
+
+    lower, upper = np.zeros(len(asked)), np.full(len(asked), total)
+
+    def part(low: int, high: int) -> None:
+        _kernels.containment_bounds(
+            words, values, asked[low:high], lower[low:high], upper[low:high]
+        )
+
+    in_chunks(part, len(asked), 4 * words.size)
+    return lower, upper

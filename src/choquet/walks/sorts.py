@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from choquet.arrays import BoolArray, FloatArray, IntArray, as_inputs, generator
 from choquet.errors import DataError, TooLargeError
-from choquet.lattice.threads import threads_for
+from choquet.lattice.threads import in_chunks
 from choquet.lattice.wide import as_sorts
 from choquet.measures.abstract import AbstractMeasure, check_measure
 
@@ -197,9 +197,13 @@ def all_walk_weights(measure: AbstractMeasure) -> FloatArray:
     dense = measure.to_measure()
     depth = min(2, n - 1)
     prefixes = np.array(list(permutations(range(n), depth)), dtype=np.int64)
-    weights = np.empty((factorial(n), n))
-    with threads_for(weights.size):
-        _kernels.all_walk_weights(dense.values, prefixes, factorial(n - depth), weights)
+    weights, each = np.empty((factorial(n), n)), factorial(n - depth)
+
+    def part(low: int, high: int) -> None:
+        rows = weights[low * each : high * each]
+        _kernels.all_walk_weights(dense.values, prefixes[low:high], each, rows)
+
+    in_chunks(part, len(prefixes), 4 * each * n)
     return weights
 
 
