@@ -4,9 +4,6 @@ import numpy as np
 
 from choquet.lattice.compiling import compiled, compiled_with
 
-INTEGRALS = ("choquet", "sugeno", "shilkret")
-"""Integrals by their number in `integrate`."""
-
 _BLOCK = 512
 """Samples handled together: their inputs by column fit the first cache for N up to 8."""
 
