@@ -30,6 +30,7 @@ __all__ = [
     "Rows",
     "absolute_loss",
     "least_squares",
+    "reached",
     "with_basis",
     "with_penalty",
     "with_prior",
@@ -45,12 +46,29 @@ class Rows:
     lower: FloatArray
     upper: FloatArray
 
+    def __post_init__(self) -> None:
+        if not np.isfinite(self.matrix.data).all():
+            raise OptionError("the coefficients of a statement must be finite numbers")
+        wrong = np.flatnonzero(~(self.lower <= self.upper))
+        if len(wrong):
+            low, high = self.lower[wrong[0]], self.upper[wrong[0]]
+            raise OptionError(
+                f"no value lies between the bounds {low} and {high} of a statement: give two "
+                "numbers, the smaller one first"
+            )
+
     def __add__(self, other: Rows) -> Rows:
         return Rows(
             sp.csr_array(sp.vstack([self.matrix, other.matrix])),
             np.concatenate([self.lower, other.lower]),
             np.concatenate([self.upper, other.upper]),
         )
+
+
+def reached(rows: Rows, values: FloatArray) -> Rows:
+    """Statements with as much more room as these values need, where rounding left them outside."""
+    at = rows.matrix @ values
+    return Rows(rows.matrix, np.minimum(rows.lower, at), np.maximum(rows.upper, at))
 
 
 @dataclass(frozen=True, eq=False)
@@ -360,4 +378,9 @@ def with_rows(problem: Problem, rows: Rows) -> Problem:
     """Add what experts say (see `choquet.learning.expert`); the problem must be dense."""
     if not problem.dense:
         raise OptionError("expert statements need a dense problem: at most 16 sources or so")
+    if rows.matrix.shape[1] != problem.n_values:
+        raise OptionError(
+            f"the statements are about {rows.matrix.shape[1]} subsets, the problem has "
+            f"{problem.n_values}: make them for {problem.n_sources} sources"
+        )
     return replace(problem, rows=rows if problem.rows is None else problem.rows + rows)
