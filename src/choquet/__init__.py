@@ -112,7 +112,7 @@ _LAZY: dict[str, str] = {
 }
 """Public names by the room that holds them: they bring libraries that take long to load."""
 
-_ROOMS = ("bench", "datasets", "plot", "reproduce")
+_ROOMS = ("datasets", "plot", "reproduce")
 """Rooms that are named as a whole, ``choquet.plot.ivat``, and load when they first are."""
 
 
