@@ -11,9 +11,9 @@ import numpy as np
 from choquet.cli.output import progress, say, say_json, say_table
 from choquet.cli.subjects import Subject, check_output, load_any, load_subject, write_object
 from choquet.cli.tables import open_table
-from choquet.decomposition import Decomposition, compare
-from choquet.decomposition.learned import ContextualModel
+from choquet.decomposition import ClusterDecomposition, compare
 from choquet.decomposition.outcome import outcome_of
+from choquet.decomposition.trees import TreeDecomposition
 from choquet.errors import DamagedFileError, DataError, OptionError
 from choquet.explanation.learned import as_learned
 from choquet.explanation.units import units_of
@@ -39,7 +39,7 @@ def run_decompose(
         check_output(output, force=force)
     found = subject.parts(**options)
     if max_error is not None:
-        if not isinstance(found, Decomposition):
+        if not isinstance(found, ClusterDecomposition):
             raise OptionError(f"{path} learned its operators directly: leave out --max-error")
         found = found.compress(max_error=max_error)
     if output is not None:
@@ -48,7 +48,7 @@ def run_decompose(
             return
     units = units_of(subject.in_units(found))
     if as_json:
-        told = summary(found) if isinstance(found, Decomposition) else learned_summary(found)
+        told = summary(found) if isinstance(found, ClusterDecomposition) else learned_summary(found)
         about = None if found.outcome is None else found.outcome.to_dict()
         say_json({**told, "units": None if units is None else units.to_dict(), "outcome": about})
         return
@@ -57,14 +57,14 @@ def run_decompose(
     say(str(found))
     if units is not None:
         say(units.text(subject.sources))
-        if isinstance(found, Decomposition) and units.target_width != 1.0:
+        if isinstance(found, ClusterDecomposition) and units.target_width != 1.0:
             worst = found.error.worst * units.target_width
             say(f"The largest error above, in units of {units.target}: {worst:.3g}.")
     if output is not None:
         say(f"Written to {output}.")
 
 
-def summary(found: Decomposition) -> dict[str, Any]:
+def summary(found: ClusterDecomposition) -> dict[str, Any]:
     """A decomposition in plain data."""
     rules = found.rules
     return {
@@ -91,7 +91,7 @@ def summary(found: Decomposition) -> dict[str, Any]:
     }
 
 
-def learned_summary(found: ContextualModel) -> dict[str, Any]:
+def learned_summary(found: TreeDecomposition) -> dict[str, Any]:
     """Operators that were learned directly, in plain data."""
     return {
         "sources": list(found.sources),
@@ -100,7 +100,7 @@ def learned_summary(found: ContextualModel) -> dict[str, Any]:
                 "name": name,
                 "weights": one.weights,
                 "bias": one.bias,
-                "context": [rule.text(found.sources) or "always" for rule in one.context],
+                "context": [rule.text(found.sources) or "always" for rule in one.context.rules],
                 "share": one.share,
                 "count": one.count,
                 "trust": one.trust,
@@ -109,7 +109,7 @@ def learned_summary(found: ContextualModel) -> dict[str, Any]:
             for name, one in zip(found.operator_names, found.operators, strict=True)
         ],
         "rules": found.rules.text(found.sources, found.operator_names),
-        "n_contexts": len(found.contexts),
+        "n_contexts": len(found.leaves),
     }
 
 
@@ -178,7 +178,7 @@ def run_inspect(path: Path, *, delimiter: str | None, as_json: bool) -> None:
         )
     if learned is not None:
         parts = learned.model
-        head |= {"operators": parts.n_operators, "contexts": len(parts.contexts)}
+        head |= {"operators": parts.n_operators, "contexts": len(parts.leaves)}
         head |= {"samples": f"{parts.tree.weight[0]:g}", "output": learned.output_name}
     outcome = outcome_of(obj)
     if outcome is not None:

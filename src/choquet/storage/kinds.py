@@ -172,7 +172,9 @@ KINDS: dict[str, Kind] = {
         _path(OrderStatistic), _encode_fields, lambda data: OrderStatistic(data["weights"])
     ),
     "decomposition": Kind(
-        "choquet.decomposition.result:Decomposition", encode_decomposition, decode_decomposition
+        "choquet.decomposition.clusters:ClusterDecomposition",
+        encode_decomposition,
+        decode_decomposition,
     ),
     "diagram": Kind(
         "choquet.contexts.diagram:Diagram",
@@ -190,7 +192,7 @@ KINDS: dict[str, Kind] = {
         _decode_minima,
     ),
     "contextual_model": Kind(
-        "choquet.decomposition.learned:ContextualModel", encode_contextual, decode_contextual
+        "choquet.decomposition.trees:TreeDecomposition", encode_contextual, decode_contextual
     ),
     "outcome": _plain("choquet.decomposition.outcome:Outcome"),
     "pruning_path": _plain("choquet.contexts.pruning:Path"),

@@ -1,5 +1,6 @@
 """Walks through the Hasse diagram: sorts, their support by data, their distinct operators."""
 
+from choquet.walks.abstract import AbstractWalks
 from choquet.walks.graph import OperatorGraph
 from choquet.walks.listed import WalkList, list_walks
 from choquet.walks.sampling import gsamp
@@ -15,6 +16,7 @@ from choquet.walks.sorts import (
 from choquet.walks.support import DataSupport
 
 __all__ = [
+    "AbstractWalks",
     "DataSupport",
     "OperatorGraph",
     "WalkList",
