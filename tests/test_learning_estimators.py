@@ -27,6 +27,8 @@ from choquet.estimators import (
 )
 from choquet.lattice import monotonicity_witness
 
+pytestmark = pytest.mark.numerical
+
 ESTIMATORS = [
     ChoquetClassifier(),
     ChoquetClassifier(ordinal=True),

@@ -20,6 +20,7 @@ from choquet.arrays import BoolArray, FloatArray
 from choquet.errors import OptionError
 from choquet.lattice import check_dense
 from choquet.lattice.ties import settled
+from choquet.lattice.vectors import dot
 from choquet.lattice.wide import WordArray, chains, unique_rows
 from choquet.learning.data.statistics import Statistics
 
@@ -163,7 +164,7 @@ class Problem:
     def objective(self, values: FloatArray, bias: float | FloatArray = 0.0) -> float:
         """What is minimised, at these values."""
         v = np.append(values, bias) if self.bias else values
-        total = 0.5 * v @ (self.quadratic @ v) + self.linear @ v + self.constant
+        total = 0.5 * dot(v, self.quadratic @ v) + dot(self.linear, v) + self.constant
         inner = np.abs(values[~self.fixed])
         total += self.l1 * inner.sum()
         if self.power is not None:
@@ -172,7 +173,7 @@ class Problem:
             total += self.prior.strength * prior_distance(self.prior.basis, values)
         if self.absolute is not None:
             error = np.abs(self.absolute.design @ v - self.absolute.targets)
-            total += self.absolute.weights @ error
+            total += dot(self.absolute.weights, error)
         return float(total)
 
 
@@ -181,7 +182,7 @@ def prior_distance(basis: Any, values: FloatArray) -> float:
     gram = (basis.T @ basis).toarray()
     theta = np.linalg.lstsq(gram, basis.T @ values, rcond=None)[0]
     rest = values - basis @ theta
-    return float(rest @ rest)
+    return dot(rest, rest)
 
 
 def least_squares(
@@ -365,7 +366,7 @@ def with_prior(problem: Problem, prior: Any, strength: float) -> Problem:
         problem,
         quadratic=quadratic,
         linear=problem.linear - 2 * strength * padded,
-        constant=problem.constant + strength * float(center @ center),
+        constant=problem.constant + strength * dot(center, center),
     )
 
 

@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from choquet.arrays import FloatArray, IntArray
 from choquet.errors import SolverError
 from choquet.lattice import cover_pairs
+from choquet.lattice.vectors import dot
 from choquet.learning.problem import Problem
 from choquet.learning.solvers.solution import Solution, finish
 
@@ -263,8 +264,8 @@ def run_clarabel(
             f"Clarabel found no answer (status {status}): the statements contradict each other, "
             "or the problem is unbounded; drop expert statements one by one to find out which"
         )
-    curvature = float(x @ (conic.P @ x))
-    gap = abs(curvature + float(conic.q @ x) + scale * float(conic.b @ z))
+    curvature = dot(x, conic.P @ x)
+    gap = abs(curvature + dot(conic.q, x) + scale * dot(conic.b, z))
     if gap <= GOOD * (scale + curvature):
         status = "Solved"
     return x, gap, status, int(answer.iterations)
