@@ -11,6 +11,7 @@ import numpy.typing as npt
 from choquet.arrays import BoolArray, FloatArray, IntArray, as_inputs, as_vector
 from choquet.errors import DataError
 from choquet.lattice import check_dense
+from choquet.lattice.ties import LEAST, tie_widths
 from choquet.lattice.wide import (
     WordArray,
     chains_of,
@@ -36,8 +37,8 @@ class DataSupport:
 
     A sample supports the set of its j largest inputs if input j is strictly larger than input j +
     1: only then has the set's value a weight, the gap, in the sample's integral. A tie supports
-    nothing, whatever order a sorting routine puts it in. Supports of parts of the data add up with
-    ``+``.
+    nothing, whatever order a sorting routine puts it in; inputs that differ by rounding alone are
+    tied (see `choquet.lattice.ties`). Supports of parts of the data add up with ``+``.
 
     Attributes
     ----------
@@ -56,7 +57,7 @@ class DataSupport:
     sort_counts : array of S ints
         Number of samples with each.
     tolerance : float
-        Gaps up to this size count as ties.
+        Gaps up to this size count as ties too.
 
     Examples
     --------
@@ -96,7 +97,7 @@ class DataSupport:
         sample_weight : array-like of shape (n_samples,), optional
             Weights ≥ 0 of the information; a sample of weight 0 supports nothing.
         tolerance : float, default 0
-            Gaps up to this size count as ties.
+            Gaps up to this size count as ties, in addition to those of rounding.
 
         Examples
         --------
@@ -106,8 +107,8 @@ class DataSupport:
         inputs = as_inputs(X)
         if not inputs.size:
             raise DataError(f"no data: the inputs have shape {inputs.shape}")
-        if not tolerance >= 0:
-            raise DataError(f"tolerance={tolerance} must be at least 0")
+        if not 0 <= tolerance < np.inf:
+            raise DataError(f"tolerance={tolerance} must be a number not below 0")
         weights = None
         if sample_weight is not None:
             weights = as_vector(sample_weight, "sample_weight", len(inputs))
@@ -276,10 +277,18 @@ def _support_of_chunk(
     used = inputs if weights is None else inputs[weights > 0]
     kept = None if weights is None else weights[weights > 0]
     sorts = sorts_of(used)
-    gaps = -np.diff(np.take_along_axis(used, sorts, axis=1), axis=1)
-    strict = gaps > tolerance
+    falling = np.take_along_axis(used, sorts, axis=1)
+    gaps = -np.diff(falling, axis=1)
+    strict = gaps > np.maximum(tie_widths(falling), tolerance)
     untied = strict.all(axis=1)
-    squares = gaps**2 if kept is None else gaps**2 * kept[:, None]
+    with np.errstate(over="ignore", under="ignore"):
+        squares = gaps**2 if kept is None else gaps**2 * kept[:, None]
+    if not np.isfinite(squares).all():
+        raise DataError(
+            f"the squares of inputs up to {np.abs(used).max():.3g} overflow: divide the inputs or "
+            "the weights by their size"
+        )
+    strict &= squares >= LEAST
     words, counts, informations = _count_sets(sorts, strict, squares)
     observed, row = _distinct_sorts(sorts[untied])
     return DataSupport(
