@@ -461,7 +461,7 @@ def test_bad_options(options, error, message):
 
 
 def test_what_cannot_be_decomposed():
-    with pytest.raises(DataError, match="cannot decompose dict: give a Measure"):
+    with pytest.raises(DataError, match="cannot decompose dict: give a measure"):
         decompose({})
     assert random_sorts(3, 2, rng=0).shape == (2, 3)
 

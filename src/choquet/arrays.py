@@ -158,7 +158,7 @@ def _real_numbers(values: Any, name: str) -> FloatArray:
             if odd is not None:
                 raise DataError(f"{name} must be numbers, not {odd!r} ({type(odd).__name__})")
         if array.dtype.kind in _NOT_NUMBERS:
-            raise DataError(f"{name} must be real numbers, not {_NOT_NUMBERS[array.dtype.kind]}")
+            raise DataError(f"{name} must be numbers, not {_NOT_NUMBERS[array.dtype.kind]}")
         return np.ascontiguousarray(array, dtype=np.float64).reshape(array.shape)
     except (TypeError, ValueError, OverflowError) as error:
         if isinstance(error, DataError):

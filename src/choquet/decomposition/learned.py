@@ -175,7 +175,7 @@ class ContextualModel:
 
     def leaf_of(self, X: npt.ArrayLike) -> IntArray:
         """Number of the leaf of each sample; ties are sorted by the order of the sources."""
-        return self.tree.leaf_of(ranks_of(as_inputs(X, len(self.sources)))[1])
+        return self.tree.leaf_of(ranks_of(as_inputs(X, sources=self.sources))[1])
 
     def operator_of(self, X: npt.ArrayLike) -> IntArray:
         """Number of the operator that decides each sample."""
@@ -188,7 +188,7 @@ class ContextualModel:
 
     def predict(self, X: npt.ArrayLike) -> FloatArray:
         """Output of the operator that decides each sample."""
-        ordered, ranks = ranks_of(as_inputs(X, len(self.sources)))
+        ordered, ranks = ranks_of(as_inputs(X, sources=self.sources))
         chosen = self.labels[self.tree.leaf_of(ranks)]
         output = np.einsum("ij,ij->i", ordered, self.weights[chosen])
         return np.asarray(output + self.biases[chosen])

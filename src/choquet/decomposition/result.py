@@ -26,8 +26,7 @@ from choquet.decomposition.runtime import (
 )
 from choquet.decomposition.sample import OperatorSample
 from choquet.errors import DataError
-from choquet.integrals import integral_of
-from choquet.measures import SupportedMeasure
+from choquet.measures import AbstractMeasure
 from choquet.operators import Dissimilarity
 from choquet.walks import DataSupport, WalkList, sorts_of
 
@@ -68,7 +67,7 @@ class Decomposition:
 
     Attributes
     ----------
-    measure : Measure, SupportedMeasure or MobiusMeasure
+    measure : AbstractMeasure
         What was decomposed.
     support : DataSupport or None
         The data that walks were restricted to, if any.
@@ -153,7 +152,7 @@ class Decomposition:
         return find_rules(sorts, self.operator_of_sorts(sorts), weights=self.support.sort_counts)
 
     @cached_property
-    def known_part(self) -> SupportedMeasure | None:
+    def known_part(self) -> AbstractMeasure | None:
         """The supported values alone, which bound the others; None if nothing does."""
         return known_part(self.measure, self.support)
 
@@ -211,7 +210,7 @@ class Decomposition:
         A sample whose walk was left out, being unsupported, gets the operator of the most similar
         walk that was not; `assess` tells which samples these are.
         """
-        return self.operator_of_sorts(sorts_of(as_inputs(X, self.measure.n_sources)))
+        return self.operator_of_sorts(sorts_of(as_inputs(X, sources=self.measure.sources)))
 
     def operator_of_sorts(self, sorts: IntArray) -> IntArray:
         """Number of the operator that decides each sort; see `operator_of`."""
@@ -244,16 +243,16 @@ class Decomposition:
         array([0.3])
         """
         check_option("unsupported", unsupported, ["similar", "measure", "suppress"])
-        inputs = as_inputs(X, self.measure.n_sources)
+        inputs = as_inputs(X, sources=self.measure.sources)
         sorts = sorts_of(inputs)
         labels = self.operator_of_sorts(sorts)
         ordered = np.take_along_axis(inputs, sorts, axis=1)
         output = np.einsum("ij,ij->i", ordered, self.weights[labels]) + self.bias
-        restricted = self.support is not None or isinstance(self.measure, SupportedMeasure)
+        restricted = self.support is not None or self.measure.known_words is not None
         if restricted and unsupported != "similar":
             left_out = ~assess(self, inputs).supported
             if unsupported == "measure":
-                output[left_out] = integral_of(self.measure, inputs[left_out]) + self.bias
+                output[left_out] = self.measure.integral(inputs[left_out]) + self.bias
             else:
                 output[left_out] = np.nan
         return np.asarray(output, dtype=np.float64)
@@ -269,7 +268,7 @@ class Decomposition:
         >>> d.assess([[0.8, 0.2], [0.2, 0.8]]).supported
         array([ True, False])
         """
-        return assess(self, as_inputs(X, self.measure.n_sources))
+        return assess(self, as_inputs(X, sources=self.measure.sources))
 
     def compress(self, *, max_error: float) -> Decomposition:
         """Fewest operators found that are never off by more than `max_error`, on inputs in [0, 1].
