@@ -27,7 +27,7 @@ test-minimum: $(FLOORS)/.test
 
 # Beside the peers, in an environment of theirs; then our own solvers and kernels beside each other.
 bench: $(VENV)/.test
-	$(BIN)/python -m choquet bench --install --page docs/performance.md
+	$(BIN)/python -m benchmarks.peers --install --page docs/performance.md
 	$(BIN)/python -m pytest benchmarks -q --benchmark-only --import-mode=importlib -o addopts=
 
 # A stamp per set of packages: made again only when what is to be installed changes.
