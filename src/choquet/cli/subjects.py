@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from choquet.arrays import FloatArray
+from choquet.cli.columns import standard_input
 from choquet.decomposition import ClusterDecomposition, decompose
 from choquet.decomposition.outcome import Outcome, outcome_of
 from choquet.decomposition.trees import TreeDecomposition
@@ -35,7 +36,7 @@ _OPTIONS = {"support": "--all-walks", "k": "-k"}
 def load_any(path: Path) -> Any:
     """The object in a file, or on standard input ("-")."""
     if str(path) == "-":
-        return from_bytes(sys.stdin.buffer.read(), name="standard input")
+        return from_bytes(standard_input().read(), name="standard input")
     return load(path)
 
 
