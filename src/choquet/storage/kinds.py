@@ -115,7 +115,8 @@ def _encode_fields(obj: Any) -> dict[str, Any]:
 
 
 def _decode_support(data: dict[str, Any]) -> DataSupport:
-    support = DataSupport(**data)
+    names = data.get("sources")  # files of earlier versions have none
+    support = DataSupport(**{**data, "sources": None if names is None else tuple(names)})
     n, k, s = support.n_sources, len(support.words), len(support.observed_sorts)
     for name, length in (("counts", k), ("informations", k), ("sort_counts", s)):
         if getattr(support, name).shape != (length,):

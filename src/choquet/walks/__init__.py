@@ -13,7 +13,7 @@ from choquet.walks.sorts import (
     sorts_of,
     walk_weights,
 )
-from choquet.walks.support import DataSupport
+from choquet.walks.support import DataSupport, check_support
 
 __all__ = [
     "AbstractWalks",
@@ -22,6 +22,7 @@ __all__ = [
     "WalkList",
     "all_sorts",
     "all_walk_weights",
+    "check_support",
     "gsamp",
     "list_walks",
     "random_sorts",

@@ -28,7 +28,7 @@ from choquet.operators import OrderStatistic
 from choquet.walks._states import Lattice, Level, build_levels
 from choquet.walks.abstract import AbstractWalks, ListedWalks
 from choquet.walks.sorts import all_sorts, as_sorts
-from choquet.walks.support import DataSupport
+from choquet.walks.support import DataSupport, check_support
 
 __all__ = ["OperatorGraph"]
 
@@ -98,10 +98,8 @@ class OperatorGraph(AbstractWalks):
         max_states: int = 5_000_000,
     ) -> None:
         measure = check_measure(measure).to_measure()
-        if support is not None and support.n_sources != measure.n_sources:
-            raise DataError(
-                f"the support is of {support.n_sources} sources, the measure of {measure.n_sources}"
-            )
+        if support is not None:
+            check_support(support, measure)
         if epsilon < 0 or (epsilon > 0 and support is None):
             raise OptionError(f"epsilon={epsilon} needs a support and must be at least 0")
         lattice = Lattice.of(

@@ -14,7 +14,7 @@ from choquet.walks.abstract import AbstractWalks, ListedWalks
 from choquet.walks.graph import allowed_unsupported
 from choquet.walks.paths import SupportedPaths
 from choquet.walks.sorts import as_sorts, random_sorts
-from choquet.walks.support import DataSupport
+from choquet.walks.support import DataSupport, check_support
 
 __all__ = ["WalkList", "list_walks"]
 
@@ -198,8 +198,8 @@ def list_walks(
     array([[0, 1, 2]])
     """
     n = measure.n_sources
-    if support is not None and support.n_sources != n:
-        raise DataError(f"the support has {support.n_sources} sources, the measure {n}")
+    if support is not None:
+        check_support(support, measure)
     if support is not None and len(support.observed_sorts) and not epsilon:
         sorts, counts = support.observed_sorts, support.sort_counts
         if len(sorts) > most:
