@@ -71,6 +71,11 @@ def compare(
     support : DataSupport, optional
         Weight walks by how often data observed them, instead of all alike.
 
+    Returns
+    -------
+    Comparison
+        Which operator of each answers to which of the first, and how far the measures are apart.
+
     Examples
     --------
     >>> from choquet import Measure, compare, decompose

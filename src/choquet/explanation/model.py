@@ -297,6 +297,11 @@ def explain_operator(
     number : int
         Which, from 0.
 
+    Returns
+    -------
+    OperatorExplanation
+        Its phrase, weights, share and context; `text` is a paragraph.
+
     Examples
     --------
     >>> from choquet import Measure, explain_operator

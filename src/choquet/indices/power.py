@@ -40,6 +40,16 @@ __all__ = [
 def shapley(measure: AbstractMeasure) -> FloatArray:
     """Shapley value of each source: its mean contribution over all walks; they sum to g(X).
 
+    Parameters
+    ----------
+    measure : AbstractMeasure
+        On N sources.
+
+    Returns
+    -------
+    array of shape (N,)
+        One value for each source.
+
     References
     ----------
     Shapley, L. S. (1953). A value for n-person games. Annals of Mathematics Studies 28, 307-317.
@@ -62,6 +72,16 @@ def shapley(measure: AbstractMeasure) -> FloatArray:
 
 def banzhaf(measure: AbstractMeasure) -> FloatArray:
     """Banzhaf value of each source: its mean contribution over all subsets of the others.
+
+    Parameters
+    ----------
+    measure : AbstractMeasure
+        On N sources.
+
+    Returns
+    -------
+    array of shape (N,)
+        One value for each source.
 
     References
     ----------
@@ -100,6 +120,16 @@ def interaction(measure: AbstractMeasure) -> FloatArray:
     """Interaction index of every pair (N × N): > 0 they complement, < 0 they replace each other.
 
     The diagonal holds the Shapley values, as the index of single sources does.
+
+    Parameters
+    ----------
+    measure : AbstractMeasure
+        On N sources.
+
+    Returns
+    -------
+    array of shape (N, N)
+        Symmetric.
 
     References
     ----------

@@ -41,6 +41,16 @@ def sorts_of(X: npt.ArrayLike) -> IntArray:
     A sample with ties has several sorts and supports none of them fully: `strict_steps` tells
     where.
 
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, N)
+        Inputs, one column for each source.
+
+    Returns
+    -------
+    array of ints of shape (n, N)
+        Source numbers, largest input first; one sort in each row.
+
     Examples
     --------
     >>> sorts_of([[0.2, 0.9, 0.5]])
@@ -76,6 +86,11 @@ def strict_steps(
 def sort_rank(sorts: npt.ArrayLike) -> npt.NDArray[Any]:
     """Lexicographic number of each sort, from 0 (Lehmer code).
 
+    Parameters
+    ----------
+    sorts : array-like of ints of shape (n, N)
+        Source numbers, largest input first.
+
     Returns
     -------
     array of int64, or of Python integers beyond 20 sources
@@ -97,6 +112,18 @@ def sort_rank(sorts: npt.ArrayLike) -> npt.NDArray[Any]:
 
 def sort_unrank(ranks: npt.ArrayLike, n_sources: int) -> IntArray:
     """Sort with each lexicographic number: the inverse of `sort_rank`.
+
+    Parameters
+    ----------
+    ranks : array-like of ints
+        Numbers from 0 to N! - 1.
+    n_sources : int
+        N.
+
+    Returns
+    -------
+    array of ints of shape (n, N)
+        Source numbers, largest input first; one sort in each row.
 
     Examples
     --------
@@ -124,6 +151,16 @@ def sort_unrank(ranks: npt.ArrayLike, n_sources: int) -> IntArray:
 def all_sorts(n_sources: int) -> IntArray:
     """All N! sorts in lexicographic order.
 
+    Parameters
+    ----------
+    n_sources : int
+        N; there are N! sorts.
+
+    Returns
+    -------
+    array of ints of shape (n, N)
+        Source numbers, largest input first; one sort in each row.
+
     Examples
     --------
     >>> all_sorts(2)
@@ -145,6 +182,20 @@ def all_sorts(n_sources: int) -> IntArray:
 
 def random_sorts(n_sources: int, n: int, rng: Any = None) -> IntArray:
     """Sorts drawn uniformly, with replacement.
+
+    Parameters
+    ----------
+    n_sources : int
+        N.
+    n : int
+        How many to draw.
+    rng : seed or numpy.random.Generator, optional
+        Where the randomness comes from.
+
+    Returns
+    -------
+    array of ints of shape (n, N)
+        Source numbers, largest input first; one sort in each row.
 
     Examples
     --------
@@ -185,6 +236,16 @@ def all_walk_weights(measure: AbstractMeasure) -> FloatArray:
     """Operators of all N! walks in lexicographic order of their sorts.
 
     For the distinct ones among them, without N! steps, see `OperatorGraph`.
+
+    Parameters
+    ----------
+    measure : AbstractMeasure
+        On N sources.
+
+    Returns
+    -------
+    array of shape (N!, N)
+        One operator in each row.
 
     Examples
     --------
