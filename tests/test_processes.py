@@ -259,8 +259,8 @@ import signal
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a parent may have switched it off
 X = np.tile(X, (20, 1))
 predict()
-print("ready", flush=True)
 try:
+    print("ready", flush=True)
     while True:
         predict()
 except KeyboardInterrupt:
