@@ -73,6 +73,14 @@ def test_threads_share_a_long_loop(small_chunks):
     assert len(set(in_chunks(lambda *_: together.wait(), 3, threads.CHUNK))) == 3
 
 
+def test_there_is_one_pool_however_long_the_loops(small_chunks):
+    small_chunks(4)
+    threads._pool.cache_clear()
+    for n in (2, 3, 4, 50):
+        in_chunks(lambda low, high: threading.Event().wait(0.001), n, threads.CHUNK)
+    assert threads._pool.cache_info().currsize == 1
+
+
 def test_a_short_loop_stays_in_the_calling_thread(monkeypatch):
     monkeypatch.setenv("CHOQUET_NUM_THREADS", "4")
     steps = threads.CHUNK // 2  # several chunks, but little work
