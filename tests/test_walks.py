@@ -28,6 +28,8 @@ from choquet.walks.sorts import strict_steps
 from tests import oracles
 from tests.strategies import measures, measures_with_inputs
 
+pytestmark = pytest.mark.numerical
+
 # -- sorts -----------------------------------------------------------------------------------------
 
 

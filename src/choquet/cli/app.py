@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from choquet._version import __version__
-from choquet.cli.output import Stopped, say, say_warnings, warn
+from choquet.cli.output import say, say_warnings, warn
 from choquet.errors import ChoquetError
 
 __all__ = ["app", "run"]
@@ -62,9 +62,6 @@ def run(arguments: list[str]) -> int:
         return 0
     except (KeyboardInterrupt, typer.Abort):
         return _told(_STOPPED)
-    except Stopped as stop:
-        warn(str(stop))
-        return _STOPPED
     except typer.Exit as exit_:
         return _told(exit_.exit_code)
     except Exception as error:
@@ -393,47 +390,6 @@ def reproduce(
     run_reproduce(
         which or ["all"], output, data=data, seeds=seeds, fresh=fresh, jobs=jobs, as_json=json
     )
-
-
-@app.command()
-def bench(
-    which: Annotated[
-        list[str] | None,
-        typer.Argument(help="all, works, growth, import, or works by name: shapley, learn …"),
-    ] = None,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the numbers.")] = Path(
-        "choquet-bench"
-    ),
-    page: Annotated[
-        Path | None, typer.Option(help="Write a page with tables and pictures: performance.md.")
-    ] = None,
-    peers: Annotated[
-        Path | None, typer.Option(help="Python of the environment that holds the peers.")
-    ] = None,
-    install: Annotated[
-        bool, typer.Option("--install", help="Make that environment, or complete it.")
-    ] = False,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Tiny sizes: does it work, not how fast.")
-    ] = False,
-    limit: Annotated[
-        float | None, typer.Option(help="Seconds that one run may take; 10 by default.")
-    ] = None,
-    rounds: Annotated[
-        int | None, typer.Option(help="Runs of which the best counts; 5, or 2 if quick.")
-    ] = None,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="Measure again what is there already.")
-    ] = False,
-    json: Json = False,
-) -> None:
-    """Measure this package beside its peers on the same work, and how it grows."""
-    from choquet.cli.benching import run_bench
-
-    run_bench(
-        which or ["all"], output, peers=peers, install=install, page=page, quick=quick,
-        limit=limit, rounds=rounds, fresh=fresh, as_json=json,
-    )  # fmt: skip
 
 
 def _missing(word: str) -> Literal["error", "drop"]:

@@ -351,10 +351,4 @@ def _levels(labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _renamed(measure: Any, sources: tuple[str, ...]) -> Any:
-    if isinstance(measure, Measure):
-        return Measure(measure.values, sources, monotone=measure.monotone, normal=measure.normal)
-    from dataclasses import replace
-
-    if isinstance(measure, SupportedMeasure):
-        return SupportedMeasure(measure.words, measure.values, sources, total=measure.total)
-    return replace(measure, sources=sources)
+    return measure.renamed(sources)

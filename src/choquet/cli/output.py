@@ -17,15 +17,11 @@ from rich.text import Text
 
 from choquet.errors import ChoquetWarning
 
-__all__ = ["Stopped", "progress", "say", "say_json", "say_table", "say_warnings", "warn"]
+__all__ = ["progress", "say", "say_json", "say_table", "say_warnings", "warn"]
 
 
 _WORDS = {"monotone=False": "--no-monotone", "ordinal=True": "--ordinal"}
 """Options that warnings advise, as they are called on the command line."""
-
-
-class Stopped(Exception):
-    """Ctrl-C in work that keeps what is done: the message says where."""
 
 
 def printable(text: Any) -> str:

@@ -71,7 +71,7 @@ class RankRows:
     >>> import numpy as np
     >>> rows = RankRows.from_data(np.array([[0.2, 0.9], [0.4, 0.3]]), np.array([1.0, 3.0]))
     >>> rows.ranks.tolist(), rows.target_centre, rows.n_columns
-    ([[1, 0], [0, 1]], 2.0, 4)
+    ([[1, 0], [0, 1]], 2.0, 2)
     """
 
     Z: FloatArray
@@ -93,7 +93,7 @@ class RankRows:
         y: FloatArray,
         weight: FloatArray | None = None,
         *,
-        leaf: Leaf = "both",
+        leaf: Leaf = "rank",
         convex: bool = False,
         total: float | None = None,
     ) -> RankRows:

@@ -23,10 +23,8 @@ from choquet.decomposition.outcome import Outcome
 from choquet.decomposition.result import Decomposition, Identified
 from choquet.decomposition.sample import OperatorSample
 from choquet.errors import DataError
-from choquet.measures import Measure
 from choquet.operators import Dissimilarity
-from choquet.walks import DataSupport, WalkList, all_sorts, sorts_of, walk_weights
-from choquet.walks.listed import values_along
+from choquet.walks import DataSupport, WalkList, all_sorts, sorts_of
 
 if TYPE_CHECKING:
     from choquet.contexts.diagram import Diagram
@@ -95,7 +93,7 @@ class ClusterContexts(Contexts):
         if self.sample.complete:
             found: IntArray = self.labels[self.sample.graph.index(sorts).astype(np.int64)]
             return found
-        weights = operators_of(self.sample.graph.measure, sorts)
+        weights = self.sample.graph.measure.walk_weights(sorts)
         return np.asarray(self.metric.matrix(weights, self.centres).argmin(axis=1), dtype=np.int64)
 
     def labels_of_sorts(self, sorts: IntArray) -> IntArray:
@@ -106,7 +104,7 @@ class ClusterContexts(Contexts):
         # Drawn operators: the nearest of them decides.
         from scipy.spatial import cKDTree
 
-        weights, known = operators_of(self.sample.graph.measure, sorts), self.sample.weights
+        weights, known = self.sample.graph.measure.walk_weights(sorts), self.sample.weights
         if self.metric.embeddable:
             tree = cKDTree(self.metric.embed(known))
             nearest = tree.query(self.metric.embed(weights), p=self.metric.p)[1]
@@ -412,10 +410,3 @@ class ClusterDecomposition(Decomposition):
 
     def _same_contexts(self, other: ClusterDecomposition) -> bool:
         return np.array_equal(self.labels, other.labels)
-
-
-def operators_of(measure: Any, sorts: IntArray) -> FloatArray:
-    """Weights of walks by rank, for any kind of measure; of unknown values the middle is taken."""
-    if isinstance(measure, Measure):
-        return walk_weights(measure, sorts)
-    return np.diff(values_along(measure, sorts)[0], axis=1, prepend=0.0)

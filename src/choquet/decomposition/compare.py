@@ -12,7 +12,7 @@ import numpy.typing as npt
 from choquet.arrays import FloatArray, IntArray, generator
 from choquet.decomposition.clusters import ClusterDecomposition
 from choquet.errors import DataError
-from choquet.measures import Measure
+from choquet.measures import AbstractMeasure, check_measure
 from choquet.operators.dissimilarity import Metric, as_dissimilarity
 from choquet.walks import DataSupport, all_sorts, random_sorts, walk_weights
 
@@ -114,8 +114,8 @@ def compare(
 
 
 def measure_distance(
-    first: Measure,
-    second: Measure,
+    first: AbstractMeasure,
+    second: AbstractMeasure,
     *,
     metric: Metric = "rms",
     support: DataSupport | None = None,
@@ -137,7 +137,7 @@ def measure_distance(
     >>> measure_distance(Measure([0, 0, 0, 1]), Measure([0, 1, 1, 1]), metric="emd")
     1.0
     """
-    if first.sources != second.sources:
+    if check_measure(first).sources != check_measure(second).sources:
         raise DataError("only measures on the same sources, in one order, can be compared")
     n = first.n_sources
     weights: npt.NDArray[Any] | None = None

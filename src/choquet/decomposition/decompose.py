@@ -25,10 +25,9 @@ from choquet.decomposition.outcome import outcome_of
 from choquet.decomposition.result import Identified
 from choquet.decomposition.sample import OperatorSample, sample_operators
 from choquet.errors import DataError, OptionError
-from choquet.measures import Measure
+from choquet.measures import AbstractMeasure
 from choquet.operators.dissimilarity import Dissimilarity, Metric, as_dissimilarity
 from choquet.walks import DataSupport
-from choquet.walks.listed import is_listed
 
 __all__ = ["decompose"]
 
@@ -60,7 +59,7 @@ def decompose(
 
     Parameters
     ----------
-    measure : Measure, SupportedMeasure, MobiusMeasure or fitted model
+    measure : AbstractMeasure or fitted model
         A model has ``measure_``, and ``support_`` where it learned from data. Beyond 16 sources
         models know some subsets only; the walks are then those that data observed, each as often as
         it was, and what is said of shares and errors is about them.
@@ -156,17 +155,15 @@ def decompose(
 
 def _measure_of(model: Any, support: Any) -> tuple[Any, DataSupport | None, float]:
     """Measure, support and bias of what was given."""
-    known = isinstance(model, Measure) or is_listed(model)
-    measure = model if known else getattr(model, "measure_", None)
+    measure = model if isinstance(model, AbstractMeasure) else getattr(model, "measure_", None)
     if measure is None and hasattr(model, "decomposition_"):
         raise DataError(
             f"a {type(model).__name__} learned its operators directly and holds no measure to take "
             "apart; what it learned is in decomposition_"
         )
-    if not (isinstance(measure, Measure) or is_listed(measure)):
+    if not isinstance(measure, AbstractMeasure):
         raise DataError(
-            f"cannot decompose {type(model).__name__}: give a Measure, a SupportedMeasure, a "
-            "MobiusMeasure, or a fitted model"
+            f"cannot decompose {type(model).__name__}: give a measure or a fitted model"
         )
     if isinstance(support, str):
         if support != "auto":

@@ -22,8 +22,7 @@ from choquet.decomposition.outcome import Outcome
 from choquet.decomposition.runtime import Assessment, assess, known_part
 from choquet.errors import DataError
 from choquet.frames import FrameLibrary, to_frame
-from choquet.integrals import integral_of
-from choquet.measures import SupportedMeasure
+from choquet.measures import AbstractMeasure
 from choquet.walks import DataSupport
 
 __all__ = ["Decomposition", "Identified"]
@@ -64,7 +63,7 @@ class Decomposition(ABC):
     Attributes
     ----------
     sources : tuple of str
-    measure : Measure or alike, or None
+    measure : AbstractMeasure or None
         What was decomposed; None where the operators were learned from data directly.
     support : DataSupport or None
         The data that it is restricted to, if any.
@@ -208,7 +207,7 @@ class Decomposition(ABC):
         return np.array([operator.bias for operator in self.operators])
 
     @cached_property
-    def known_part(self) -> SupportedMeasure | None:
+    def known_part(self) -> AbstractMeasure | None:
         """The supported values alone, which bound the others; None if nothing does."""
         return None if self.measure is None else known_part(self.measure, self.support)
 
@@ -220,7 +219,7 @@ class Decomposition(ABC):
         A sample whose walk was left out, being unsupported, gets the operator of the most similar
         walk that was not; `assess` tells which samples these are.
         """
-        return self.decided(as_inputs(X, self.n_sources))[0]
+        return self.decided(as_inputs(X, sources=self.sources))[0]
 
     def predict(
         self,
@@ -245,7 +244,7 @@ class Decomposition(ABC):
         array([0.3])
         """
         check_option("unsupported", unsupported, ["similar", "measure", "suppress"])
-        inputs = as_inputs(X, self.n_sources)
+        inputs = as_inputs(X, sources=self.sources)
         labels = self.decided(inputs)[0]
         output = self.outputs(inputs, labels)
         if unsupported == "similar":
@@ -256,7 +255,7 @@ class Decomposition(ABC):
         output[left_out] = np.nan
         if unsupported == "measure":
             bias = self.biases[labels[left_out]]
-            output[left_out] = integral_of(self.measure, inputs[left_out]) + bias
+            output[left_out] = self.measure.integral(inputs[left_out]) + bias
         return output
 
     def outputs(self, inputs: FloatArray, labels: IntArray) -> FloatArray:
@@ -278,7 +277,7 @@ class Decomposition(ABC):
         >>> d.assess([[0.8, 0.2], [0.2, 0.8]]).supported
         array([ True, False])
         """
-        return assess(self, as_inputs(X, self.n_sources))
+        return assess(self, as_inputs(X, sources=self.sources))
 
     def trust(self, X: npt.ArrayLike) -> FloatArray:
         """Trust of the operator that decides each sample; see `ContextualOperator`."""

@@ -11,7 +11,6 @@ import numpy as np
 
 from choquet.arrays import FloatArray, IntArray, generator
 from choquet.errors import DataError, OptionError
-from choquet.measures import Measure
 from choquet.walks import (
     DataSupport,
     OperatorGraph,
@@ -72,7 +71,7 @@ def sample_operators(
 
     Parameters
     ----------
-    measure : Measure, SupportedMeasure or MobiusMeasure
+    measure : AbstractMeasure
         On N sources. Walks of the latter two are listed one by one; see `list_walks`.
     support : DataSupport, optional
         Keep only walks that it supports.
@@ -96,7 +95,7 @@ def sample_operators(
     """
     if max_operators < 1 or n_walks < 1:
         raise OptionError(f"max_operators={max_operators} and n_walks={n_walks} must be at least 1")
-    if not isinstance(measure, Measure):
+    if not measure.is_dense:
         walks = list_walks(
             measure, support, epsilon=epsilon, decimals=decimals, most=n_walks, rng=rng
         )

@@ -76,7 +76,7 @@ class TreeDecomposition(Decomposition):
     contexts : TreeContexts
     operators : tuple of ContextualOperator
         By decreasing share.
-    measure : Measure or alike, or None
+    measure : AbstractMeasure or None
     support : DataSupport or None
     outcome : Outcome or None
     error : Errors
@@ -133,7 +133,7 @@ class TreeDecomposition(Decomposition):
 
     def leaf_of(self, X: npt.ArrayLike) -> IntArray:
         """Number of the leaf of each sample; ties are sorted by the order of the sources."""
-        return self.tree.leaf_of(ranks_of(as_inputs(X, self.n_sources))[1])
+        return self.tree.leaf_of(ranks_of(as_inputs(X, sources=self.sources))[1])
 
     def decided(self, inputs: FloatArray) -> tuple[IntArray, IntArray]:
         """Operator of each sample, and its sort."""
@@ -174,18 +174,18 @@ def describe(
     shares = np.bincount(labels, rows.weight, len(found.coefficients)) / rows.weight.sum()
     order = np.argsort(-shares, kind="stable")
     new = np.argsort(order, kind="stable")
-    weights, biases = rows.in_units(found.coefficients)
+    weights = rows.in_units(found.coefficients)
     evidence = [
         {
-            "bias": float(biases[k]),
+            "bias": float(weights.bias[k]),
             "share": float(shares[k]),
             **_evidence(rows, np.flatnonzero(labels == k), residual, l2),
         }
         for k in order
     ]
     names = np.where(found.labels >= 0, new[found.labels], -1)
-    by_source = np.zeros_like(weights)
-    return with_contexts(sources, tree, names, weights[order], by_source[order], evidence)
+    by_rank, by_source = weights.by_rank[order], weights.by_source[order]
+    return with_contexts(sources, tree, names, by_rank, by_source, evidence)
 
 
 def with_contexts(

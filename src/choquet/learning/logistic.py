@@ -15,6 +15,7 @@ import scipy.sparse as sp
 
 from choquet.arrays import FloatArray
 from choquet.errors import SolverWarning
+from choquet.lattice.vectors import dot
 from choquet.lattice.wide import WordArray, chains, find_rows
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.problem import Problem, least_squares
@@ -149,8 +150,8 @@ class _Loss:
     def value(self, u: FloatArray, intercepts: FloatArray, strength: float) -> float:
         eta = self.margins(u, intercepts)
         loss = np.logaddexp(0.0, eta) - self.t * eta
-        penalty = 0.5 * strength * float(_ridge(len(u), self.monotone) @ u**2)
-        return float(self.weight @ loss.sum(axis=1)) + penalty
+        penalty = 0.5 * strength * dot(_ridge(len(u), self.monotone), u**2)
+        return dot(self.weight, loss.sum(axis=1)) + penalty
 
 
 def _newton(

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from choquet.arrays import BoolArray, FloatArray, IntArray, check_option, generator
 from choquet.errors import DataError, OptionError, TooLargeError
-from choquet.measures import Measure
+from choquet.measures import AbstractMeasure, Measure, check_measure
 from choquet.operators import OrderStatistic
 from choquet.walks._states import Lattice, Level, build_levels
 from choquet.walks.sorts import as_sorts
@@ -88,13 +88,14 @@ class OperatorGraph:
 
     def __init__(
         self,
-        measure: Measure,
+        measure: AbstractMeasure,
         support: DataSupport | None = None,
         *,
         epsilon: float = 0.0,
         decimals: int = 9,
         max_states: int = 5_000_000,
     ) -> None:
+        measure = check_measure(measure).to_measure()
         if support is not None and support.n_sources != measure.n_sources:
             raise DataError(
                 f"the support is of {support.n_sources} sources, the measure of {measure.n_sources}"

@@ -3,43 +3,20 @@
 from __future__ import annotations
 
 from math import factorial
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from choquet.arrays import FloatArray, IntArray, generator
 from choquet.errors import DataError
-from choquet.measures import MobiusMeasure, SupportedMeasure
+from choquet.measures import AbstractMeasure
 from choquet.walks.graph import allowed_unsupported
 from choquet.walks.paths import SupportedPaths
 from choquet.walks.sorts import as_sorts, random_sorts
 from choquet.walks.support import DataSupport
 
-__all__ = ["ManySources", "WalkList", "list_walks"]
-
-
-class ManySources(Protocol):
-    """A measure without an array of 2**N values, which knows its values along walks."""
-
-    @property
-    def sources(self) -> tuple[str, ...]:
-        """Names."""
-
-    @property
-    def n_sources(self) -> int:
-        """Number of sources."""
-
-    @property
-    def monotone(self) -> bool:
-        """Whether no value decreases."""
-
-    @property
-    def normal(self) -> bool:
-        """Whether g(X) = 1."""
-
-    def walk_values(self, sorts: IntArray) -> FloatArray:
-        """Values g(A_1), …, g(A_N) along the walk of each sort."""
+__all__ = ["WalkList", "list_walks"]
 
 
 class WalkList:
@@ -49,7 +26,7 @@ class WalkList:
 
     Parameters
     ----------
-    measure : SupportedMeasure, MobiusMeasure or alike
+    measure : AbstractMeasure
     sorts : array-like of shape (S, N)
         The walks, distinct.
     counts : array-like of S ints
@@ -73,6 +50,7 @@ class WalkList:
 
     Examples
     --------
+    >>> from choquet import SupportedMeasure
     >>> g = SupportedMeasure.from_dict({"a": 0.5, ("a", "b"): 0.7}, ["a", "b", "c"])
     >>> walks = WalkList(g, [[0, 1, 2], [0, 2, 1]], [3, 1])
     >>> walks.weights().round(12).tolist(), walks.n_partial
@@ -83,7 +61,7 @@ class WalkList:
 
     def __init__(
         self,
-        measure: ManySources,
+        measure: AbstractMeasure,
         sorts: npt.ArrayLike,
         counts: npt.ArrayLike,
         *,
@@ -165,6 +143,7 @@ class WalkList:
 
         Examples
         --------
+        >>> from choquet import SupportedMeasure
         >>> g = SupportedMeasure.from_dict({"a": 0.5}, ["a", "b"])
         >>> WalkList(g, [[0, 1]], [1]).contributions()
         array([0.5, 0.5])
@@ -180,13 +159,10 @@ class WalkList:
         )
 
 
-def values_along(measure: ManySources, sorts: IntArray) -> tuple[FloatArray, FloatArray]:
+def values_along(measure: AbstractMeasure, sorts: IntArray) -> tuple[FloatArray, FloatArray]:
     """Values along walks, and how far each can be off."""
-    if isinstance(measure, SupportedMeasure):
-        lower, upper = measure.walk_bounds(sorts)
-        return (lower + upper) / 2, (upper - lower) / 2
-    values = measure.walk_values(sorts)
-    return values, np.zeros(values.shape)
+    lower, upper = measure.walk_bounds(sorts)
+    return (lower + upper) / 2, (upper - lower) / 2
 
 
 def _keys(sorts: IntArray) -> npt.NDArray[Any]:
@@ -196,7 +172,7 @@ def _keys(sorts: IntArray) -> npt.NDArray[Any]:
 
 
 def list_walks(
-    measure: ManySources,
+    measure: AbstractMeasure,
     support: DataSupport | None = None,
     *,
     epsilon: float = 0.0,
@@ -213,7 +189,7 @@ def list_walks(
 
     Parameters
     ----------
-    measure : SupportedMeasure, MobiusMeasure or alike
+    measure : AbstractMeasure
     support : DataSupport, optional
     epsilon : float, default 0
         Take walks with Φ < epsilon; 0 those with Φ = 0.
@@ -226,6 +202,7 @@ def list_walks(
 
     Examples
     --------
+    >>> from choquet import SupportedMeasure
     >>> g = SupportedMeasure.from_dict({"a": 0.5, ("a", "b"): 0.7}, ["a", "b", "c"])
     >>> list_walks(g).sorts
     array([[0, 1, 2]])
@@ -244,8 +221,8 @@ def list_walks(
             complete=len(sorts) == len(support.observed_sorts),
         )  # fmt: skip
     words = None if support is None else support.words
-    if words is None and isinstance(measure, SupportedMeasure):
-        words = measure.words
+    if words is None:
+        words = measure.known_words
     if words is None:
         sorts = np.unique(random_sorts(n, most, rng), axis=0)
         return WalkList(measure, sorts, np.ones(len(sorts)), decimals=decimals, complete=False)
@@ -262,14 +239,3 @@ def list_walks(
         measure, sorts, np.ones(len(sorts)), support=support, epsilon=epsilon,
         decimals=decimals, complete=paths.n_walks <= most,
     )  # fmt: skip
-
-
-def is_listed(measure: Any) -> bool:
-    """Whether a measure has no array of values, so that its walks are listed.
-
-    Examples
-    --------
-    >>> is_listed(SupportedMeasure.from_dict({}, ["a", "b"]))
-    True
-    """
-    return isinstance(measure, SupportedMeasure | MobiusMeasure) or hasattr(measure, "walk_values")

@@ -8,7 +8,7 @@ import numpy as np
 
 from choquet.arrays import FloatArray
 from choquet.errors import DataError, OptionError
-from choquet.measures import Measure
+from choquet.measures import AbstractMeasure, check_measure
 from choquet.walks.sorts import all_sorts, random_sorts, walk_weights
 from choquet.walks.support import DataSupport
 
@@ -16,7 +16,7 @@ __all__ = ["gsamp"]
 
 
 def gsamp(
-    measure: Measure,
+    measure: AbstractMeasure,
     support: DataSupport | None = None,
     *,
     epsilon: float = 0.0,
@@ -27,7 +27,7 @@ def gsamp(
 
     Parameters
     ----------
-    measure : Measure
+    measure : AbstractMeasure
         On N sources.
     support : DataSupport, optional
         Without it every walk counts as supported.
@@ -53,10 +53,12 @@ def gsamp(
 
     Examples
     --------
+    >>> from choquet import Measure
     >>> g = Measure([0, 0.2, 0.3, 1])
     >>> gsamp(g, DataSupport.from_data([[0.1, 0.9]]))
     array([[0.3, 0.7]])
     """
+    check_measure(measure)
     if not epsilon >= 0:
         raise OptionError(f"epsilon={epsilon} must be at least 0")
     if n_walks is not None and n_walks < 1:

@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from choquet.arrays import BoolArray, FloatArray, IntArray, as_inputs, generator
 from choquet.errors import DataError, TooLargeError
-from choquet.lattice.threads import threads_for
-from choquet.measures import Measure
+from choquet.lattice.threads import in_chunks
+from choquet.lattice.wide import as_sorts
+from choquet.measures.abstract import AbstractMeasure, check_measure
 
 __all__ = [
     "all_sorts",
@@ -67,29 +68,6 @@ def strict_steps(
     strict = np.ones(inputs.shape, dtype=np.bool_)
     strict[:, :-1] = -np.diff(sorted_inputs, axis=1) > tolerance
     return strict
-
-
-def as_sorts(sorts: npt.ArrayLike, n_sources: int | None = None) -> IntArray:
-    """Check that each row is a permutation of the source numbers.
-
-    Examples
-    --------
-    >>> as_sorts([2, 0, 1])
-    array([[2, 0, 1]])
-    """
-    rows = np.atleast_2d(np.asarray(sorts))
-    if rows.ndim != 2 or (rows.size and not np.issubdtype(rows.dtype, np.integer)):
-        raise DataError(f"sorts must be rows of source numbers, not shape {np.shape(sorts)}")
-    n = rows.shape[1] if n_sources is None else n_sources
-    if rows.shape[1] != n:
-        raise DataError(f"a sort of {n} sources has {n} entries, not {rows.shape[1]}")
-    wrong = (np.sort(rows, axis=1) != np.arange(n)).any(axis=1)
-    if wrong.any():
-        row = int(np.flatnonzero(wrong)[0])
-        raise DataError(
-            f"row {row} is no sort: {rows[row].tolist()} does not hold 0..{n - 1} once each"
-        )
-    return np.ascontiguousarray(rows, dtype=np.int64)
 
 
 def sort_rank(sorts: npt.ArrayLike) -> npt.NDArray[Any]:
@@ -174,13 +152,13 @@ def random_sorts(n_sources: int, n: int, rng: Any = None) -> IntArray:
     return generator(rng).permuted(rows, axis=1)
 
 
-def walk_weights(measure: Measure, sorts: npt.ArrayLike) -> FloatArray:
+def walk_weights(measure: AbstractMeasure, sorts: npt.ArrayLike) -> FloatArray:
     """Operator of each walk: w_j = g(A_j) - g(A_{j-1}) for the j largest inputs A_j.
 
     Parameters
     ----------
-    measure : Measure
-        On N sources.
+    measure : AbstractMeasure
+        On N sources. Where only bounds of a value are known, its middle counts.
     sorts : array-like of shape (n, N)
         Source numbers, largest input first.
 
@@ -191,40 +169,41 @@ def walk_weights(measure: Measure, sorts: npt.ArrayLike) -> FloatArray:
 
     Examples
     --------
+    >>> from choquet import Measure
     >>> g = Measure([0, 0, 1, 1, 1, 1, 1, 1], sources=["gpr", "ir", "emi"])
     >>> walk_weights(g, [[0, 1, 2], [1, 0, 2]])
     array([[0., 1., 0.],
            [1., 0., 0.]])
     """
-    from choquet.lattice import _kernels
-
-    rows = as_sorts(sorts, measure.n_sources)
-    weights = np.empty(rows.shape)
-    with threads_for(rows.size):
-        _kernels.walk_weights(measure.values, rows, weights)
-    return weights
+    return check_measure(measure).walk_weights(sorts)
 
 
-def all_walk_weights(measure: Measure) -> FloatArray:
+def all_walk_weights(measure: AbstractMeasure) -> FloatArray:
     """Operators of all N! walks in lexicographic order of their sorts.
 
     For the distinct ones among them, without N! steps, see `OperatorGraph`.
 
     Examples
     --------
+    >>> from choquet import Measure
     >>> all_walk_weights(Measure([0, 0.2, 0.3, 1]))
     array([[0.2, 0.8],
            [0.3, 0.7]])
     """
     from choquet.lattice import _kernels
 
-    n = measure.n_sources
+    n = check_measure(measure).n_sources
     _refuse_long_list(n)
+    dense = measure.to_measure()
     depth = min(2, n - 1)
     prefixes = np.array(list(permutations(range(n), depth)), dtype=np.int64)
-    weights = np.empty((factorial(n), n))
-    with threads_for(weights.size):
-        _kernels.all_walk_weights(measure.values, prefixes, factorial(n - depth), weights)
+    weights, each = np.empty((factorial(n), n)), factorial(n - depth)
+
+    def part(low: int, high: int) -> None:
+        rows = weights[low * each : high * each]
+        _kernels.all_walk_weights(dense.values, prefixes[low:high], each, rows)
+
+    in_chunks(part, len(prefixes), 4 * each * n)
     return weights
 
 

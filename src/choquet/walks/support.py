@@ -14,8 +14,8 @@ from choquet.lattice import check_dense
 from choquet.lattice.wide import (
     WordArray,
     chains_of,
-    find_rows,
     n_words,
+    steps_outside,
     to_dense_masks,
     unique_rows,
 )
@@ -197,10 +197,7 @@ class DataSupport:
         >>> DataSupport.from_data([[0.9, 0.5, 0.1]]).unsupported_steps([[0, 2, 1]])
         array([[False,  True]])
         """
-        rows = as_sorts(sorts, self.n_sources)
-        chains = chains_of(rows)[:, :-1]
-        found = find_rows(self.words, chains.reshape(-1, chains.shape[2]))
-        return (found < 0).reshape(len(rows), self.n_sources - 1)
+        return steps_outside(self.words, as_sorts(sorts, self.n_sources))
 
     def phi(self, sorts: npt.ArrayLike) -> FloatArray:
         """Φ of each walk: the share of its N - 1 free values that no sample supports.

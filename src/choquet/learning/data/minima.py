@@ -18,6 +18,7 @@ import scipy.sparse as sp
 
 from choquet.arrays import FloatArray, IntArray, as_inputs, as_vector
 from choquet.errors import DataError, TooLargeError
+from choquet.lattice.vectors import dot
 from choquet.lattice.wide import WordArray, membership
 from choquet.learning.data.statistics import Statistics, sample_weights
 from choquet.learning.solvers.k_additive import mixture
@@ -314,7 +315,7 @@ def fit_additive(
     u = np.concatenate([m, [intercept, -1.0]])
     error = float(((statistics.rows @ u) ** 2).sum())
     error += float(u @ statistics.gram @ u) if len(statistics.gram) else 0.0
-    penalty = l1 * float(np.abs(m[N:]).sum()) + l2 * float(m[N:] @ m[N:])
+    penalty = l1 * float(np.abs(m[N:]).sum()) + l2 * dot(m[N:], m[N:])
     return Solution(
         values=m,
         bias=intercept,

@@ -22,6 +22,7 @@ import scipy.sparse as sp
 
 from choquet.arrays import FloatArray, IntArray, as_inputs, as_vector
 from choquet.errors import DataError
+from choquet.lattice.vectors import dot
 from choquet.lattice.wide import WordArray, chains, unique_rows
 
 __all__ = ["Statistics", "sample_weights"]
@@ -237,7 +238,7 @@ class Statistics:
     def error_of(self, g: FloatArray, bias: float = 0.0) -> float:
         """Weighted sum of squared errors of values on `masks`."""
         square, total = self.target_square, self.target_sum
-        error = g @ (self.gram @ g) - 2 * g @ (self.targets - bias * self.sums)
+        error = dot(g, self.gram @ g) - 2 * dot(g, self.targets - bias * self.sums)
         error += square - 2 * bias * total + bias * bias * self.weight
         return max(float(error), 0.0)
 
