@@ -63,7 +63,7 @@ class Decomposition(ABC):
     Attributes
     ----------
     sources : tuple of str
-    measure : Measure or alike, or None
+    measure : AbstractMeasure or None
         What was decomposed; None where the operators were learned from data directly.
     support : DataSupport or None
         The data that it is restricted to, if any.

@@ -241,7 +241,7 @@ class ModelExplanation:
         >>> print(explain_model(d).text())
         Two operators fuse gpr, ir and emi.
         If gpr is the largest, take the median of the three; otherwise take the largest.
-        Operator 1, max, takes the largest in 66.7 % of walks: where no rule applies.
+        Operator 1, max, takes the largest in 66.7 % of walks: if gpr is not the largest.
         Operator 2, median, takes the median of the three in 33.3 % of walks: if gpr is the largest.
         This is exactly the integral.
         """
