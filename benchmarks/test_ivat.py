@@ -1,6 +1,6 @@
 """Pictures, CLODD and medoids beside their matrix form, and iVAT under several metrics.
 
-iVAT beside other packages is measured by ``choquet bench``.
+iVAT beside other packages is measured by ``python -m benchmarks.peers``.
 """
 
 import math

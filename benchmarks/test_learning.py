@@ -1,6 +1,6 @@
 """Solvers of the learning room beside each other: ratios within one run.
 
-Other packages, and curves over N and M, are measured by ``choquet bench``.
+Other packages, and curves over N and M, are measured by ``python -m benchmarks.peers``.
 
 Run ``pytest benchmarks/test_learning.py --benchmark-only -s``; set CHOQUET_BENCH=full for the
 largest sizes. Nothing here asserts a time: a slow machine is not a bug.

@@ -10,6 +10,8 @@ from choquet.clustering.partition import canonical_labels
 from choquet.errors import DataError, OptionError
 from choquet.operators import DISSIMILARITIES, dissimilarity, lp
 
+pytestmark = pytest.mark.numerical
+
 CENTRES = np.array([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]])
 TRUTH = np.repeat([0, 1, 2], [20, 15, 10])
 POINTS = np.abs(CENTRES[TRUTH] + np.random.default_rng(0).normal(scale=0.01, size=(45, 3)))

@@ -22,6 +22,8 @@ from choquet.contexts.splits import SplitOptions, best_split
 from choquet.contexts.tree import grow
 from choquet.errors import DataError, OptionError, SupportWarning
 
+pytestmark = pytest.mark.numerical
+
 ESTIMATORS = [
     ContextualRegressor(cv=2, max_leaves=4),
     ContextualRegressor(convex=True, prune="bic", max_leaves=4, min_samples_leaf=5),

@@ -22,6 +22,8 @@ from choquet.learning.families.fits import fit_pairs
 from choquet.learning.problem import with_basis
 from choquet.learning.solvers.interior import interior
 
+pytestmark = pytest.mark.numerical
+
 
 def make(n_samples, n_sources, sigma, seed=0, kind="uniform"):
     rng = np.random.default_rng(seed)

@@ -10,6 +10,8 @@ from choquet.lattice.wide import chains
 from choquet.learning import Statistics
 from choquet.learning.data import statistics as module
 
+pytestmark = pytest.mark.numerical
+
 FIELDS = ("masks", "counts", "rows", "columns", "targets", "sums", "n_samples")
 
 

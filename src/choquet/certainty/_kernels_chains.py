@@ -15,7 +15,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from choquet.lattice.compiling import compiled
 
 __all__ = ["bend", "curve_chain", "lattice_chain", "simplex_chain", "truncated_normal"]
 
@@ -23,7 +24,7 @@ TAIL = 6.0
 """Beyond this many deviations the tail of the normal is taken as that of its Rayleigh bound."""
 
 
-@njit(cache=True)
+@compiled
 def _quantile(p):
     """Normal quantile: Abramowitz & Stegun 26.2.23, then two of Halley's steps."""
     q = min(p, 1.0 - p)
@@ -38,7 +39,7 @@ def _quantile(p):
     return -x if p < 0.5 else x
 
 
-@njit(cache=True)
+@compiled
 def truncated_normal(mean, deviation, low, high, u):
     """Quantile u of the normal distribution cut to [low, high]."""
     if not high > low:
@@ -60,20 +61,20 @@ def truncated_normal(mean, deviation, low, high, u):
     return min(max(mean + deviation * (-z if flipped else z), low), high)
 
 
-@njit(cache=True)
+@compiled
 def _add_to(total, term):
     # A loop compiles in a fraction of the time of an array expression.
     for k in range(len(total)):
         total[k] += term[k]
 
 
-@njit(cache=True)
+@compiled
 def _copy_to(target, source):
     for k in range(len(target)):
         target[k] = source[k]
 
 
-@njit(cache=True)
+@compiled
 def _uniform(seed, counter):
     """Splitmix64 of a counter, as a float in [0, 1): much less to compile than a generator."""
     z = seed + np.uint64(counter) * np.uint64(0x9E3779B97F4A7C15)
@@ -83,7 +84,7 @@ def _uniform(seed, counter):
     return (z >> np.uint64(11)) * 1.1102230246251565e-16
 
 
-@njit(cache=True)
+@compiled
 def _squared(indptr, indices, data, targets, square, g):
     """Squared error: of the whole form, or of its upper half with off-diagonal entries doubled."""
     rss = square
@@ -95,7 +96,7 @@ def _squared(indptr, indices, data, targets, square, g):
     return max(rss, 0.0)
 
 
-@njit(cache=True)
+@compiled
 def lattice_chain(
     indptr, indices, data, targets, square, weight, g, n_sources,
     tempers, gammas, first, floor, seed,
@@ -143,7 +144,7 @@ def lattice_chain(
     return total / kept, energy / kept
 
 
-@njit(cache=True)
+@compiled
 def _reach(m, steps, row, pairs, n_sources, sign):
     """How far one can go along ±step before an m(i) + Σ min(0, m(ij)) falls below zero.
 
@@ -172,7 +173,7 @@ def _reach(m, steps, row, pairs, n_sources, sign):
     return far
 
 
-@njit(cache=True)
+@compiled
 def simplex_chain(
     form, linear, square, weight, m, steps, images, tilts, pairs, n_sources,
     spread, sizes, tempers, gammas, first, floor, seed,
@@ -228,7 +229,7 @@ def simplex_chain(
     return total / kept, energy / kept
 
 
-@njit(cache=True)
+@compiled
 def bend(inside, unknown, g):
     """Fill g with the distorted probability of these logarithms of shares and this curve."""
     n_sources = len(unknown) - 1
@@ -249,7 +250,7 @@ def bend(inside, unknown, g):
             g[a] = math.expm1(curve * t) / math.expm1(curve)
 
 
-@njit(cache=True)
+@compiled
 def _log_prior(unknown, scale, spread):
     """A Laplace curve, and log shares that are normal with a variance that is itself unknown.
 
@@ -268,7 +269,7 @@ def _log_prior(unknown, scale, spread):
     return tail - abs(unknown[n_sources]) / scale - 0.5 * n_sources * mean * mean
 
 
-@njit(cache=True)
+@compiled
 def _half_square(shape, vector):
     """Half the squared length of the vector in units of the lower triangular shape."""
     z, total = np.empty(len(vector)), 0.0
@@ -281,7 +282,7 @@ def _half_square(shape, vector):
     return total
 
 
-@njit(cache=True)
+@compiled
 def curve_chain(
     indptr, indices, data, targets, square, weight, inside, unknown, scale, spread, shape,
     first, thin, uniforms, normals, floor,

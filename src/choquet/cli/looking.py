@@ -8,16 +8,18 @@ from typing import Any
 
 import numpy as np
 
+from choquet.cli.columns import open_binary
 from choquet.cli.output import progress, say, say_json, say_table
 from choquet.cli.subjects import Subject, check_output, load_any, load_subject, write_object
-from choquet.cli.tables import open_table
+from choquet.cli.tables import Table, name_of, table_of
 from choquet.decomposition import ClusterDecomposition, Decomposition, compare
 from choquet.decomposition.outcome import outcome_of
 from choquet.errors import DamagedFileError, DataError, OptionError
 from choquet.explanation import explain_model
 from choquet.indices import shapley
-from choquet.measures import Measure, MobiusMeasure
+from choquet.measures import AbstractMeasure, Measure, SupportedMeasure
 from choquet.scales import unwrapped
+from choquet.storage import from_bytes
 
 __all__ = ["run_compare", "run_decompose", "run_inspect"]
 
@@ -113,24 +115,32 @@ def run_compare(paths: Sequence[Path], *, metric: str, as_json: bool) -> None:
 
 
 def run_inspect(path: Path, *, delimiter: str | None, as_json: bool) -> None:
-    """Say what a file holds: one of ours, or a table of data."""
-    if str(path) != "-" and not _is_ours(path):
-        _inspect_table(path, delimiter=delimiter, as_json=as_json)
-        return
-    obj = load_any(path)
+    """Say what a file, or standard input, holds: one of ours, or a table of data."""
+    with open_binary(path) as stream:
+        # JSON begins with a brace, an archive with its mark; all else is a table.
+        ours = stream.read(64).lstrip().startswith((b"{", b"PK"))
+        stream.seek(0)
+        if not ours:
+            table = table_of(stream, name_of(path), delimiter=delimiter)
+            _inspect_table(table, as_json=as_json)
+            return
+        obj = from_bytes(stream.read(), name=name_of(path)) if str(path) == "-" else load_any(path)
+    _inspect_object(obj, name_of(path), as_json=as_json)
+
+
+def _inspect_object(obj: Any, name: str, *, as_json: bool) -> None:
     inner, units, _, target = unwrapped(obj)
     head: dict[str, Any] = {"kind": type(obj).__name__}
-    parts = next(
-        (one for one in (inner, getattr(inner, "decomposition_", None)) if _is_parts(one)), None
-    )
+    held = getattr(inner, "decomposition_", inner)
+    parts: Any = held if isinstance(held, Decomposition) else None
     measure = getattr(inner, "measure_", inner) if parts is None else parts.measure
-    measure = measure if hasattr(measure, "monotone") else None
+    measure = measure if isinstance(measure, AbstractMeasure) else None
     if parts is not None or measure is not None:
-        head |= {"sources": list(Subject(obj, str(path)).sources), "target": target}
+        head |= {"sources": list(Subject(obj, name).sources), "target": target}
     if inner is not obj:
         head["learner"] = type(inner).__name__
         head["scaling"] = "none" if units is None else units.text(head["sources"])
-    if isinstance(measure, Measure | MobiusMeasure):
+    if measure is not None and not isinstance(measure, SupportedMeasure):
         found = shapley(measure).round(12).tolist()
         head["shapley"] = dict(zip(head["sources"], found, strict=True))
     if parts is not None and parts.measure is None:
@@ -161,49 +171,34 @@ def run_inspect(path: Path, *, delimiter: str | None, as_json: bool) -> None:
         say(str(parts))
 
 
-def _is_parts(thing: Any) -> bool:
-    return isinstance(thing, Decomposition)
-
-
-def _is_ours(path: Path) -> bool:
-    """Whether a file is not a table: JSON begins with a brace, an archive with its mark."""
-    try:
-        with path.open("rb") as stream:
-            mark = stream.read(64).lstrip()
-    except OSError:
-        return True  # `load` says what is wrong with it
-    return mark.startswith((b"{", b"PK"))
-
-
-def _inspect_table(path: Path, *, delimiter: str | None, as_json: bool) -> None:
-    with open_table(path, delimiter=delimiter) as table:
-        names = table.names
-        if len(names) > 1000:
-            raise DataError(f"{path} has {len(names):,} columns; at most 1000 are looked at")
-        rows: list[dict[str, Any]] = []
-        texts = [name for name in names if not _numeric(table, name)]
-        numbers = [name for name in names if name not in texts]
-        low, high = np.full(len(numbers), np.inf), np.full(len(numbers), -np.inf)
-        total, n_rows, n_dropped = np.zeros(len(numbers)), 0, 0
-        if numbers:
-            with progress("reading", table.n_bytes) as advance:
-                for chunk in table.chunks(numbers, missing="drop"):
-                    n_dropped += chunk.n_dropped
-                    advance(chunk.n_bytes)
-                    if len(chunk.X):
-                        n_rows += len(chunk.X)
-                        total += chunk.X.sum(axis=0)
-                        low = np.minimum(low, chunk.X.min(axis=0))
-                        high = np.maximum(high, chunk.X.max(axis=0))
-        for k, name in enumerate(numbers):
-            mean = total[k] / n_rows if n_rows else float("nan")
-            rows.append({"column": name, "low": low[k], "mean": mean, "high": high[k]})
-        rows += [{"column": name, "low": None, "mean": None, "high": None} for name in texts]
+def _inspect_table(table: Table, *, as_json: bool) -> None:
+    names = table.names
+    if len(names) > 1000:
+        raise DataError(f"{table.name} has {len(names):,} columns; at most 1000 are looked at")
+    rows: list[dict[str, Any]] = []
+    texts = [name for name in names if not _numeric(table, name)]
+    numbers = [name for name in names if name not in texts]
+    low, high = np.full(len(numbers), np.inf), np.full(len(numbers), -np.inf)
+    total, n_rows, n_dropped = np.zeros(len(numbers)), 0, 0
+    if numbers:
+        with progress("reading", table.n_bytes) as advance:
+            for chunk in table.chunks(numbers, missing="drop"):
+                n_dropped += chunk.n_dropped
+                advance(chunk.n_bytes)
+                if len(chunk.X):
+                    n_rows += len(chunk.X)
+                    total += chunk.X.sum(axis=0)
+                    low = np.minimum(low, chunk.X.min(axis=0))
+                    high = np.maximum(high, chunk.X.max(axis=0))
+    for k, name in enumerate(numbers):
+        mean = total[k] / n_rows if n_rows else float("nan")
+        rows.append({"column": name, "low": low[k], "mean": mean, "high": high[k]})
+    rows += [{"column": name, "low": None, "mean": None, "high": None} for name in texts]
     if as_json:
         say_json({"kind": "table", "rows": n_rows, "rows_incomplete": n_dropped, "columns": rows})
         return
     incomplete = f", {n_dropped:,} more with missing values" if n_dropped else ""
-    say(f"{path}: {len(names)} columns, {n_rows:,} complete rows{incomplete}")
+    say(f"{table.name}: {len(names)} columns, {n_rows:,} complete rows{incomplete}")
     say_table(
         ["column", "low", "mean", "high"],
         [[one["column"], *(("text",) * 3 if one["low"] is None else _three(one))] for one in rows],

@@ -12,12 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from choquet.arrays import FloatArray
+from choquet.cli.columns import standard_input
 from choquet.decomposition import ClusterDecomposition, Decomposition, decompose
 from choquet.errors import DataError, FileError, OptionError
 from choquet.explanation import View, view_of
 from choquet.files import write_whole
-from choquet.integrals import choquet_interval
-from choquet.measures import SupportedMeasure
+from choquet.measures import AbstractMeasure, SupportedMeasure
 from choquet.scales import unwrapped
 from choquet.storage import from_bytes, load, to_bytes
 
@@ -31,7 +31,7 @@ _OPTIONS = {"support": "--all-walks", "k": "-k"}
 def load_any(path: Path) -> Any:
     """The object in a file, or on standard input ("-")."""
     if str(path) == "-":
-        return from_bytes(sys.stdin.buffer.read(), name="standard input")
+        return from_bytes(standard_input().read(), name="standard input")
     return load(path)
 
 
@@ -119,7 +119,7 @@ class Subject:
         inner, units, _, _ = unwrapped(self.obj)
         scaled = X if units is None else units.scaled(X)
         if isinstance(inner, SupportedMeasure):
-            bounds = choquet_interval(inner, X)
+            bounds = inner.interval(X)
             return {"prediction": bounds.mean(axis=1), "low": bounds[:, 0], "high": bounds[:, 1]}
         if hasattr(inner, "classes_"):
             found = {"prediction": inner.predict(scaled)}
@@ -156,7 +156,7 @@ def load_subject(path: Path, label: str | None = None) -> Subject:
     subject = Subject(load_any(path), str(path), label)
     inner = unwrapped(subject.obj).model
     known = isinstance(inner, Decomposition) or hasattr(inner, "decomposition_")
-    if not known and not hasattr(getattr(inner, "measure_", inner), "monotone"):
+    if not known and not isinstance(getattr(inner, "measure_", inner), AbstractMeasure):
         kind = type(subject.obj).__name__
         raise DataError(f"{path} holds a {kind}; this needs a model, measure or decomposition")
     return subject

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import TypeVar, cast
 
 import numpy as np
-from numba import njit
 
 from choquet.arrays import FloatArray, IntArray
+from choquet.lattice.compiling import compiled_with
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -22,11 +22,8 @@ BLOCK = 1024
 
 
 def compiled(function: F) -> F:
-    """Compile with Numba, cached on disk and without holding the interpreter's lock.
-
-    NaN never reaches a kernel (inputs are checked), and saying so lets minima vectorise.
-    """
-    return cast(F, njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})(function))
+    """Compile with Numba: NaN never reaches a kernel here, and saying so lets minima vectorise."""
+    return cast(F, compiled_with(fastmath={"nnan", "nsz"})(function))
 
 
 @compiled

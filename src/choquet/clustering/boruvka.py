@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
+from choquet.lattice.threads import in_chunks
 
 __all__ = ["spanning_tree"]
 
 CHUNKS = 16
 """Parts that the points are searched in. Fixed, so that ties fall alike on every machine."""
+STEPS = 4000
+"""Steps that looking for a point's nearest stranger takes, about."""
 
 
 def spanning_tree(vectors: FloatArray, p: float) -> tuple[IntArray, FloatArray]:
@@ -45,17 +47,16 @@ def spanning_tree(vectors: FloatArray, p: float) -> tuple[IntArray, FloatArray]:
     partner = np.full(n, -1, dtype=np.int64)
     ends = np.empty((n - 1, 2), dtype=np.int64)
     lengths = np.empty(n - 1)
-    borders = np.linspace(0, n, CHUNKS + 1).astype(np.int64)
+    borders = np.linspace(0, n, CHUNKS + 1).astype(np.int64).tolist()
     found = 0
-    with ThreadPoolExecutor(min(CHUNKS, os.cpu_count() or 1)) as threads:
-        while found < n - 1:
-            owner = label_nodes(tree, component)
-            best = known_edges(component, nearest, partner)
+    while found < n - 1:
+        owner = label_nodes(tree, component)
+        best = known_edges(component, nearest, partner)
 
-            def search(k: int, owner: IntArray = owner, best: FloatArray = best) -> None:
-                low, high = int(borders[k]), int(borders[k + 1])
-                search_range(tree, owner, component, low, high, p, nearest, partner, best.copy())
+        def search(low: int, high: int, owner: IntArray = owner, best: FloatArray = best) -> None:
+            for a, b in pairwise(borders[low : high + 1]):
+                search_range(tree, owner, component, a, b, p, nearest, partner, best.copy())
 
-            list(threads.map(search, range(CHUNKS)))
-            found = join(component, nearest, partner, ends, lengths, best, found)
+        in_chunks(search, CHUNKS, n * STEPS // CHUNKS)
+        found = join(component, nearest, partner, ends, lengths, best, found)
     return ids[ends], np.array([root(length, p) for length in lengths])

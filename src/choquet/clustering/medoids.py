@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +10,7 @@ import numpy.typing as npt
 from choquet.arrays import FloatArray, IntArray, as_inputs
 from choquet.clustering.spanning import check_counts, distinct_points
 from choquet.errors import DataError
+from choquet.lattice.threads import in_chunks
 from choquet.operators.dissimilarity import Dissimilarity, Metric, as_dissimilarity
 
 __all__ = ["medoids"]
@@ -144,18 +142,11 @@ def norm_sums(
     from choquet.clustering._kernels import distance_sums
 
     sums = np.empty(len(queries))
-    n_parts = max(1, min(os.cpu_count() or 1, len(queries) * columns.shape[1] // 1_000_000))
-    borders = np.linspace(0, len(queries), n_parts + 1).astype(np.int64)
 
-    def part(ends: tuple[int, int]) -> None:
-        low, high = ends
+    def part(low: int, high: int) -> None:
         distance_sums(queries[low:high], columns, weights, p, sums[low:high])
 
-    if n_parts == 1:
-        part((0, len(queries)))
-    else:
-        with ThreadPoolExecutor(n_parts) as threads:
-            list(threads.map(part, pairwise(borders.tolist())))
+    in_chunks(part, len(queries), columns.size)
     return sums
 
 

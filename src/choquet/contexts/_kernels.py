@@ -7,10 +7,11 @@ in a leaf needs; the upper triangle is kept, row by row, in one vector of P (P +
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from choquet.lattice.compiling import compiled, compiled_with
 
 
-@njit(cache=True)
+@compiled
 def _add_products(Z, row, weight, out):
     width = Z.shape[1]
     at = 0
@@ -21,14 +22,14 @@ def _add_products(Z, row, weight, out):
             at += 1
 
 
-@njit(cache=True)
+@compiled
 def node_statistics(Z, weight, rows, out):
     """Add the products of some rows to one vector."""
     for k in range(len(rows)):
         _add_products(Z, rows[k], weight[rows[k]], out)
 
 
-@njit(cache=True)
+@compiled
 def sort_by_rank(ranks, rows, source, starts, out):
     """Order some rows by the rank of a source (counting sort); `starts` gets where each begins."""
     starts[:] = 0
@@ -43,7 +44,7 @@ def sort_by_rank(ranks, rows, source, starts, out):
         place[rank] += 1
 
 
-@njit(cache=True)
+@compiled
 def rank_statistics(Z, weight, count, ranks, rows, source, out, counts):
     """Add the products of some rows to one vector for each rank of a source."""
     for k in range(len(rows)):
@@ -53,7 +54,7 @@ def rank_statistics(Z, weight, count, ranks, rows, source, out, counts):
         _add_products(Z, row, weight[row], out[rank])
 
 
-@njit(cache=True)
+@compiled
 def above_statistics(Z, weight, count, ranks, rows, source, other, out):
     """Add the products of the rows in which a source is above another; return their count."""
     total = 0.0
@@ -65,7 +66,7 @@ def above_statistics(Z, weight, count, ranks, rows, source, other, out):
     return total
 
 
-@njit(cache=True)
+@compiled
 def rank_scores(Z, residual, weight, ranks, rows, out, weights):
     """Add weighted residual times row, for each source and each of its ranks."""
     width = Z.shape[1] - 1
@@ -83,7 +84,7 @@ def rank_scores(Z, residual, weight, ranks, rows, out, weights):
                 target[a] += scaled[a]
 
 
-@njit(cache=True)
+@compiled
 def pair_scores(Z, residual, weight, ranks, rows, pairs, out, weights):
     """Add weighted residual times row, for each pair of sources with the first above."""
     width = Z.shape[1] - 1
@@ -100,7 +101,7 @@ def pair_scores(Z, residual, weight, ranks, rows, pairs, out, weights):
                     target[a] += scaled[a]
 
 
-@njit(cache=True)
+@compiled
 def _unpack(packed, full):
     at = 0
     width = full.shape[0]
@@ -111,7 +112,7 @@ def _unpack(packed, full):
             at += 1
 
 
-@njit(cache=True, fastmath={"reassoc", "contract"})
+@compiled_with(fastmath={"reassoc", "contract"})
 def _solve(A, b, x, size):
     # Cholesky in place (lower triangle), then two substitutions; sums may be taken in any order,
     # which lets them use vector units. A pivot lost to rounding belongs to a direction that the
@@ -145,7 +146,7 @@ def _solve(A, b, x, size):
         x[j] = total / A[j, j] if A[j, j] > 0.0 else 0.0
 
 
-@njit(cache=True, fastmath={"reassoc", "contract"})
+@compiled_with(fastmath={"reassoc", "contract"})
 def _error(full, coefficients, width):
     # Squared error of the coefficients on (inputs by rank, 1), from the products alone.
     total = full[width, width]
@@ -157,7 +158,7 @@ def _error(full, coefficients, width):
     return max(total, 0.0)
 
 
-@njit(cache=True)
+@compiled
 def fit_free(packed, l2, centre, out):
     """Weights and bias of least squared error plus l2 times the squared distance to `centre`.
 
@@ -190,7 +191,7 @@ def fit_free(packed, l2, centre, out):
     return errors
 
 
-@njit(cache=True)
+@compiled
 def _not_negative(Q, u, passive, size):
     # Lawson & Hanson's active set for ½ uᵀ Q u - 1ᵀ u, u ≥ 0, started from a passive set.
     chosen = np.empty(size, np.int64)
@@ -239,7 +240,7 @@ def _not_negative(Q, u, passive, size):
         warm = False
 
 
-@njit(cache=True)
+@compiled
 def fit_convex(packed, l2, centre, out):
     """Weights on the simplex of least squared error plus l2 times the squared distance to `centre`.
 
@@ -280,7 +281,7 @@ def fit_convex(packed, l2, centre, out):
     return errors
 
 
-@njit(cache=True)
+@compiled
 def soften(packed, l1, l2, centre, coefficients, limit):
     """Coordinate descent with l1 · Σ|w| beside the l2 penalty; the bias, last, is free."""
     width = len(coefficients)
@@ -307,7 +308,7 @@ def soften(packed, l1, l2, centre, coefficients, limit):
     return _error(full, coefficients, width)
 
 
-@njit(cache=True)
+@compiled
 def route(ranks, source, top, above, yes, no, out):
     """Leaf of each row: from the root down, by the ranks of the sources."""
     for row in range(len(ranks)):

@@ -23,11 +23,10 @@ from choquet.decomposition.outcome import Outcome
 from choquet.decomposition.result import Decomposition, Identified
 from choquet.decomposition.sample import OperatorSample
 from choquet.errors import DataError
-from choquet.measures import Measure
 from choquet.operators import Dissimilarity
 from choquet.scales import Units
-from choquet.walks import DataSupport, WalkList, all_sorts, sorts_of, walk_weights
-from choquet.walks.listed import values_along
+from choquet.walks import DataSupport, OperatorGraph, sorts_of
+from choquet.walks.abstract import ListedWalks
 
 if TYPE_CHECKING:
     from choquet.contexts.diagram import Diagram
@@ -81,22 +80,16 @@ class ClusterContexts(Contexts):
         return find_rules(sorts, found, weights=counts, complete=complete, max_rules=most)
 
     @cached_property
-    def walks(self) -> tuple[IntArray, IntArray | None, bool]:
+    def walks(self) -> ListedWalks:
         """Walks that rules are found from, how often each counts, and whether these are all."""
-        graph = self.sample.graph
-        if isinstance(graph, WalkList):
-            return graph.sorts, graph.counts, graph.complete
-        if graph.n_sources <= 8:
-            sorts = all_sorts(graph.n_sources)
-            return sorts[graph.index(sorts) >= 0], None, True
-        return graph.sample_sorts(_LISTED_WALKS // 2, rng=0), None, False
+        return self.sample.graph.listed(_LISTED_WALKS)
 
     def labels_of_walks(self, sorts: IntArray) -> IntArray:
         """Operator of each walk; where operators were drawn, the nearest centre."""
         if self.sample.complete:
             found: IntArray = self.labels[self.sample.graph.index(sorts).astype(np.int64)]
             return found
-        weights = operators_of(self.sample.graph.measure, sorts)
+        weights = self.sample.graph.measure.walk_weights(sorts)
         return np.asarray(self.metric.matrix(weights, self.centres).argmin(axis=1), dtype=np.int64)
 
     def labels_of_sorts(self, sorts: IntArray) -> IntArray:
@@ -107,7 +100,7 @@ class ClusterContexts(Contexts):
         # Drawn operators: the nearest of them decides.
         from scipy.spatial import cKDTree
 
-        weights, known = operators_of(self.sample.graph.measure, sorts), self.sample.weights
+        weights, known = self.sample.graph.measure.walk_weights(sorts), self.sample.weights
         if self.metric.embeddable:
             tree = cKDTree(self.metric.embed(known))
             nearest = tree.query(self.metric.embed(weights), p=self.metric.p)[1]
@@ -337,7 +330,7 @@ class ClusterDecomposition(Decomposition):
         self._check_complete("an index")
         from choquet.contexts.diagram import Diagram
 
-        if isinstance(self.sample.graph, WalkList):
+        if not isinstance(self.sample.graph, OperatorGraph):
             raise DataError(
                 "an index holds all walks of a dense measure; here walks were listed, "
                 "and operator_of_sorts looks them up"
@@ -406,8 +399,8 @@ class ClusterDecomposition(Decomposition):
         )
         walks = self.sample.graph
         place = f"2**{n} values"
-        if isinstance(walks, WalkList):
-            place = f"{len(walks.sorts):,} walks of {n} sources"
+        if not walks.measure.is_dense:
+            place = f"{walks.n_distinct_walks:,} walks of {n} sources"
             if walks.n_partial:
                 place += f" ({walks.n_partial:,} partly supported)"
         plural = "operator" if self.n_operators == 1 else "operators"
@@ -415,10 +408,3 @@ class ClusterDecomposition(Decomposition):
 
     def _same_contexts(self, other: ClusterDecomposition) -> bool:
         return np.array_equal(self.labels, other.labels)
-
-
-def operators_of(measure: Any, sorts: IntArray) -> FloatArray:
-    """Weights of walks by rank, for any kind of measure; of unknown values the middle is taken."""
-    if isinstance(measure, Measure):
-        return walk_weights(measure, sorts)
-    return np.diff(values_along(measure, sorts)[0], axis=1, prepend=0.0)

@@ -25,11 +25,10 @@ from choquet.decomposition.outcome import outcome_of
 from choquet.decomposition.result import Identified
 from choquet.decomposition.sample import OperatorSample, sample_operators
 from choquet.errors import DataError, OptionError
-from choquet.measures import Measure, SupportedMeasure
+from choquet.measures import AbstractMeasure
 from choquet.operators.dissimilarity import Dissimilarity, Metric, as_dissimilarity
 from choquet.scales import unwrapped
 from choquet.walks import DataSupport
-from choquet.walks.listed import is_listed
 
 __all__ = ["decompose"]
 
@@ -61,7 +60,7 @@ def decompose(
 
     Parameters
     ----------
-    measure : Measure, SupportedMeasure, MobiusMeasure or fitted model
+    measure : AbstractMeasure or fitted model
         A model has ``measure_``, and ``support_`` where it learned from data. It may stand at the
         end of a pipeline of scalers: the decomposition then takes the data as they are. Beyond 16
         sources models know some subsets only; the walks are then those that data observed, each as
@@ -118,7 +117,7 @@ def decompose(
     model, units, names, _ = unwrapped(measure)
     measure, support, bias = _measure_of(model, support)
     if names is not None and names != tuple(measure.sources):
-        measure = renamed_measure(measure, names)
+        measure = measure.renamed(names)
     row = as_dissimilarity(metric)
     sample = sample_operators(
         measure,
@@ -159,28 +158,17 @@ def decompose(
     )
 
 
-def renamed_measure(measure: Any, sources: tuple[str, ...]) -> Any:
-    """The same measure with other names of its sources."""
-    if isinstance(measure, Measure):
-        return Measure(measure.values, sources, monotone=measure.monotone, normal=measure.normal)
-    if isinstance(measure, SupportedMeasure):
-        return SupportedMeasure(measure.words, measure.values, sources, total=measure.total)
-    return replace(measure, sources=sources)
-
-
 def _measure_of(model: Any, support: Any) -> tuple[Any, DataSupport | None, float]:
     """Measure, support and bias of what was given."""
-    known = isinstance(model, Measure) or is_listed(model)
-    measure = model if known else getattr(model, "measure_", None)
+    measure = model if isinstance(model, AbstractMeasure) else getattr(model, "measure_", None)
     if measure is None and hasattr(model, "decomposition_"):
         raise DataError(
             f"a {type(model).__name__} learned its operators directly and holds no measure to take "
             "apart; what it learned is in decomposition_"
         )
-    if not (isinstance(measure, Measure) or is_listed(measure)):
+    if not isinstance(measure, AbstractMeasure):
         raise DataError(
-            f"cannot decompose {type(model).__name__}: give a Measure, a SupportedMeasure, a "
-            "MobiusMeasure, or a fitted model"
+            f"cannot decompose {type(model).__name__}: give a measure or a fitted model"
         )
     if isinstance(support, str):
         if support != "auto":

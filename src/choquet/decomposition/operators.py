@@ -124,7 +124,7 @@ class ContextualOperator:
 
     def __call__(self, X: npt.ArrayLike) -> FloatArray:
         """Value for each sample (row) of inputs, columns in the order of the sources."""
-        inputs = as_inputs(X, self.n_sources)
+        inputs = as_inputs(X, sources=self.sources)
         by_rank = -np.sort(-inputs, axis=1) @ self.rank_weights
         return np.asarray(by_rank + inputs @ self.source_weights + self.bias)
 

@@ -23,8 +23,7 @@ from choquet.decomposition.outcome import Outcome
 from choquet.decomposition.runtime import Assessment, assess, known_part
 from choquet.errors import DataError
 from choquet.frames import FrameLibrary, to_frame
-from choquet.integrals import integral_of
-from choquet.measures import SupportedMeasure
+from choquet.measures import AbstractMeasure
 from choquet.scales import Units
 from choquet.walks import DataSupport
 
@@ -66,7 +65,7 @@ class Decomposition(ABC):
     Attributes
     ----------
     sources : tuple of str
-    measure : Measure or alike, or None
+    measure : AbstractMeasure or None
         What was decomposed; None where the operators were learned from data directly.
     support : DataSupport or None
         The data that it is restricted to, if any.
@@ -218,7 +217,7 @@ class Decomposition(ABC):
         return np.array([operator.bias for operator in self.operators])
 
     @cached_property
-    def known_part(self) -> SupportedMeasure | None:
+    def known_part(self) -> AbstractMeasure | None:
         """The supported values alone, which bound the others; None if nothing does."""
         return None if self.measure is None else known_part(self.measure, self.support)
 
@@ -232,7 +231,7 @@ class Decomposition(ABC):
 
     def scaled(self, X: npt.ArrayLike) -> FloatArray:
         """Samples as the operators see them, from those in the data."""
-        inputs = as_inputs(X, self.n_sources)
+        inputs = as_inputs(X, sources=self.sources)
         return inputs if self.units is None else self.units.scaled(inputs)
 
     def operator_of(self, X: npt.ArrayLike) -> IntArray:
@@ -277,7 +276,7 @@ class Decomposition(ABC):
         output[left_out] = np.nan
         if unsupported == "measure":
             bias = self.biases[labels[left_out]]
-            output[left_out] = integral_of(self.measure, inputs[left_out]) + bias
+            output[left_out] = self.measure.integral(inputs[left_out]) + bias
         return output if self.units is None else self.units.output(output)
 
     def outputs(self, inputs: FloatArray, labels: IntArray) -> FloatArray:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
-from choquet.integrals import choquet_interval, integral_of
-from choquet.measures import Measure, MobiusMeasure, SupportedMeasure
+from choquet.lattice.wide import steps_outside
+from choquet.measures import AbstractMeasure, SupportedMeasure
 from choquet.walks import DataSupport, sorts_of
 from choquet.walks.sorts import strict_steps
 
@@ -69,35 +69,45 @@ def assess(decomposition: Decomposition, inputs: FloatArray) -> Assessment:
         output = decomposition.outputs(inputs, labels)
         unknown = np.full((len(inputs), 2), np.nan)
         return Assessment(1 - trust, trust >= TRUSTED, unknown, labels, chosen, output)
-    integral = integral_of(measure, inputs) + decomposition.biases[labels]
-    known = measure if isinstance(measure, SupportedMeasure) else support
-    if known is None:
+    integral = measure.integral(inputs) + decomposition.biases[labels]
+    unsupported = unsupported_steps(measure, support, sorts)
+    if unsupported is None:
         phi = np.zeros(len(inputs))
         return Assessment(
             phi, phi == 0, np.column_stack([integral, integral]), labels, chosen, integral
         )
     tolerance = 0.0 if support is None else support.tolerance
     counted = strict_steps(inputs, sorts, tolerance)[:, :-1]
-    missing = (known.unsupported_steps(sorts) & counted).sum(axis=1)
+    missing = (unsupported & counted).sum(axis=1)
     phi = missing / max(measure.n_sources - 1, 1)
     bounded = decomposition.known_part
     if bounded is None:
         interval = np.full((len(inputs), 2), np.nan)
     else:
-        interval = choquet_interval(bounded, inputs) + decomposition.biases[labels][:, None]
+        interval = bounded.interval(inputs) + decomposition.biases[labels][:, None]
     supported = (phi == 0) | (phi < decomposition.epsilon)
     return Assessment(phi, supported, interval, labels, chosen, integral)
 
 
-def known_part(measure: Any, support: DataSupport | None) -> SupportedMeasure | None:
+def unsupported_steps(
+    measure: AbstractMeasure, support: DataSupport | None, sorts: IntArray
+) -> BoolArray | None:
+    """Which sets along each walk have no value of their own; None if all have one."""
+    words = measure.known_words
+    if words is not None:
+        return steps_outside(words, sorts)
+    return None if support is None else support.unsupported_steps(sorts)
+
+
+def known_part(measure: AbstractMeasure, support: DataSupport | None) -> AbstractMeasure | None:
     """The supported values alone; None if nothing bounds the others, or too many are known."""
-    if isinstance(measure, SupportedMeasure):
+    if measure.known_words is not None:
         return measure
     if support is None or not measure.monotone:
         return None
-    if isinstance(measure, Measure):
-        return SupportedMeasure.from_measure(measure, support.supported)
-    if not isinstance(measure, MobiusMeasure) or support.n_supported > _MAX_COMPARED:
+    if measure.is_dense:
+        return SupportedMeasure.from_measure(measure.to_measure(), support.supported)
+    if support.n_supported > _MAX_COMPARED:
         return None
     values = measure.values_of(support.words)
     return SupportedMeasure.nearest(support.words, values, measure.sources, total=measure.total)

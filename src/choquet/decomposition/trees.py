@@ -77,7 +77,7 @@ class TreeDecomposition(Decomposition):
     contexts : TreeContexts
     operators : tuple of ContextualOperator
         By decreasing share.
-    measure : Measure or alike, or None
+    measure : AbstractMeasure or None
     support : DataSupport or None
     outcome : Outcome or None
     error : Errors
@@ -176,18 +176,18 @@ def describe(
     shares = np.bincount(labels, rows.weight, len(found.coefficients)) / rows.weight.sum()
     order = np.argsort(-shares, kind="stable")
     new = np.argsort(order, kind="stable")
-    weights, biases = rows.in_units(found.coefficients)
+    weights = rows.in_units(found.coefficients)
     evidence = [
         {
-            "bias": float(biases[k]),
+            "bias": float(weights.bias[k]),
             "share": float(shares[k]),
             **_evidence(rows, np.flatnonzero(labels == k), residual, l2),
         }
         for k in order
     ]
     names = np.where(found.labels >= 0, new[found.labels], -1)
-    by_source = np.zeros_like(weights)
-    return with_contexts(sources, tree, names, weights[order], by_source[order], evidence)
+    by_rank, by_source = weights.by_rank[order], weights.by_source[order]
+    return with_contexts(sources, tree, names, by_rank, by_source, evidence)
 
 
 def with_contexts(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from choquet.estimators.common import IncrementalRegressor, sources_of
+from choquet.estimators.common import IncrementalRegressor
 from choquet.learning.families.fits import descend, fit_lambda, fit_weights, members_of, ranks_of
 from choquet.learning.fill import fill_unsupported
 from choquet.measures import Measure, SupportedMeasure
@@ -24,9 +24,9 @@ MAX_LATTICE_SOURCES = 16
 class _Formula(IncrementalRegressor):
     """A measure given by a formula for any subset, so that no subset is unsupported."""
 
-    def _measure(self, statistics):
+    def _measure(self, material):
+        statistics, names = material.statistics, material.names
         n_sources = statistics.n_sources
-        names = sources_of(self) or tuple(f"x{i + 1}" for i in range(n_sources))
         if n_sources <= MAX_LATTICE_SOURCES:
             values = self._values(np.arange(1 << n_sources, dtype=np.uint64)[:, None], n_sources)
             values[0], values[-1] = 0.0, 1.0
@@ -63,10 +63,10 @@ class LambdaRegressor(_Formula):
     array([0.333, 0.333, 0.333])
     """
 
-    def _solve(self, statistics):
-        self.fit_ = fit_lambda(statistics)
+    def _solve(self, material):
+        self.fit_ = fit_lambda(material.statistics)
         self.densities_, self.lambda_ = self.fit_.densities, self.fit_.parameter
-        self.measure_, self.bias_ = self._measure(statistics), 0.0
+        self.measure_, self.bias_ = self._measure(material), 0.0
 
     def _values(self, words, n_sources):  # noqa: ARG002 - the fit knows it
         return self.fit_.values(words)
@@ -75,10 +75,11 @@ class LambdaRegressor(_Formula):
 class _Weighted(_Formula):
     """Convex weights on the columns of a pattern of subsets."""
 
-    def _solve(self, statistics):
+    def _solve(self, material):
+        statistics = material.statistics
         pattern = self._pattern(statistics.masks, statistics.n_sources)
         self.weights_ = fit_weights(statistics, pattern)
-        self.measure_, self.bias_ = self._measure(statistics), 0.0
+        self.measure_, self.bias_ = self._measure(material), 0.0
 
     def _values(self, words, n_sources):
         return self._pattern(words, n_sources) @ self.weights_
@@ -174,11 +175,11 @@ class GradientDescentRegressor(IncrementalRegressor):
         self.rate = rate
         self.max_iter = max_iter
 
-    def _solve(self, statistics):
+    def _solve(self, material):
+        statistics, names = material.statistics, material.names
         found = descend(statistics, rate=self.rate, n_steps=self.max_iter)
         self.errors_, self.n_iter_, self.bias_ = found.errors, found.n_steps, 0.0
         n_sources = statistics.n_sources
-        names = sources_of(self) or tuple(f"x{i + 1}" for i in range(n_sources))
         if n_sources > MAX_LATTICE_SOURCES:
             proper = np.bitwise_count(statistics.masks).sum(axis=1) < n_sources
             self.measure_ = SupportedMeasure(statistics.masks[proper], found.values[proper], names)

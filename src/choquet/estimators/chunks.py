@@ -6,10 +6,13 @@ from collections.abc import Iterable, Sequence
 from os import PathLike
 from typing import Any
 
-import numpy as np
-
 from choquet.errors import DataError, OptionError, SourceError
-from choquet.estimators.common import IncrementalRegressor, check_information
+from choquet.estimators.common import (
+    IncrementalRegressor,
+    Material,
+    check_information,
+    names_or_numbers,
+)
 from choquet.learning.data.chunks import Chunk, Evidence, evidence_of_chunks, support_of
 from choquet.learning.data.minima import MinimaStatistics
 from choquet.learning.data.statistics import Statistics
@@ -103,19 +106,11 @@ def fit_evidence(
             f"{', '.join(sources)}"
         )
     check_information(statistics, normal=not estimator._relaxed())
-    estimator.n_features_in_ = statistics.n_sources
-    estimator.__dict__.pop("feature_names_in_", None)
-    if sources is not None:
-        estimator.feature_names_in_ = np.array(sources, dtype=object)
-    estimator._seen = evidence.support
-    try:
-        estimator._solve(statistics)
-    finally:
-        del estimator._seen
-        # The measure has the names now; rows came as arrays, and so may those to predict.
-        estimator.__dict__.pop("feature_names_in_", None)
-    estimator.statistics_, estimator.support_ = statistics, evidence.support
-    return estimator
+    # The measure takes the names; rows came as arrays, and so may those to predict.
+    if hasattr(estimator, "feature_names_in_"):
+        del estimator.feature_names_in_
+    names = names_or_numbers(sources, statistics.n_sources)
+    return estimator._learn_from(Material(statistics, evidence.support, names))
 
 
 def fit_statistics(

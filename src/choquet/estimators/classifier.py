@@ -7,13 +7,19 @@ from functools import partial
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from choquet.decomposition.outcome import Outcome
 from choquet.errors import DataError, SupportWarning
-from choquet.estimators.common import ALL_TIED, classes_of, integrate, sources_of
+from choquet.estimators.common import ALL_TIED, integrate, names_or_numbers, sources_of
+from choquet.estimators.validation import (
+    checked_classes,
+    checked_inputs,
+    checked_weights,
+    classes_of,
+)
 from choquet.jobs import run_jobs
+from choquet.lattice.ties import settled
 from choquet.learning.fill import fill_unsupported
 from choquet.learning.logistic import fit_logistic, fit_ordinal, sigmoid
 from choquet.measures import Measure, SupportedMeasure
@@ -97,15 +103,13 @@ class ChoquetClassifier(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        X, y = validate_data(self, X, y, dtype=np.float64)
-        check_classification_targets(y)
-        if sample_weight is not None:
-            sample_weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
-            if not (sample_weight > 0).any():
-                raise DataError("sample_weight is zero in every row: nothing to learn from")
+        X, y = checked_classes(self, X, y)
+        sample_weight = checked_weights(sample_weight, X)
+        if sample_weight is not None and not (sample_weight > 0).any():
+            raise DataError("sample_weight is zero in every row: nothing to learn from")
         kept = slice(None) if sample_weight is None else sample_weight > 0
         self.classes_ = classes_of(y[kept])
-        X, y = X[kept], y[kept]
+        X, y = settled(X[kept]), y[kept]
         if X.shape[1] > 1 and (X[:, :1] == X).all():
             raise DataError(ALL_TIED)
         weight = None if sample_weight is None else sample_weight[kept]
@@ -168,7 +172,7 @@ class ChoquetClassifier(ClassifierMixin, BaseEstimator):
 
     def _measure(self, found, falls):
         n_sources = self.n_features_in_
-        names = sources_of(self) or tuple(f"x{i + 1}" for i in range(n_sources))
+        names = names_or_numbers(sources_of(self), n_sources)
         dense = n_sources <= MAX_LATTICE_SOURCES
         if not self.monotone:
             if not dense:
@@ -204,7 +208,7 @@ class ChoquetClassifier(ClassifierMixin, BaseEstimator):
 
     def _log_odds(self, X):
         check_is_fitted(self, "measure_")
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = checked_inputs(self, X)
         scales = self.scales_ if self.monotone else np.ones(len(self.measures_))
         integrals = [integrate(measure, X, "midpoint") for measure in self.measures_]
         return np.column_stack(integrals) * scales + self.intercepts_

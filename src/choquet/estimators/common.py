@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from choquet.arrays import FloatArray
-from choquet.errors import DataError, SupportWarning, TooLargeError
+from choquet.errors import DataError, SolverError, SupportWarning, TooLargeError
+from choquet.estimators.validation import checked_inputs, checked_rows, classes_of
 from choquet.integrals import choquet_integral, choquet_interval
+from choquet.lattice.ties import settled
 from choquet.lattice.wide import chains
 from choquet.learning.data.chunks import Evidence, evidence_of
 from choquet.learning.data.minima import MinimaStatistics
@@ -19,10 +22,13 @@ from choquet.learning.fill import uncertainty
 from choquet.measures import Measure, MobiusMeasure, SupportedMeasure
 from choquet.measures.sparse import SparseMeasure
 from choquet.walks import DataSupport, sorts_of
+from choquet.walks.sorts import strict_steps
 
 __all__ = [
     "ALL_TIED",
+    "Batch",
     "IncrementalRegressor",
+    "Material",
     "MeasureRegressor",
     "check_information",
     "check_reach",
@@ -37,17 +43,6 @@ ALL_TIED = (
 )
 
 
-def classes_of(y):
-    """The sorted classes among the targets: at least two."""
-    classes = np.unique(y)
-    if len(classes) < 2:
-        only = f"{classes[0]}" if len(classes) else "none"
-        raise DataError(
-            f"all samples belong to one class ({only}): a classifier needs at least two classes"
-        )
-    return classes
-
-
 _MAX_COMPARED = 40_000
 """Supported subsets that are all compared with each other."""
 
@@ -56,6 +51,34 @@ def sources_of(estimator) -> tuple[str, ...] | None:
     """Names of the sources from the columns of a frame, or None."""
     names = getattr(estimator, "feature_names_in_", None)
     return None if names is None else tuple(str(name) for name in names)
+
+
+def names_or_numbers(names, n_sources: int) -> tuple[str, ...]:
+    """Given names of the sources, or x1, x2 and so on."""
+    return tuple(f"x{i + 1}" for i in range(n_sources)) if names is None else tuple(names)
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Rows that have just arrived; `more` says that `partial_fit` brought them."""
+
+    X: FloatArray
+    y: FloatArray
+    weight: FloatArray | None
+    more: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """All that a regressor learns from: the sums over all rows, and the last rows themselves.
+
+    `batch` is None where only sums arrive.
+    """
+
+    statistics: Statistics | MinimaStatistics
+    support: DataSupport
+    names: tuple[str, ...]
+    batch: Batch | None = None
 
 
 def check_information(statistics: Statistics | MinimaStatistics, *, normal: bool) -> None:
@@ -138,7 +161,7 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
     def _relaxed(self) -> bool:
         return False
 
-    def _solve(self, statistics: Statistics | MinimaStatistics) -> None:
+    def _solve(self, material: Material) -> None:
         raise NotImplementedError
 
     def _order(self, n_sources: int) -> int | None:
@@ -167,28 +190,33 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
         -------
         self
         """
-        return self._learn(X, y, sample_weight, fresh=True)
+        return self._learn(X, y, sample_weight)
 
-    def _learn(self, X, y, sample_weight, fresh):
-        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, reset=fresh)
-        y = y.astype(np.float64)
-        if sample_weight is not None:
-            sample_weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
-        evidence = self._evidence(X, y, sample_weight)
+    def _learn(self, X, y, sample_weight, *, more=False):
+        """Learn from rows: these alone, or with `more` these and all before them."""
+        first = not (more and hasattr(self, "statistics_"))
+        X, y, weight = checked_rows(self, X, y, sample_weight, reset=first)
+        evidence = self._evidence(X, y, weight)
         statistics, support = evidence.statistics, evidence.support
-        if not fresh:
-            statistics = self.statistics_ + statistics
-            support = self.support_ + support
+        if not first:
+            statistics, support = self.statistics_ + statistics, self.support_ + support
         check_information(statistics, normal=not self._relaxed())
         if not self._relaxed():
             check_reach(X, y)
-        self._rows, self._seen = (X, y, sample_weight), support
+        names = names_or_numbers(sources_of(self), X.shape[1])
+        return self._learn_from(Material(statistics, support, names, Batch(X, y, weight, more)))
+
+    def _learn_from(self, material: Material):
+        """Learn from sums, and keep them."""
         try:
-            self._solve(statistics)
-        finally:
-            del self._rows, self._seen
-        self.statistics_ = statistics
-        self.support_ = support
+            self._solve(material)
+        except np.linalg.LinAlgError as error:
+            raise SolverError(
+                f"the data are too few or too extreme for {type(self).__name__}: {error}; give "
+                "more rows, or scale inputs and weights to about 1"
+            ) from None
+        self.n_features_in_ = material.statistics.n_sources
+        self.statistics_, self.support_ = material.statistics, material.support
         return self
 
     def predict(self, X):
@@ -203,7 +231,10 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
         array of shape (n_samples,)
         """
         check_is_fitted(self, "measure_")
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        return self._integrals(checked_inputs(self, X))
+
+    def _integrals(self, X):
+        """Predictions of rows that are known to be good."""
         formula = self._formula()
         if formula is not None:
             return integrate_formula(formula, X) + self.bias_
@@ -224,7 +255,7 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
         from choquet.explanation import explain_samples
 
         check_is_fitted(self, "measure_")
-        return explain_samples(self, validate_data(self, X, dtype=np.float64, reset=False))
+        return explain_samples(self, checked_inputs(self, X))
 
     def predict_interval(self, X):
         """Tight bounds of each prediction over all fillings of the unsupported subsets.
@@ -240,7 +271,7 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
             for rows that need one.
         """
         check_is_fitted(self, "measure_")
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = settled(checked_inputs(self, X))
         if isinstance(self.measure_, SupportedMeasure):
             return choquet_interval(self.measure_, X) + self.bias_
         if isinstance(self.measure_, MobiusMeasure) and self.measure_.monotone:
@@ -271,8 +302,8 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
         array of shape (n_samples,)
         """
         check_is_fitted(self, "measure_")
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        needed = self._strict(X)
+        X = checked_inputs(self, X)
+        needed = strict_steps(X)[:, :-1]
         missing = self._unsupported_steps(X)
         return 1.0 - missing.sum(axis=1) / np.maximum(needed.sum(axis=1), 1)
 
@@ -287,13 +318,10 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
         values = measure.values_of(words)
         return SupportedMeasure.nearest(words, values, measure.sources, total=measure.total)
 
-    def _strict(self, X):
-        return np.diff(np.sort(X, axis=1)[:, ::-1], axis=1) < 0
-
     def _unsupported_steps(self, X):
         # Flags by size of the subset; a tied row does not need the subsets inside its ties.
-        flags = np.asarray(self.support_.unsupported_steps(sorts_of(X)), dtype=bool)
-        return flags[:, : X.shape[1] - 1] & self._strict(X)
+        sorts = sorts_of(X)
+        return self.support_.unsupported_steps(sorts) & strict_steps(X, sorts)[:, :-1]
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -318,4 +346,4 @@ class IncrementalRegressor(MeasureRegressor):
         -------
         self
         """
-        return self._learn(X, y, sample_weight, fresh=not hasattr(self, "statistics_"))
+        return self._learn(X, y, sample_weight, more=True)

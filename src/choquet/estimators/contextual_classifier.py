@@ -33,8 +33,20 @@ class ContextualClassifier(ClassifierMixin, Contextual):
         Least number of rows in a leaf, counted by weight; 20, or 2 (N + 1) if that is more.
     l2 : float, default 3.0
         Penalty on the weights, in units of the data's spread.
-    above, screen, prune, cv, merge, n_jobs, random_state
-        As in `ContextualRegressor`.
+    above : bool, default True
+        Try "source i above source j" beside "source i among the top t".
+    screen : int, default 16
+        Up to so many sources every predicate is tried; see `ContextualRegressor`.
+    prune : {"cv", "bic", "none"}, default "cv"
+        How the price of a leaf is chosen.
+    cv : int, splitter or iterable of (train, test), default 5
+        Folds; of a given number, equal rows fall into the same one.
+    merge : bool, default False
+        Let leaves share an operator where the information criterion prefers it.
+    n_jobs : int, optional
+        Folds at a time, through joblib. The result is the same.
+    random_state : int, RandomState or None, default 0
+        Draws the folds.
 
     Attributes
     ----------

@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from choquet.arrays import check_option
 from choquet.certainty.posterior import POSTERIORS, posterior, posterior_weights
 from choquet.errors import OptionError
-from choquet.estimators.common import MeasureRegressor, sources_of
+from choquet.estimators.common import MeasureRegressor
 from choquet.jobs import run_jobs
 from choquet.lattice import upward_maximum
 from choquet.learning.data.folds import fold_numbers, leave_one_out
@@ -142,23 +142,10 @@ class ChoquetRegressorCV(MeasureRegressor):
         """
         if not isinstance(self.cv, int):
             raise OptionError(f"partial_fit needs cv as a number of folds, got {self.cv!r}")
-        fresh = not hasattr(self, "statistics_")
-        return self._learn(X, y, sample_weight, fresh=fresh, whole=False)
+        return self._learn(X, y, sample_weight, more=True)
 
-    def _learn(self, X, y, sample_weight, fresh, whole=True):
-        self._known = () if fresh else getattr(self, "fold_statistics_", ())
-        if not fresh and len(self._known) != self.cv:
-            raise OptionError(
-                f"the model was fitted with {len(self._known)} folds that can be added to, and cv="
-                f"{self.cv}; call fit, or keep cv"
-            )
-        self._whole = whole
-        try:
-            return super()._learn(X, y, sample_weight, fresh)
-        finally:
-            del self._known, self._whole
-
-    def _solve(self, statistics):
+    def _solve(self, material):
+        statistics = material.statistics
         for prior in self.priors:
             if not isinstance(prior, Measure):
                 check_option("prior", prior, [*FAMILIES, "lambda", "l1", "l2"])
@@ -173,7 +160,11 @@ class ChoquetRegressorCV(MeasureRegressor):
         if n_sources > MAX_LATTICE_SOURCES:
             priors = [p for p in priors if isinstance(p, str) and p != "2-additive"]
         by_posterior = self.combine == "posterior" and self._has_posterior(n_sources)
-        parts, folds = self._folds(statistics, least=1 if by_posterior else self.cv)
+        if material.batch is None:
+            raise OptionError(
+                "ChoquetRegressorCV needs rows for its folds, not sums: use fit or partial_fit"
+            )
+        parts, folds = self._folds(material, least=1 if by_posterior else self.cv)
         selection = select(
             folds, priors, self.strengths, n_paths=0 if by_posterior else self.n_paths,
             run=self._run, **shape,
@@ -195,7 +186,7 @@ class ChoquetRegressorCV(MeasureRegressor):
             "weight": weights,
         }
         self.bias_, self.solution_, self.formula_ = found.bias, found.solution, found.formula
-        self.measure_ = self._measure(statistics, found)
+        self.measure_ = self._measure(material, found)
 
     def _formula(self):
         found = getattr(self, "formula_", None)  # files of earlier versions have none
@@ -238,41 +229,43 @@ class ChoquetRegressorCV(MeasureRegressor):
     def _seed(self):
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
-    def _folds(self, statistics, least):
+    def _folds(self, material, least):
         """Statistics of the folds for later batches, and pairs to train and to test on.
 
         Where folds choose, each needs a row: `least` is the number of rows there must be.
         """
-        X, y, weight = self._rows
+        batch, whole = material.batch, [(material.statistics, material.statistics)]
         if not isinstance(self.cv, int):
-            splits = [test for _, test in check_cv(self.cv).split(X, y)]
-            parts = tuple(self._part(test) for test in splits)
+            splits = [test for _, test in check_cv(self.cv).split(batch.X, batch.y)]
+            parts = tuple(_part(batch, test) for test in splits)
             if len(parts) < 2:
                 raise OptionError(f"cv={self.cv!r} makes {len(parts)} folds; at least 2 are needed")
-            return (), leave_one_out(parts) or [(statistics, statistics)]
+            return (), leave_one_out(parts) or whole
         # Rows of no weight do not exist, so they have no number.
-        rows = np.arange(len(X)) if weight is None else np.flatnonzero(weight)
-        if self.cv < 2 or (self._whole and len(rows) < least):
+        rows = np.arange(len(batch.X)) if batch.weight is None else np.flatnonzero(batch.weight)
+        if self.cv < 2 or (not batch.more and len(rows) < least):
             raise OptionError(
                 f"cv={self.cv} must be at least 2 and at most the number of rows (n_samples = "
                 f"{len(rows)})"
             )
-        number = sum(part.n_samples for part in self._known)
-        if not self._known:
+        known = getattr(self, "fold_statistics_", ()) if batch.more else ()
+        if batch.more and hasattr(self, "statistics_") and len(known) != self.cv:
+            raise OptionError(
+                f"the model was fitted with {len(known)} folds that can be added to, and cv="
+                f"{self.cv}; call fit, or keep cv"
+            )
+        if not known:
             self.fold_seed_ = self._seed()
+        number = sum(part.n_samples for part in known)
         fold = fold_numbers(number, len(rows), self.cv, self.fold_seed_)
-        parts = tuple(self._part(rows[fold == k]) for k in range(self.cv))
-        if self._known:
-            parts = tuple(old + new for old, new in zip(self._known, parts, strict=True))
-        return parts, leave_one_out(parts) or [(statistics, statistics)]
+        parts = tuple(_part(batch, rows[fold == k]) for k in range(self.cv))
+        if known:
+            parts = tuple(old + new for old, new in zip(known, parts, strict=True))
+        return parts, leave_one_out(parts) or whole
 
-    def _part(self, rows):
-        X, y, weight = self._rows
-        return Statistics.from_data(X[rows], y[rows], None if weight is None else weight[rows])
-
-    def _measure(self, statistics, found):
+    def _measure(self, material, found):
+        statistics, names = material.statistics, material.names
         n_sources = statistics.n_sources
-        names = sources_of(self) or tuple(f"x{i + 1}" for i in range(n_sources))
         if found.dense is not None:
             values = found.dense.copy()
             values[0] = 0.0
@@ -288,6 +281,12 @@ class ChoquetRegressorCV(MeasureRegressor):
 
 def _call(job):
     return job()
+
+
+def _part(batch, rows):
+    """Statistics of some rows of a batch."""
+    weight = None if batch.weight is None else batch.weight[rows]
+    return Statistics.from_data(batch.X[rows], batch.y[rows], weight)
 
 
 def _closed(values):

@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.model_selection import check_cv, cross_val_predict
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_array,
-    check_is_fitted,
-    has_fit_parameter,
-    validate_data,
-)
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from choquet.decomposition.outcome import Outcome
 from choquet.errors import DataError, OptionError
-from choquet.estimators.common import check_information, classes_of
+from choquet.estimators.common import (
+    Batch,
+    Material,
+    MeasureRegressor,
+    check_information,
+    names_or_numbers,
+)
 from choquet.estimators.regressor import ChoquetRegressor
-from choquet.integrals import choquet_integral
+from choquet.estimators.validation import (
+    checked_classes,
+    checked_inputs,
+    checked_labels,
+    checked_scores,
+    checked_weights,
+    classes_of,
+)
 from choquet.jobs import run_jobs
-from choquet.learning.data.statistics import Statistics
-from choquet.measures import Measure
+from choquet.learning.data.chunks import Evidence, evidence_of
+from choquet.learning.data.statistics import Statistics, sample_weights
 from choquet.walks import DataSupport
 
 __all__ = ["FusionClassifier"]
@@ -34,10 +42,9 @@ def _weights(estimator, sample_weight):
     return {"sample_weight": sample_weight}
 
 
-def _solved(model, statistics):
+def _solved(model, material):
     """One measure learned: a job of its own."""
-    model._solve(statistics)
-    return model
+    return model._learn_from(material)
 
 
 def _fitted(estimator, X, y, options):
@@ -61,7 +68,7 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
     cv : int, splitter, iterable or "prefit", default 5
         Folds for scores that no classifier was trained on, as in stacking; "prefit" takes fitted
         classifiers as they are.
-    regressor : ChoquetRegressor, optional
+    regressor : ChoquetRegressor, ChoquetRegressorCV or another of this room, optional
         How to learn a measure; the default one if None.
     n_jobs : int, optional
         Folds, classifiers and classes at a time, through joblib: processes of this machine, or the
@@ -98,6 +105,8 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
 
     statistics_: list[Statistics]
     supports_: list[DataSupport]
+    models_: list[MeasureRegressor]
+    measures_: list[Any]
 
     def __init__(self, estimators=None, *, shared=True, cv=5, regressor=None, n_jobs=None):
         self.estimators = estimators
@@ -123,13 +132,11 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        self.__dict__.pop("statistics_", None)
         if self.estimators is None:
             return self._learn(X, y, None, sample_weight)
-        X, y = validate_data(self, X, y)
-        check_classification_targets(y)
+        X, y = checked_classes(self, X, y, dtype="numeric")
+        sample_weight = checked_weights(sample_weight, X)
         if sample_weight is not None:
-            sample_weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
             kept = sample_weight > 0
             if not kept.any():
                 raise DataError("sample_weight is zero in every row: nothing to learn from")
@@ -161,13 +168,15 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
         """
         if not hasattr(self, "statistics_") and classes is None:
             raise OptionError("the first call of partial_fit needs classes=, all of them")
-        return self._learn(X, y, classes, sample_weight)
+        return self._learn(X, y, classes, sample_weight, more=True)
 
-    def _learn(self, scores, y, classes, sample_weight):
-        scores = self._check_scores(scores)
-        y = np.asarray(y)
-        fresh = not hasattr(self, "statistics_")
-        if fresh:
+    def _learn(self, scores, y, classes, sample_weight, *, more=False):
+        first = not (more and hasattr(self, "statistics_"))
+        scores = checked_scores(scores, None if first else self.measures_[0].n_sources)
+        y = checked_labels(y, np.asarray(y))
+        if y.shape != scores.shape[:1]:
+            raise DataError(f"there are scores of {len(scores)} samples, and labels {y.shape}")
+        if first:
             self.classes_ = np.unique(y if classes is None else classes)
         if scores.shape[1] != len(self.classes_):
             raise DataError(
@@ -178,18 +187,26 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
         if len(unseen):
             raise DataError(f"labels {unseen.tolist()} are not among the classes")
         target = (y[:, None] == self.classes_).astype(np.float64)
-        weight = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, float)
-        parts = self._parts(scores, target, weight)
-        statistics = [Statistics.from_data(*part) for part in parts]
-        supports = [DataSupport.from_data(part[0], sample_weight=part[2]) for part in parts]
-        if not fresh:
-            statistics = [a + b for a, b in zip(self.statistics_, statistics, strict=True)]
-            supports = [a + b for a, b in zip(self.supports_, supports, strict=True)]
-        self.statistics_, self.supports_ = statistics, supports
-        self.support_ = supports[0]
-        self.models_ = run_jobs(
-            _solved, ((self._model(one), one) for one in statistics), n_jobs=self.n_jobs
-        )
+        weight = sample_weights(sample_weight, len(y))
+        parts = self._parts(scores, target, weight, more)
+        evidence = [evidence_of(part.X, part.y, part.weight) for part in parts]
+        if not first:
+            known = zip(self.statistics_, self.supports_, evidence, strict=True)
+            evidence = [Evidence(a + one.statistics, b + one.support) for a, b, one in known]
+        given = None if self.estimators is None else [name for name, _ in self.estimators]
+        names = names_or_numbers(given, scores.shape[2])
+        materials = [
+            Material(one.statistics, one.support, names, part)
+            for one, part in zip(evidence, parts, strict=True)
+        ]
+        models = [self._model() for _ in parts] if first else self.models_
+        for one in evidence:
+            # Classifiers that always agree leave the measure open, which is worth a warning only.
+            check_information(one.statistics, normal=False)
+        self.models_ = run_jobs(_solved, zip(models, materials, strict=True), n_jobs=self.n_jobs)
+        self.statistics_ = [one.statistics for one in evidence]
+        self.supports_ = [one.support for one in evidence]
+        self.support_ = self.supports_[0]
         self.measures_ = [model.measure_ for model in self.models_]
         self.measure_ = self.measures_[0]
         return self
@@ -206,22 +223,17 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
         numbers = [None] if len(self.measures_) == 1 else range(len(classes))
         return [Outcome("score", classes, number) for number in numbers]
 
-    def _parts(self, scores, target, weight):
+    def _parts(self, scores, target, weight, more):
         if self.shared:
             n_classes = scores.shape[1]
             flat = scores.reshape(-1, scores.shape[2])
-            return [(flat, target.ravel(), np.repeat(weight, n_classes))]
-        return [(scores[:, k], target[:, k], weight) for k in range(scores.shape[1])]
+            return [Batch(flat, target.ravel(), np.repeat(weight, n_classes), more)]
+        return [Batch(scores[:, k], target[:, k], weight, more) for k in range(scores.shape[1])]
 
-    def _model(self, statistics):
+    def _model(self):
         model = ChoquetRegressor() if self.regressor is None else clone(self.regressor)
         if getattr(model, "loss", "squared") != "squared":
             raise OptionError("fusion learns from statistics: the regressor needs loss='squared'")
-        # Classifiers that always agree leave the measure open, which is worth a warning only.
-        check_information(statistics, normal=False)
-        names = [name for name, _ in self.estimators] if self.estimators is not None else None
-        if names is not None:
-            model.feature_names_in_ = np.array(names, dtype=object)
         return model
 
     # -- scores ------------------------------------------------------------------------------------
@@ -262,18 +274,6 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
     def _scores(self, X):
         return np.stack([e.predict_proba(X) for e in self.estimators_], axis=2)
 
-    def _check_scores(self, scores):
-        if np.ndim(scores) != 3:
-            raise DataError(
-                "scores must be an array (n_samples, n_classes, n_sources), not of shape "
-                f"{np.shape(scores)}; to fuse classifiers on features, pass estimators="
-            )
-        array = check_array(scores, dtype=np.float64, allow_nd=True)
-        seen = getattr(self, "measures_", None)
-        if seen and hasattr(self, "statistics_") and array.shape[2] != seen[0].n_sources:
-            raise DataError(f"scores of {array.shape[2]} sources, learned {seen[0].n_sources}")
-        return array
-
     def fuse(self, X):
         """Integral of the scores for each class: (n_samples, n_classes), not normalised.
 
@@ -284,25 +284,17 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self, "measures_")
         if self.estimators is None:
-            scores = self._check_scores(X)
+            scores = checked_scores(X, self.measures_[0].n_sources)
         else:
-            scores = self._scores(validate_data(self, X, reset=False))
+            scores = self._scores(checked_inputs(self, X, dtype="numeric"))
         n_samples, n_classes, n_sources = scores.shape
         if n_classes != len(self.classes_):
             raise DataError(f"scores for {n_classes} classes, learned {len(self.classes_)}")
         if self.shared:
-            flat = self._integral(self.models_[0], scores.reshape(-1, n_sources))
+            flat = self.models_[0]._integrals(scores.reshape(-1, n_sources))
             return flat.reshape(n_samples, n_classes)
-        columns = [self._integral(m, scores[:, k]) for k, m in enumerate(self.models_)]
+        columns = [model._integrals(scores[:, k]) for k, model in enumerate(self.models_)]
         return np.column_stack(columns)
-
-    @staticmethod
-    def _integral(model, rows):
-        if isinstance(model.measure_, Measure):
-            return choquet_integral(model.measure_, rows) + model.bias_
-        from choquet.estimators.common import integrate
-
-        return integrate(model.measure_, rows, "midpoint") + model.bias_
 
     def predict_proba(self, X):
         """Fused scores, not below zero, that sum to one over the classes.

@@ -11,7 +11,8 @@ from choquet.arrays import check_option
 from choquet.certainty.identify import Identification, identify, states
 from choquet.certainty.selective import SelectiveCurve, selective_curve
 from choquet.errors import DataError, OptionError, SolverWarning
-from choquet.estimators.common import IncrementalRegressor, sources_of
+from choquet.estimators.common import Batch, IncrementalRegressor
+from choquet.estimators.validation import checked_inputs
 from choquet.learning.data.minima import MinimaStatistics, fit_additive
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.families.bases import FAMILIES, k_additive_basis
@@ -27,6 +28,7 @@ from choquet.learning.problem import (
 )
 from choquet.learning.representative import choose
 from choquet.learning.solvers import hlms, solve
+from choquet.learning.statements import check_statements, fill_within, interval_within
 from choquet.measures import Measure, MobiusMeasure, SupportedMeasure
 from choquet.measures.mobius import coalitions
 from choquet.measures.sparse import SparseMeasure
@@ -174,23 +176,24 @@ class ChoquetRegressor(IncrementalRegressor):
     def _order(self, n_sources):
         return self.k_additive if n_sources > MAX_LATTICE_SOURCES else None
 
-    def _solve(self, statistics):
+    def _solve(self, material):
+        statistics = material.statistics
         self._check_options(statistics.n_sources)
         if self._order(statistics.n_sources) is not None:
-            self._solve_additive(statistics)
+            self._solve_additive(material)
             return
-        problem = self._problem(statistics)
-        solution = solve(
-            problem, solver=self.solver, start=self._first_values(problem), verbose=self.verbose
-        )
+        problem = self._problem(statistics, material.batch)
+        start = self._first_values(problem, material.batch)
+        solution = solve(problem, solver=self.solver, start=start, verbose=self.verbose)
         if self.choice is not None:
             solution = choose(problem, solution, by=self.choice)
         self.problem_, self.solution_ = problem, solution
         self.bias_ = solution.bias
-        self.measure_ = self._measure(statistics, problem, solution)
+        self.measure_ = self._measure(material, problem, solution)
 
-    def _solve_additive(self, statistics):
+    def _solve_additive(self, material):
         """Möbius coefficients in place of values: never all 2**N, nor only those with data."""
+        statistics = material.statistics
         if isinstance(statistics, Statistics):
             statistics = MinimaStatistics.from_gaps(statistics, self.k_additive)
         s = 0.0 if self.penalty is None else self.strength
@@ -212,19 +215,16 @@ class ChoquetRegressor(IncrementalRegressor):
                 SolverWarning,
                 stacklevel=2,
             )
-        n = statistics.n_sources
-        names = sources_of(self) or tuple(f"x{i + 1}" for i in range(n))
         self.solution_, self.bias_ = solution, solution.bias
         self.measure_ = MobiusMeasure(
-            coalitions(n, self.k_additive), solution.values, names,
+            coalitions(statistics.n_sources, self.k_additive), solution.values, material.names,
             monotone=self.monotone, normal=self.normal,
         )  # fmt: skip
 
-    def _first_values(self, problem):
-        if self.start is None or not (problem.monotone and problem.normal):
+    def _first_values(self, problem, batch):
+        if self.start is None or batch is None or not (problem.monotone and problem.normal):
             return None
-        rows = getattr(self, "_rows", None)  # there are none where only statistics arrive
-        return None if rows is None else hlms(rows[0], rows[1])
+        return hlms(batch.X, batch.y)
 
     def _check_options(self, n_sources):
         check_option("loss", self.loss, ["squared", "absolute"])
@@ -249,11 +249,12 @@ class ChoquetRegressor(IncrementalRegressor):
                 f"are learned, and {', '.join(used) or 'fill'} needs them all; leave it out"
             )
 
-    def _problem(self, statistics: Statistics) -> Problem:
+    def _problem(self, statistics: Statistics, batch: Batch | None = None) -> Problem:
         shape = {"monotone": self.monotone, "normal": self.normal, "bias": self.bias}
         n_sources = statistics.n_sources
         if self.loss == "absolute":
-            problem = absolute_loss(*self._rows, **shape)
+            assert batch is not None  # whoever passes sums alone is refused before
+            problem = absolute_loss(batch.X, batch.y, batch.weight, **shape)
         else:
             problem = least_squares(statistics, dense=n_sources <= MAX_LATTICE_SOURCES, **shape)
         problem = self._with_penalty(problem)
@@ -284,30 +285,67 @@ class ChoquetRegressor(IncrementalRegressor):
             return with_penalty(problem, power=(self.p, s))
         return problem
 
-    def _measure(self, statistics, problem, solution):
-        names = sources_of(self) or tuple(f"x{i + 1}" for i in range(problem.n_sources))
-        values = solution.values
+    def _measure(self, material, problem, solution):
+        names, values = material.names, solution.values
         if problem.dense:
-            determined = (self.penalty, self.k_additive, self.choice) != (None, None, None) or (
-                self.prior is not None and self.prior_strength > 0
-            )
-            if self.monotone and not determined:
-                supported = np.zeros(len(values), dtype=bool)
-                supported[statistics.positions[statistics.counts > 0]] = True
-                prior = self.prior.values if isinstance(self.prior, Measure) else None
-                seen = getattr(self, "_seen", None)
-                values = fill_unsupported(
-                    values,
-                    supported,
-                    policy=self.fill,
-                    prior=prior,
-                    sorts=None if seen is None else seen.observed_sorts,
-                    counts=None if seen is None else seen.sort_counts,
-                )
+            values = self._filled(material, problem, values)
+            if problem.rows is not None:
+                check_statements(problem.rows, values)
             return Measure(values, names, monotone=self.monotone, normal=self.normal)
         if self.monotone:
             return SupportedMeasure(problem.masks[:-1], values[:-1], names, total=float(values[-1]))
         return SparseMeasure(problem.masks, values, names)
+
+    def _filled(self, material, problem, values):
+        """Values by mask, those without data by the policy, unless something else decides them."""
+        determined = (self.penalty, self.k_additive, self.choice) != (None, None, None) or (
+            self.prior is not None and self.prior_strength > 0
+        )
+        if determined or not self.monotone:
+            return values
+        statistics, support = material.statistics, material.support
+        supported = np.zeros(len(values), dtype=bool)
+        supported[statistics.positions[statistics.counts > 0]] = True
+        wished = fill_unsupported(
+            values,
+            supported,
+            policy=self.fill,
+            prior=self.prior.values if isinstance(self.prior, Measure) else None,
+            sorts=support.observed_sorts,
+            counts=support.sort_counts,
+        )
+        if problem.rows is None:
+            return wished
+        return fill_within(problem, values, supported, wished)
+
+    def predict_interval(self, X):
+        """Tight bounds of each prediction over all measures that agree with what is known.
+
+        Known are the values of supported subsets and what experts said. Without statements the
+        bounds are those of the lowest and the highest monotone filling. With statements each
+        bound is a linear program, solved to about 1e-7, for each row that needs a subset without
+        data.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_sources)
+
+        Returns
+        -------
+        array of shape (n_samples, 2)
+            Without monotonicity an unsupported subset can have any value that the statements
+            allow: the bounds of rows that need one may be infinite.
+        """
+        check_is_fitted(self, "measure_")
+        problem = getattr(self, "problem_", None)
+        if problem is None or problem.rows is None:
+            return super().predict_interval(X)
+        assert isinstance(self.measure_, Measure)  # statements need all subsets
+        X = checked_inputs(self, X)
+        supported = self.support_.supported
+        bounds = interval_within(problem, self.measure_.values, supported, X) + self.bias_
+        own = self._integrals(X)
+        return np.column_stack([np.minimum(bounds[:, 0], own), np.maximum(bounds[:, 1], own)])
 
     # -- what the data determine -------------------------------------------------------------------
 

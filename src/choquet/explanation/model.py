@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import factorial
 from typing import Any
 
 from choquet.arrays import FloatArray
@@ -24,7 +23,7 @@ from choquet.explanation.phrases import (
 from choquet.explanation.view import NO_RULES, View, view_of
 from choquet.frames import FrameLibrary, to_frame
 from choquet.scales import Units
-from choquet.walks import DataSupport, WalkList
+from choquet.walks import DataSupport
 
 __all__ = [
     "Evidence",
@@ -378,6 +377,11 @@ def explain_operator(model: Any, number: int) -> OperatorExplanation:
     number : int
         Which, from 0.
 
+    Returns
+    -------
+    OperatorExplanation
+        Its phrase, weights, share and context; `text` is a paragraph.
+
     Examples
     --------
     >>> from choquet import Measure, explain_operator
@@ -453,11 +457,7 @@ def explain_view(
 
 def _restricted(parts: Decomposition) -> bool:
     sample = getattr(parts, "sample", None)
-    if sample is None:
-        return parts.support is not None
-    if isinstance(sample.graph, WalkList):
-        return sample.graph.restricted
-    return bool(sample.graph.n_walks < factorial(parts.n_sources))
+    return parts.support is not None if sample is None else bool(sample.graph.restricted)
 
 
 def _operator(view: View, operator: ContextualOperator) -> OperatorExplanation:

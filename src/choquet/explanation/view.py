@@ -14,7 +14,6 @@ import numpy.typing as npt
 from choquet.arrays import FloatArray, IntArray
 from choquet.contexts import RuleList
 from choquet.decomposition import Decomposition, TreeDecomposition, decompose
-from choquet.decomposition.decompose import renamed_measure
 from choquet.decomposition.outcome import Outcome, outcome_of, place_of
 from choquet.decomposition.runtime import TRUSTED, assess
 from choquet.errors import OptionError, SolverError
@@ -233,7 +232,7 @@ def _decomposed(model: Any, names: tuple[str, ...] | None, identification: Any) 
         return decompose(model, identification=identification)
     known = {name: getattr(model, name, None) for name in ("support_", "bias_")}
     renamed = SimpleNamespace(
-        measure_=renamed_measure(measure, names),
+        measure_=measure.renamed(names),
         support_=known["support_"],
         bias_=known["bias_"] or 0.0,
         outcome=outcome_of(model),
@@ -339,5 +338,5 @@ def _class_parts(model: Any, place: int, names: tuple[str, ...] | None) -> tuple
         # A fusion: each of them has data, and may have a bias, of its own.
         support, bias = model.supports_[place], model.models_[place].bias_
     if names is not None:
-        measure = renamed_measure(measure, names)
+        measure = measure.renamed(names)
     return replace(decompose(measure, support=support), bias=bias), measure

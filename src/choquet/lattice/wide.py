@@ -11,16 +11,19 @@ import numpy as np
 import numpy.typing as npt
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
+from choquet.errors import DataError
 from choquet.lattice.masks import check_dense
 
 __all__ = [
     "WordArray",
+    "as_sorts",
     "chains",
     "chains_of",
     "find_rows",
     "membership",
     "n_words",
     "pack",
+    "steps_outside",
     "to_dense_masks",
     "unique_rows",
 ]
@@ -64,6 +67,29 @@ def membership(words: WordArray, n_sources: int) -> BoolArray:
     """
     raw = np.ascontiguousarray(words, dtype="<u8").view(np.uint8)
     return np.unpackbits(raw, axis=1, bitorder="little")[:, :n_sources].astype(np.bool_)
+
+
+def as_sorts(sorts: npt.ArrayLike, n_sources: int | None = None) -> IntArray:
+    """Check that each row is a permutation of the source numbers.
+
+    Examples
+    --------
+    >>> as_sorts([2, 0, 1])
+    array([[2, 0, 1]])
+    """
+    rows = np.atleast_2d(np.asarray(sorts))
+    if rows.ndim != 2 or (rows.size and not np.issubdtype(rows.dtype, np.integer)):
+        raise DataError(f"sorts must be rows of source numbers, not shape {np.shape(sorts)}")
+    n = rows.shape[1] if n_sources is None else n_sources
+    if rows.shape[1] != n:
+        raise DataError(f"a sort of {n} sources has {n} entries, not {rows.shape[1]}")
+    wrong = (np.sort(rows, axis=1) != np.arange(n)).any(axis=1)
+    if wrong.any():
+        row = int(np.flatnonzero(wrong)[0])
+        raise DataError(
+            f"row {row} is no sort: {rows[row].tolist()} does not hold 0..{n - 1} once each"
+        )
+    return np.ascontiguousarray(rows, dtype=np.int64)
 
 
 def chains_of(sorts: IntArray) -> WordArray:
@@ -135,6 +161,18 @@ def find_rows(table: WordArray, words: WordArray) -> IntArray:
     keys, wanted = _keys(table), _keys(words)
     at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
     return np.where(keys[at] == wanted, at, -1)
+
+
+def steps_outside(table: WordArray, sorts: IntArray) -> BoolArray:
+    """Which of the sets A_1, …, A_{N-1} along each walk are not in a table: (n, N - 1).
+
+    Examples
+    --------
+    >>> steps_outside(np.array([[1]], dtype=np.uint64), np.array([[0, 1], [1, 0]])).tolist()
+    [[False], [True]]
+    """
+    steps = chains_of(sorts)[:, :-1]
+    return (find_rows(table, steps.reshape(-1, steps.shape[2])) < 0).reshape(steps.shape[:2])
 
 
 def to_dense_masks(words: WordArray, n_sources: int) -> IntArray:

@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from choquet.arrays import FloatArray, check_option
 from choquet.errors import OptionError, SolverError
 from choquet.lattice import cover_pairs, subset_sizes
-from choquet.learning.problem import Problem, Rows
+from choquet.learning.problem import Problem, Rows, reached
 from choquet.learning.solvers.interior import conic_form, interior
 from choquet.learning.solvers.solution import Solution, finish
 
@@ -88,6 +88,7 @@ def choose(problem: Problem, solution: Solution, *, by: ChoiceName) -> Solution:
 
 
 def _same_predictions(problem: Problem, solution: Solution) -> Rows:
+    """The same predictions as a solution, and what experts said."""
     inner = sp.csr_array(problem.quadratic)[: problem.n_values, : problem.n_values]
     used = np.flatnonzero(inner.diagonal() > 0)
     values, vectors = np.linalg.eigh(inner[used][:, used].toarray())
@@ -96,7 +97,8 @@ def _same_predictions(problem: Problem, solution: Solution) -> Rows:
     matrix = sp.lil_array((len(kept), problem.n_values))
     matrix[:, used] = kept
     # A little room keeps an interior for the interior point.
-    return Rows(sp.csr_array(matrix), at - 1e-9, at + 1e-9)
+    rows = Rows(sp.csr_array(matrix), at - 1e-9, at + 1e-9)
+    return rows if problem.rows is None else rows + reached(problem.rows, solution.values)
 
 
 def _increments(n_sources: int) -> tuple[Any, FloatArray]:

@@ -56,9 +56,8 @@ def encode_decomposition(found: ClusterDecomposition) -> dict[str, Any]:
             if getattr(found, name) is not None
         },
     }
-    if isinstance(graph, WalkList):
-        walks = {"sorts": graph.sorts, "counts": graph.counts, "complete": graph.complete}
-        return {**data, "walks": walks}
+    if not graph.measure.is_dense:
+        return {**data, "walks": graph.listed(0)._asdict()}
     if not found.sample.complete:
         # Operators that were drawn cannot be listed again; all others can.
         data["sample"] = {"weights": found.sample.weights, "counts": found.sample.counts}

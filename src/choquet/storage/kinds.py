@@ -11,7 +11,7 @@ import numpy as np
 
 from choquet.contexts import Diagram
 from choquet.lattice import mask_of, members
-from choquet.measures import Measure, SupportedMeasure
+from choquet.measures import Measure, SparseMeasure, SupportedMeasure
 from choquet.operators import OrderStatistic
 from choquet.storage.contexts import decode_contextual, encode_contextual
 from choquet.storage.decompositions import decode_decomposition, encode_decomposition
@@ -89,7 +89,7 @@ def _encode_supported(measure: SupportedMeasure) -> dict[str, Any]:
         "sources": list(measure.sources),
         "total": measure.total,
         "words": measure.words,
-        "values": measure.values,
+        "values": measure.known_values,
     }
 
 
@@ -97,12 +97,23 @@ def _decode_supported(data: dict[str, Any]) -> SupportedMeasure:
     return SupportedMeasure(data["words"], data["values"], data["sources"], total=data["total"])
 
 
+def _encode_sparse(measure: SparseMeasure) -> dict[str, Any]:
+    return {
+        "sources": list(measure.sources), "words": measure.words, "values": measure.known_values
+    }  # fmt: skip
+
+
+def _decode_sparse(data: dict[str, Any]) -> SparseMeasure:
+    return SparseMeasure(data["words"], data["values"], data["sources"])
+
+
 def _encode_fields(obj: Any) -> dict[str, Any]:
     return {field.name: getattr(obj, field.name) for field in fields(obj)}
 
 
 def _decode_support(data: dict[str, Any]) -> DataSupport:
-    support = DataSupport(**data)
+    names = data.get("sources")  # files of earlier versions have none
+    support = DataSupport(**{**data, "sources": None if names is None else tuple(names)})
     n, k, s = support.n_sources, len(support.words), len(support.observed_sorts)
     for name, length in (("counts", k), ("informations", k), ("sort_counts", s)):
         if getattr(support, name).shape != (length,):
@@ -183,7 +194,8 @@ KINDS: dict[str, Kind] = {
     ),
     "outcome": _plain("choquet.decomposition.outcome:Outcome"),
     "pruning_path": _plain("choquet.contexts.pruning:Path"),
-    "sparse_measure": _plain("choquet.measures.sparse:SparseMeasure"),
+    "sparse_measure": Kind(path_of(SparseMeasure), _encode_sparse, _decode_sparse),
+    "formula_measure": _plain("choquet.measures.formula:FormulaMeasure"),
     "identification": _plain("choquet.certainty.identify:Identification"),
     "solution": _plain("choquet.learning.solvers.solution:Solution"),
     "lambda_fit": _plain("choquet.learning.families.fits:LambdaFit"),

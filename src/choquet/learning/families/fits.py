@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
+from choquet.lattice.vectors import dot
 from choquet.lattice.wide import WordArray, membership
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.solvers.interior import Conic, run_clarabel
@@ -198,7 +199,7 @@ def _levenberg(
 
     def error(at: FloatArray) -> float:
         g = _distort(inside @ _softmax(at[:n]), float(at[n]))
-        return float(g @ (gram @ g) - 2 * targets @ g) + statistics.target_square
+        return dot(g, gram @ g) - 2 * dot(targets, g) + statistics.target_square
 
     current, damping = error(unknown), 1e-3
     for _ in range(200):
@@ -282,7 +283,7 @@ def descend(
         g[top] = 1.0
         image = gram @ g
         gradient = np.where(top, 0.0, 2 * (image - targets) / weight)
-        error = (float(g @ image - 2 * targets @ g) + square) / weight
+        error = (dot(g, image) - 2 * dot(targets, g) + square) / weight
         errors.append(error)
         if error < best:
             best, values = error, g

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from choquet.lattice.compiling import compiled
 
 __all__ = ["reach", "route"]
 
 
-@njit(cache=True)
+@compiled
 def route(starts, arcs, low, high, flow, excess, tolerance):
     """Send as much positive excess as possible to nodes of negative excess, in place.
 
@@ -88,7 +89,7 @@ def route(starts, arcs, low, high, flow, excess, tolerance):
                     current[v] += 1
 
 
-@njit(cache=True)
+@compiled
 def reach(starts, arcs, low, high, flow, seen):
     """Mark all nodes to which more could be sent from the marked ones: with flow, or against it."""
     n = len(seen)

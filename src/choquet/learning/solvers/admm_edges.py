@@ -23,6 +23,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
+from choquet.lattice.vectors import dot, norm
 from choquet.learning.solvers.containments import Order
 from choquet.learning.solvers.pooling import pool
 from choquet.learning.solvers.quadratic import form_of, gradient_of
@@ -228,7 +229,7 @@ def _iterate(search: _Search, state: _State, inner: float, steps: int) -> tuple[
     total += np.bincount(high, rho * above + force, size)
     shift = rho * (np.bincount(low, minlength=size) + np.bincount(high, minlength=size))
     inverse = np.where(form.free, 1 / np.maximum(form.diagonal + shift, 1e-300), 0.0)
-    accuracy = max(0.2 * inner * float(np.linalg.norm(shift[form.free])), 1e-15)
+    accuracy = max(0.2 * inner * norm(shift[form.free]), 1e-15)
     matrix = form.matrix
     primal = dual = 0.0
     for _ in range(steps):
@@ -258,7 +259,7 @@ def _judge(search: _Search, state: _State, best: Found) -> bool:
     rest = gradient_of(search.form, v) + np.where(search.form.free, flow, 0.0)
     lost = np.maximum(rest[:n] * v[:n], rest[:n] * (v[:n] - cap)).sum()
     lost += np.abs(rest[n:]).sum() * max(cap, 1.0)
-    slack = force @ (v[order.high] - v[order.low])
+    slack = dot(force, v[order.high] - v[order.low])
     bound = search.extended(v) - float(slack + lost)
     # A sum of squares and its penalties are never negative.
     best.bound = max(best.bound, bound, 0.0)

@@ -19,6 +19,7 @@ import scipy.linalg
 import scipy.sparse as sp
 
 from choquet.arrays import FloatArray
+from choquet.lattice.vectors import dot
 
 __all__ = ["Mixture", "mixture"]
 
@@ -160,10 +161,10 @@ def mixture(
         image[N:] += l2 * m[N:]
         slope = split.up(image) + cost
         dual = slope - multiplier * row - z
-        primal = float(row @ v) - 1.0 if normal else 0.0
-        mu = float(v @ z) / len(v)
-        size = 1.0 + abs(float(image @ m)) + abs(float(cost @ v))
-        gap = (float(v @ z) + abs(primal) + float(np.abs(dual) @ np.abs(v))) / size
+        primal = dot(row, v) - 1.0 if normal else 0.0
+        mu = dot(v, z) / len(v)
+        size = 1.0 + abs(dot(image, m)) + abs(dot(cost, v))
+        gap = (dot(v, z) + abs(primal) + dot(np.abs(dual), np.abs(v))) / size
         if gap < best:
             last = iterations if gap < 0.5 * best else last
             best, found = gap, m
@@ -178,12 +179,12 @@ def mixture(
                 dv = newton.solve(-dual - rest / v)
                 shift = 0.0
                 if normal:
-                    shift = (-primal - float(row @ dv)) / float(row @ through)
+                    shift = (-primal - dot(row, dv)) / dot(row, through)
                     dv = dv + shift * through
                 dz = -(rest + z * dv) / v
                 if not corrected:
-                    ahead = (v + _reach(v, dv, 1.0) * dv) @ (z + _reach(z, dz, 1.0) * dz)
-                    aim = (float(ahead) / len(v) / mu) ** 3 * mu - dv * dz
+                    ahead = dot(v + _reach(v, dv, 1.0) * dv, z + _reach(z, dz, 1.0) * dz)
+                    aim = (ahead / len(v) / mu) ** 3 * mu - dv * dz
         except (np.linalg.LinAlgError, ValueError):
             break
         # One length for both: with a curved objective, unequal ones leave the duals behind.

@@ -28,7 +28,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
-from choquet.learning.solvers.quadratic import Form, gradient_of
+from choquet.lattice.vectors import norm
+from choquet.learning.solvers.quadratic import Form, gradient_of, projected
 
 __all__ = ["Pooled", "pool"]
 
@@ -140,7 +141,7 @@ class _Task:
     @property
     def finest(self) -> float:
         """Sum of residuals near what rounding leaves."""
-        return 1e-14 * float(np.linalg.norm(self.form.right))
+        return 1e-14 * norm(self.form.right)
 
 
 def _rounds(
@@ -300,7 +301,7 @@ class _Reduced:
         diagonal = self.matrix.diagonal() + hold
         diagonal += self.strength * (self.inner - (self.frame**2).sum(axis=0))
         pull = self.matrix @ self.at
-        pull += self.strength * (self.inner * self.at - self.frame.T @ (self.frame @ self.at))
+        pull += self.strength * (self.inner * self.at - projected(self.frame, self.at))
         right = np.where(self.free, self.right - pull + hold * before, 0.0)
         x = np.where(self.free, x, 0.0)
         # The loop's own prior term counts each pool once.

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from choquet.arrays import BoolArray, FloatArray
 from choquet.learning.problem import Problem
 
-__all__ = ["Form", "form_of", "gradient_of"]
+__all__ = ["Form", "form_of", "gradient_of", "projected"]
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def form_of(problem: Problem) -> Form:
         strength = 2 * problem.prior.strength
         frame = np.ascontiguousarray(np.linalg.qr(problem.prior.basis.toarray())[0].T)
         top = problem.start
-        right[: problem.n_values] -= strength * (top - frame.T @ (frame @ top))
+        right[: problem.n_values] -= strength * (top - projected(frame, top))
         diagonal = diagonal + np.append(strength * (1 - (frame**2).sum(axis=0)), np.zeros(extra))
     pick = sp.diags_array(free.astype(np.float64))
     matrix = sp.csr_array(pick @ quadratic @ pick)
@@ -59,5 +59,14 @@ def gradient_of(form: Form, v: FloatArray) -> FloatArray:
     gradient = form.matrix @ inner - form.right
     if form.strength:
         m = form.frame.shape[1]
-        gradient[:m] += form.strength * (inner[:m] - form.frame.T @ (form.frame @ inner[:m]))
+        gradient[:m] += form.strength * (inner[:m] - projected(form.frame, inner[:m]))
     return np.where(form.free, gradient, 0.0)
+
+
+def projected(frame: FloatArray, x: FloatArray) -> FloatArray:
+    """Projection of x to the span of the rows of `frame`, which are orthonormal."""
+    from choquet.learning._kernels import project
+
+    out = np.empty(len(x))
+    project(frame, x, out)
+    return out

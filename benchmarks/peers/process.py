@@ -18,7 +18,6 @@ from choquet.errors import ChoquetError
 __all__ = ["ContenderError", "Process"]
 
 _WORKER = Path(__file__).with_name("worker.py")
-_SOURCE = str(Path(__file__).parents[2])
 
 
 class ContenderError(ChoquetError):
@@ -50,7 +49,7 @@ class Process:
         environment.pop("PYTHONPATH", None)
         if python == sys.executable:
             # What this process can import, its children can; a peer's environment is its own.
-            environment["PYTHONPATH"] = os.pathsep.join(dict.fromkeys([_SOURCE, *sys.path]))
+            environment["PYTHONPATH"] = os.pathsep.join(sys.path)
         try:
             self._process = subprocess.Popen(
                 [python, str(_WORKER), str(memory)],

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
-from choquet.bench.works import WORKS
+from benchmarks.peers.works import WORKS
 from choquet.errors import FileError
 from choquet.files import write_whole
 
@@ -30,7 +30,7 @@ class Peer:
     module, package : str
         What is imported, and what is installed.
     file : str
-        The module of `choquet.bench.contenders` that uses it.
+        The module of `benchmarks.peers.contenders` that uses it.
     works : tuple of str
         Those of `WORKS` that it does.
     steps : tuple of tuple of str

@@ -9,12 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from benchmarks.peers.growth import CURVES, key_of, summarise
+from benchmarks.peers.machine import describe_machine, load_of_machine, memory_of_machine
+from benchmarks.peers.measure import Setting, measure_imports, measure_point, measure_work
+from benchmarks.peers.table import PEERS
+from benchmarks.peers.works import WORKS
 from choquet._version import __version__
-from choquet.bench.growth import CURVES, key_of, summarise
-from choquet.bench.machine import describe_machine, load_of_machine, memory_of_machine
-from choquet.bench.measure import Setting, measure_imports, measure_point, measure_work
-from choquet.bench.peers import PEERS
-from choquet.bench.works import WORKS
 from choquet.errors import FileError, OptionError
 from choquet.files import write_whole
 

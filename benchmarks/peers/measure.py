@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from choquet.bench.peers import PEERS, Peer, reasons
-from choquet.bench.process import ContenderError, Process
-from choquet.bench.works import WORKS, Work, agreement
+from benchmarks.peers.process import ContenderError, Process
+from benchmarks.peers.table import PEERS, Peer, reasons
+from benchmarks.peers.works import WORKS, Work, agreement
 
 __all__ = ["Setting", "measure_imports", "measure_point", "measure_work"]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from choquet.bench.contenders.kernels import call_solvers, call_trees
+from benchmarks.peers.contenders.kernels import call_solvers, call_trees
 
 __all__ = [
     "clodd", "decompose", "graph_of_random", "graph_of_tied", "integral", "interaction", "ivat",

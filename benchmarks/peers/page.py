@@ -9,14 +9,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from choquet.bench.growth import SAMPLES, SHORTEST, SOURCES, key_of
-from choquet.bench.peers import PEERS
+from benchmarks.peers.growth import SAMPLES, SHORTEST, SOURCES, key_of
+from benchmarks.peers.table import PEERS
 from choquet.errors import FileError, MissingDependencyError
 from choquet.files import write_whole
 
 __all__ = ["bytes_text", "check_page", "page_text", "seconds_text", "write_page"]
 
-MARK = "<!-- choquet benchmark: written by `choquet bench --page`; do not edit -->"
+MARK = "<!-- choquet benchmark: written by `make bench`; do not edit -->"
 _DPI = 100
 _INTRODUCTION = """\
 Every contender runs in a process of its own, the peers in an environment of their own. It warms up
@@ -344,7 +344,7 @@ def _write_pictures(document: Mapping[str, Any], folder: Path) -> dict[str, str]
         raise MissingDependencyError(
             "Pictures need matplotlib: pip install 'choquet[plot]', or leave the page out"
         ) from None
-    from choquet.bench.pictures import pictures_of
+    from benchmarks.peers.pictures import pictures_of
 
     captions = {}
     for name, (caption, draw) in pictures_of(document).items():

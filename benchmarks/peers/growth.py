@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from choquet.bench.exponents import fit_exponent
+from benchmarks.peers.exponents import fit_exponent
 
 __all__ = ["CURVES", "Curve", "key_of", "summarise"]
 
@@ -29,7 +29,7 @@ class Curve:
     title : str
         What is done.
     function : str
-        In `choquet.bench.contenders.growth`.
+        In `benchmarks.peers.contenders.growth`.
     along : str
         "n_sources", "n_samples" or "n_walks": what grows.
     values, quick : tuple of int

@@ -174,7 +174,7 @@ WORKS: Mapping[str, Work] = MappingProxyType(
         ),
     }
 )  # fmt: skip
-"""Works by name. `choquet.bench.peers.PEERS` says who does which."""
+"""Works by name. `benchmarks.peers.table.PEERS` says who does which."""
 
 
 def agreement(work: Work, reference: FloatArray, found: FloatArray) -> float:

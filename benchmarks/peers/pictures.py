@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from choquet.bench.peers import PEERS
+from benchmarks.peers.table import PEERS
 from choquet.plot.style import GREY, STYLES, style_of
 
 if TYPE_CHECKING:

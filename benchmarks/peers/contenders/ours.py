@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from choquet.bench.contenders.kernels import call_solvers, call_trees
+from benchmarks.peers.contenders.kernels import call_solvers, call_trees
 
 __all__ = [
     "absolute", "choquet", "graph", "interaction", "ivat", "learn", "learn_2_additive", "mobius",
