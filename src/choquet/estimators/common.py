@@ -252,13 +252,10 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
         list of SampleExplanation
             Print ``.text()`` of one, or take its attributes.
         """
-        from choquet.decomposition import decompose
-        from choquet.explanation import explain_sample
+        from choquet.explanation import explain_samples
 
         check_is_fitted(self, "measure_")
-        X = checked_inputs(self, X)
-        parts = decompose(self)
-        return [explain_sample(parts, x) for x in X]
+        return explain_samples(self, checked_inputs(self, X))
 
     def predict_interval(self, X):
         """Tight bounds of each prediction over all fillings of the unsupported subsets.
