@@ -17,7 +17,7 @@ from choquet.decomposition.outcome import outcome_of
 from choquet.errors import DamagedFileError, DataError, OptionError
 from choquet.explanation import explain_model
 from choquet.indices import shapley
-from choquet.measures import Measure, MobiusMeasure
+from choquet.measures import AbstractMeasure, Measure, SupportedMeasure
 from choquet.scales import unwrapped
 from choquet.storage import from_bytes
 
@@ -131,17 +131,16 @@ def run_inspect(path: Path, *, delimiter: str | None, as_json: bool) -> None:
 def _inspect_object(obj: Any, name: str, *, as_json: bool) -> None:
     inner, units, _, target = unwrapped(obj)
     head: dict[str, Any] = {"kind": type(obj).__name__}
-    parts = next(
-        (one for one in (inner, getattr(inner, "decomposition_", None)) if _is_parts(one)), None
-    )
+    held = getattr(inner, "decomposition_", inner)
+    parts: Any = held if isinstance(held, Decomposition) else None
     measure = getattr(inner, "measure_", inner) if parts is None else parts.measure
-    measure = measure if hasattr(measure, "monotone") else None
+    measure = measure if isinstance(measure, AbstractMeasure) else None
     if parts is not None or measure is not None:
         head |= {"sources": list(Subject(obj, name).sources), "target": target}
     if inner is not obj:
         head["learner"] = type(inner).__name__
         head["scaling"] = "none" if units is None else units.text(head["sources"])
-    if isinstance(measure, Measure | MobiusMeasure):
+    if measure is not None and not isinstance(measure, SupportedMeasure):
         found = shapley(measure).round(12).tolist()
         head["shapley"] = dict(zip(head["sources"], found, strict=True))
     if parts is not None and parts.measure is None:
@@ -170,10 +169,6 @@ def _inspect_object(obj: Any, name: str, *, as_json: bool) -> None:
         say_table(["source", "Shapley"], [[name, value] for name, value in head["shapley"].items()])
     if parts is not None and parts.measure is None:
         say(str(parts))
-
-
-def _is_parts(thing: Any) -> bool:
-    return isinstance(thing, Decomposition)
 
 
 def _inspect_table(table: Table, *, as_json: bool) -> None:

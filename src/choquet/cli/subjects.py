@@ -17,8 +17,7 @@ from choquet.decomposition import ClusterDecomposition, Decomposition, decompose
 from choquet.errors import DataError, FileError, OptionError
 from choquet.explanation import View, view_of
 from choquet.files import write_whole
-from choquet.integrals import choquet_interval
-from choquet.measures import SupportedMeasure
+from choquet.measures import AbstractMeasure, SupportedMeasure
 from choquet.scales import unwrapped
 from choquet.storage import from_bytes, load, to_bytes
 
@@ -120,7 +119,7 @@ class Subject:
         inner, units, _, _ = unwrapped(self.obj)
         scaled = X if units is None else units.scaled(X)
         if isinstance(inner, SupportedMeasure):
-            bounds = choquet_interval(inner, X)
+            bounds = inner.interval(X)
             return {"prediction": bounds.mean(axis=1), "low": bounds[:, 0], "high": bounds[:, 1]}
         if hasattr(inner, "classes_"):
             found = {"prediction": inner.predict(scaled)}
@@ -157,7 +156,7 @@ def load_subject(path: Path, label: str | None = None) -> Subject:
     subject = Subject(load_any(path), str(path), label)
     inner = unwrapped(subject.obj).model
     known = isinstance(inner, Decomposition) or hasattr(inner, "decomposition_")
-    if not known and not hasattr(getattr(inner, "measure_", inner), "monotone"):
+    if not known and not isinstance(getattr(inner, "measure_", inner), AbstractMeasure):
         kind = type(subject.obj).__name__
         raise DataError(f"{path} holds a {kind}; this needs a model, measure or decomposition")
     return subject

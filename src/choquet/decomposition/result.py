@@ -231,7 +231,7 @@ class Decomposition(ABC):
 
     def scaled(self, X: npt.ArrayLike) -> FloatArray:
         """Samples as the operators see them, from those in the data."""
-        inputs = as_inputs(X, self.n_sources)
+        inputs = as_inputs(X, sources=self.sources)
         return inputs if self.units is None else self.units.scaled(inputs)
 
     def operator_of(self, X: npt.ArrayLike) -> IntArray:

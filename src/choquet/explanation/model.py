@@ -457,9 +457,7 @@ def explain_view(
 
 def _restricted(parts: Decomposition) -> bool:
     sample = getattr(parts, "sample", None)
-    if sample is None:
-        return parts.support is not None
-    return bool(sample.graph.restricted)
+    return parts.support is not None if sample is None else bool(sample.graph.restricted)
 
 
 def _operator(view: View, operator: ContextualOperator) -> OperatorExplanation:

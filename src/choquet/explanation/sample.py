@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from choquet.arrays import FloatArray, IntArray
+from choquet.arrays import FloatArray, IntArray, as_inputs
 from choquet.decomposition import TreeDecomposition
 from choquet.decomposition.outcome import Outcome
 from choquet.decomposition.runtime import assess
@@ -21,7 +21,6 @@ from choquet.explanation.phrases import (
     percent,
     plain,
 )
-from choquet.explanation.rows import named_inputs
 from choquet.explanation.switch import Switch, moves_text, smallest_switch
 from choquet.explanation.view import View, view_of
 from choquet.frames import FrameLibrary, to_frame
@@ -251,11 +250,14 @@ no input need change by more than 0.25.
         if not self.contributions.any():
             named, rest = [], []
         weights = dict(zip(self.sort.tolist(), self.weights, strict=True))
-        parts = [
-            f"{self.sources[i]} {self.contributions[i] + 0.0:.4g} "
-            f"({weights[i] + 0.0:.3g} × {scaled[i]:.4g})"
-            for i in named
-        ]
+        # Rounding errors of a solver are nothing to read.
+        tiny = 1e-9 * float(np.abs(self.contributions).max(initial=0.0))
+        parts = []
+        for i in named:
+            heard = abs(self.contributions[i]) > tiny
+            given = self.contributions[i] if heard else 0.0
+            weight = weights[i] if heard or abs(weights[i]) > 1e-9 else 0.0
+            parts.append(f"{self.sources[i]} {given:.4g} ({weight:.3g} × {scaled[i] + 0.0:.4g})")
         if rest:
             parts.append(f"{self.contributions[rest].sum():.4g} of {len(rest)} other sources")
         if abs(self.bias) > NO_BIAS:
@@ -321,7 +323,7 @@ def explain_sample(model: Any, x: Any) -> SampleExplanation:
     ((0, 1), 0.25)
     """
     view = view_of(model)
-    inputs = named_inputs(x, view.sources)
+    inputs = as_inputs(x, sources=view.sources)
     if len(inputs) != 1:
         raise DataError(f"one sample is explained at a time, not {len(inputs)}; pass one row")
     return explain_samples(model, inputs)[0]
@@ -345,7 +347,7 @@ def explain_samples(model: Any, X: Any) -> list[SampleExplanation]:
     [0.2, 0.4]
     """
     view = view_of(model)
-    rows = named_inputs(X, view.sources)
+    rows = as_inputs(X, sources=view.sources)
     several = view.outcome is not None and view.learned and not view.outcome.chosen
     found = []
     for row, scaled in zip(rows, view.parts.scaled(rows), strict=True):

@@ -9,14 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from choquet._version import __version__
-from choquet.arrays import FloatArray, as_vector
+from choquet.arrays import FloatArray, as_inputs, as_vector
 from choquet.decomposition import TreeDecomposition
 from choquet.decomposition.runtime import assess
 from choquet.errors import DataError, OptionError
 from choquet.explanation import list_words
 from choquet.explanation.model import explain_view
 from choquet.explanation.phrases import plain
-from choquet.explanation.rows import named_inputs
 from choquet.explanation.view import View, view_of
 from choquet.report.explorer import explorer_data
 from choquet.report.image import clustering_data, ivat_data
@@ -77,7 +76,7 @@ def summarise(
     if y is not None and X is None:
         raise OptionError("y was given without X; give the samples that it belongs to")
     view = view_of(model, identify=True)
-    inputs = None if X is None else named_inputs(X, view.sources)
+    inputs = None if X is None else as_inputs(X, sources=view.sources)
     targets = None if y is None or inputs is None else _targets(view, y, len(inputs))
     view = _informed(view, inputs)
     story = explain_view(view)

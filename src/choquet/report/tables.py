@@ -9,13 +9,13 @@ import numpy as np
 
 from choquet.arrays import FloatArray
 from choquet.contexts.conditions import Condition
-from choquet.decomposition import Decomposition, TreeDecomposition
+from choquet.decomposition import ClusterDecomposition, Decomposition, TreeDecomposition
 from choquet.explanation.collect import value_bounds
 from choquet.explanation.view import View
 from choquet.indices import banzhaf, interaction, shapley
 from choquet.lattice import subset_sizes
 from choquet.measures import Measure, MobiusMeasure
-from choquet.walks import WalkList, sorts_of
+from choquet.walks import sorts_of
 
 __all__ = ["index_table", "source_table", "support_table", "tree_table"]
 
@@ -35,11 +35,10 @@ def index_table(parts: Decomposition) -> dict[str, Any] | None:
     pairs = interaction(measure) if dense else None
     if dense:
         found: dict[str, Any] = {"shapley": shapley(measure), "banzhaf": banzhaf(measure)}
+    elif isinstance(parts, ClusterDecomposition):
+        found = {"shapley": parts.sample.graph.contributions(), "banzhaf": None}
     else:
-        graph = getattr(getattr(parts, "sample", None), "graph", None)
-        if not isinstance(graph, WalkList):
-            return None
-        found = {"shapley": graph.contributions(), "banzhaf": None}
+        return None
     many = parts.n_sources > _TABLED_SOURCES
     return {
         **found,
