@@ -79,7 +79,7 @@ def test_the_interface_of_a_decomposition():
     assert sum(op.count for op in model.operators_) == len(X)
     assert sum(op.share for op in model.operators_) == pytest.approx(1)
     for number, op in enumerate(model.operators_):
-        covered = np.logical_or.reduce([rule.covers(sorts_of(X)) for rule in op.context])
+        covered = np.logical_or.reduce([rule.covers(sorts_of(X)) for rule in op.context.rules])
         np.testing.assert_array_equal(covered, labels == number)
         assert op.rank == 4
         assert 0 < op.trust <= 1

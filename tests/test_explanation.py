@@ -41,7 +41,7 @@ def test_golden_sentence(demining):
     assert story.text().splitlines() == [
         "Two operators fuse gpr, ir and emi.",
         "If gpr is the largest, take the median of the three; otherwise take the largest.",
-        "Operator 1, max, takes the largest in 66.7 % of walks: where no rule applies.",
+        "Operator 1, max, takes the largest in 66.7 % of walks: if gpr is not the largest.",
         "Operator 2, median, takes the median of the three in 33.3 % of walks: "
         "if gpr is the largest.",
         "This is exactly the integral.",

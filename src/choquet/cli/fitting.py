@@ -121,7 +121,7 @@ def run_fit(path: Path, output: Path, options: FitOptions, *, force: bool, as_js
     else:
         parts = getattr(model.model, "decompositions_", [learned.model])
         summary["operators"] = sum(part.n_operators for part in parts)
-        summary["contexts"] = sum(len(part.contexts) for part in parts)
+        summary["contexts"] = sum(len(part.leaves) for part in parts)
     if str(output) == "-":
         return
     if as_json:

@@ -12,9 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from choquet.arrays import FloatArray
-from choquet.decomposition import Decomposition, decompose
-from choquet.decomposition.learned import ContextualModel
+from choquet.cli.columns import standard_input
+from choquet.decomposition import ClusterDecomposition, decompose
 from choquet.decomposition.outcome import Outcome, outcome_of
+from choquet.decomposition.trees import TreeDecomposition
 from choquet.errors import DataError, FileError, OptionError
 from choquet.explanation.classes import of_class
 from choquet.explanation.learned import as_learned
@@ -35,7 +36,7 @@ _OPTIONS = {"support": "--all-walks", "k": "-k"}
 def load_any(path: Path) -> Any:
     """The object in a file, or on standard input ("-")."""
     if str(path) == "-":
-        return from_bytes(sys.stdin.buffer.read(), name="standard input")
+        return from_bytes(standard_input().read(), name="standard input")
     return load(path)
 
 
@@ -98,7 +99,7 @@ class Subject:
     def _measure(self) -> Any:
         if isinstance(self.obj, Measure | SupportedMeasure | MobiusMeasure):
             return self.obj
-        return self.obj.measure if isinstance(self.obj, Decomposition) else self.obj.measure_
+        return self.obj.measure if isinstance(self.obj, ClusterDecomposition) else self.obj.measure_
 
     @property
     def _inner(self) -> Any:
@@ -120,7 +121,7 @@ class Subject:
         scaled = isinstance(self.obj, ScaledModel) and self.obj.scaling != "none"
         return self.obj.around(found) if scaled else found
 
-    def parts(self, **options: Any) -> Decomposition | ContextualModel:
+    def parts(self, **options: Any) -> ClusterDecomposition | TreeDecomposition:
         """The operators that a contextual model learned, or a decomposition."""
         learned = as_learned(self.looked_at)
         if learned is None:
@@ -133,7 +134,7 @@ class Subject:
             )
         return learned.model
 
-    def decomposition(self, **options: Any) -> Decomposition:
+    def decomposition(self, **options: Any) -> ClusterDecomposition:
         """The decomposition itself, or one made of the model with these options."""
         if as_learned(self.obj) is not None:
             raise DataError(
@@ -141,7 +142,7 @@ class Subject:
             )
         looked_at = self.looked_at
         inner = looked_at.model if isinstance(looked_at, ScaledModel) else looked_at
-        if isinstance(inner, Decomposition):
+        if isinstance(inner, ClusterDecomposition):
             if options:
                 again = decompose(inner.measure, **{"support": inner.support, **options})
                 return replace(again, bias=inner.bias, outcome=inner.outcome)
@@ -163,7 +164,7 @@ class Subject:
         if alone is not None and chance is not None:
             of = alone.label if len(alone.classes) == 2 else alone.contest
             found[f"p({of})"] = chance
-        if isinstance(inner, Decomposition):
+        if isinstance(inner, ClusterDecomposition):
             known = inner.assess(inputs)
             names = np.array(inner.operator_names, dtype=object)
             supported = known.supported.astype(int)
@@ -186,7 +187,7 @@ def load_subject(path: Path, label: str | None = None) -> Subject:
     """A file that can answer, and the class of it to look at; others are refused."""
     obj = load_any(path)
     measures = Measure | SupportedMeasure | MobiusMeasure
-    answers = isinstance(obj, measures | Decomposition | ScaledModel)
+    answers = isinstance(obj, measures | ClusterDecomposition | ScaledModel)
     answers = answers or as_learned(obj) is not None
     if not answers and not (hasattr(obj, "predict") and hasattr(obj, "measure_")):
         raise DataError(

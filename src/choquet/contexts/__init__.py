@@ -4,6 +4,11 @@ A tree of rank conditions never touches the 2**N subsets: a node keeps the sums 
 inputs by rank, (N + 2)² numbers that add up over rows, and a split is priced from those.
 """
 
+from choquet.contexts.conditions import (
+    Condition,
+    Context,
+    Rule,
+)
 from choquet.contexts.diagram import (
     Diagram,
 )
@@ -18,8 +23,6 @@ from choquet.contexts.rows import (
     RankRows,
 )
 from choquet.contexts.rules import (
-    Condition,
-    Rule,
     RuleList,
     find_rules,
 )
@@ -34,6 +37,7 @@ from choquet.contexts.tree import (
 
 __all__ = [
     "Condition",
+    "Context",
     "Diagram",
     "LeafOptions",
     "RankRows",

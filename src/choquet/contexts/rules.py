@@ -7,155 +7,25 @@ what no rule decides falls to a default. "If gpr is the largest: median; otherwi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import factorial
 
 import numpy as np
 import numpy.typing as npt
 
-from choquet.arrays import BoolArray, FloatArray, IntArray
+from choquet.arrays import FloatArray, IntArray
 from choquet.contexts._labels import as_labels, as_shares
 from choquet.contexts._rule_predicates import Predicates
 from choquet.contexts._rule_search import Problem, best_list, decide
-from choquet.errors import DataError, OptionError
+from choquet.contexts.conditions import Condition, Context, Rule
+from choquet.errors import OptionError
 from choquet.measures.sources import check_sources
 from choquet.walks.sorts import as_sorts
 
-__all__ = ["Condition", "Rule", "RuleList", "find_rules"]
+__all__ = ["RuleList", "find_rules"]
 
 _ALL_PREDICATES, _FEW_SOURCES = 900, 16
 """Conditions that rules are made of: all up to 16 sources, beyond those that tell most alone."""
-
-_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-
-
-@dataclass(frozen=True)
-class Condition:
-    """A condition on the ranks of sources: one among the largest, or one above another.
-
-    Parameters
-    ----------
-    source : int
-        Number of the source it is about.
-    top : int, optional
-        The source is among the `top` largest inputs, or …
-    above : int, optional
-        … its input is larger than that of this source. One of the two must be given.
-    negated : bool, default False
-        Whether the opposite is meant.
-
-    Examples
-    --------
-    >>> from choquet.contexts.rules import Condition
-    >>> largest = Condition(0, top=1)
-    >>> largest.text(["gpr", "ir", "emi"])
-    'gpr is the largest'
-    >>> largest.holds([[0, 2, 1], [2, 1, 0]])
-    array([ True, False])
-    >>> Condition(1, above=2).text(["gpr", "ir", "emi"])
-    'ir is above emi'
-    >>> Condition(0, top=2, negated=True).text(["gpr", "ir", "emi"])
-    'gpr is the smallest'
-    """
-
-    source: int
-    top: int | None = None
-    above: int | None = None
-    negated: bool = False
-
-    def __post_init__(self) -> None:
-        if (self.top is None) == (self.above is None):
-            raise OptionError(
-                f"a condition has either top= or above=, not top={self.top} and above={self.above}"
-            )
-        if self.source < 0 or self.source == self.above or (self.above or 0) < 0:
-            raise OptionError(f"source {self.source} above source {self.above} is no condition")
-        if self.top is not None and self.top < 1:
-            raise OptionError(f"top={self.top} must be at least 1")
-
-    def holds(self, sorts: npt.ArrayLike) -> BoolArray:
-        """Whether it holds, for each sort (source numbers, largest input first)."""
-        rows = as_sorts(sorts)
-        self._check(rows.shape[1])
-        return self._holds(np.argsort(rows, axis=1))
-
-    def text(self, sources: Sequence[str]) -> str:
-        """The condition in words, with the names of the sources."""
-        names, n = check_sources(sources, len(sources)), len(sources)
-        self._check(n)
-        name, no = names[self.source], "not " if self.negated else ""
-        if self.above is not None:
-            return f"{name} is {no}above {names[self.above]}"
-        top = self.top or 1
-        if n == 2 or top == n - 1 != 1:
-            # Not among the top N - 1 is the smallest; of two sources, not the largest is too.
-            if n == 2:
-                return f"{name} is the {'smallest' if self.negated else 'largest'}"
-            return f"{name} is {'' if self.negated else 'not '}the smallest"
-        if top == 1:
-            return f"{name} is {no}the largest"
-        if 2 * top > n:
-            return f"{name} is {'' if self.negated else 'not '}among the bottom {_word(n - top)}"
-        return f"{name} is {no}among the top {_word(top)}"
-
-    def _check(self, n_sources: int) -> None:
-        if max(self.source, self.above or 0) >= n_sources or (self.top or 1) >= max(n_sources, 2):
-            raise DataError(f"{self} is no condition on {n_sources} sources")
-
-    def _holds(self, positions: IntArray) -> BoolArray:
-        bound = positions[:, self.above] if self.above is not None else self.top or 1
-        held: BoolArray = (positions[:, self.source] < bound) != self.negated
-        return held
-
-
-def _word(number: int) -> str:
-    return _WORDS[number] if number < len(_WORDS) else str(number)
-
-
-@dataclass(frozen=True)
-class Rule:
-    """Conditions that lead to an operator.
-
-    Attributes
-    ----------
-    conditions : tuple of Condition
-        All of them must hold.
-    operator : int
-        Label of the operator.
-    share : float
-        Share of all walks, by weight, that this rule decides: those it covers and no earlier rule
-        does.
-    precision : float
-        Share of these for which the operator is right; NaN if it decides none.
-
-    Examples
-    --------
-    >>> from choquet.contexts.rules import Condition, Rule
-    >>> Rule((Condition(0, top=1), Condition(1, above=2)), 4, 1 / 6, 1.0).text(["a", "b", "c"])
-    'a is the largest and b is above c'
-    """
-
-    conditions: tuple[Condition, ...]
-    operator: int
-    share: float
-    precision: float
-
-    def covers(self, sorts: npt.ArrayLike) -> BoolArray:
-        """Whether all conditions hold, for each sort, whatever earlier rules say."""
-        rows = as_sorts(sorts)
-        for condition in self.conditions:
-            condition._check(rows.shape[1])
-        return self._covers(np.argsort(rows, axis=1))
-
-    def text(self, sources: Sequence[str]) -> str:
-        """Its conditions in words."""
-        return " and ".join(condition.text(sources) for condition in self.conditions)
-
-    def _covers(self, positions: IntArray) -> BoolArray:
-        held = np.ones(len(positions), dtype=np.bool_)
-        for condition in self.conditions:
-            held &= condition._holds(positions)
-        return held
 
 
 @dataclass(frozen=True)
@@ -207,11 +77,17 @@ class RuleList:
         return decide(coverage, [r.operator for r in self.rules], self.default, len(positions))
 
     def of(self, operator: int) -> tuple[Rule, ...]:
-        """Rules that lead to an operator: its context, beside "otherwise" if it is the default."""
-        return tuple(rule for rule in self.rules if rule.operator == operator)
+        """Rules that lead to an operator, each complete: with what earlier rules take from it."""
+        last = sum(rule.share for rule in self.rules)
+        rest = Rule((), self.default, max(1.0 - last, 0.0), 1.0)
+        return tuple(
+            replace(rule, unless=_exceptions(rule, self.rules[:place]))
+            for place, rule in enumerate((*self.rules, rest))
+            if rule.operator == operator
+        )
 
-    def context(self, operator: int, sources: Sequence[str] | None = None) -> str:
-        """When an operator is used, in words; earlier rules of the list go first.
+    def context(self, operator: int, sources: Sequence[str] | None = None) -> Context:
+        """When an operator is used, complete, whatever the order of the rules.
 
         Examples
         --------
@@ -219,14 +95,11 @@ class RuleList:
         >>> from choquet.contexts.rules import find_rules
         >>> sorts = all_sorts(3)
         >>> rules = find_rules(sorts, sorts[:, 0] != 0)
-        >>> rules.context(0, ["gpr", "ir", "emi"]), rules.context(1), rules.context(2)
-        ('gpr is the largest', 'otherwise', 'never')
+        >>> names = ["gpr", "ir", "emi"]
+        >>> [rules.context(k, names).text() for k in range(3)]
+        ['gpr is the largest', 'gpr is not the largest', 'never']
         """
-        names = check_sources(sources, self.n_sources)
-        parts = [rule.text(names) for rule in self.of(operator)]
-        if operator == self.default:
-            parts.append("otherwise" if self.rules else "always")
-        return "; or ".join(parts) or "never"
+        return Context(self.of(operator), check_sources(sources, self.n_sources))
 
     def text(
         self,
@@ -261,6 +134,16 @@ class RuleList:
             return [f"If {ends[0]}; otherwise: {last}."]
         middle = [f"Otherwise, if {end}." for end in ends[1:]]
         return [f"If {ends[0]}.", *middle, f"Otherwise: {last}."]
+
+
+def _exceptions(rule: Rule, earlier: Sequence[Rule]) -> tuple[tuple[Condition, ...], ...]:
+    """Conditions of earlier rules that lead elsewhere and may hold where the rule's do."""
+    return tuple(
+        other.conditions
+        for other in earlier
+        if other.operator != rule.operator
+        and not any(one.excludes(two) for one in rule.conditions for two in other.conditions)
+    )
 
 
 def _percent(share: float) -> str:

@@ -179,11 +179,11 @@ def _candidates(
     from choquet.contexts._kernels import pair_scores, rank_scores
 
     residual = rows.Z[:, -1] - rows.Z[:, :-1] @ fit.coefficients
-    scores = np.zeros((n_sources, n_sources, n_sources + 1))
+    scores = np.zeros((n_sources, n_sources, rows.n_columns + 1))
     weights = np.zeros((n_sources, n_sources))
     rank_scores(rows.Z, residual, weight, rows.ranks, index, scores, weights)
     total = scores[0].sum(axis=0)
-    whiten = _whitening(fit.statistics, n_sources, options.l2)
+    whiten = _whitening(fit.statistics, rows.n_columns, options.l2)
     inside = np.cumsum(weights, axis=1)[:, :-1]
     gains = _score_gains(np.cumsum(scores, axis=1)[:, :-1], inside, total, whiten, weights[0].sum())
     order = np.argsort(-gains.max(axis=1), kind="stable")
@@ -191,7 +191,7 @@ def _candidates(
     if not wanted:
         return sources, _pairs(sources[:1])
     pairs = _pairs(sources)
-    scores, above = np.zeros((len(pairs), n_sources + 1)), np.zeros(len(pairs))
+    scores, above = np.zeros((len(pairs), rows.n_columns + 1)), np.zeros(len(pairs))
     pair_scores(rows.Z, residual, weight, rows.ranks, index, pairs, scores, above)
     gains = _score_gains(scores, above, total, whiten, weights[0].sum())
     return sources, pairs[np.sort(np.argsort(-gains, kind="stable")[: splits.screen])]
@@ -202,9 +202,9 @@ def _pairs(sources: IntArray) -> IntArray:
     return np.column_stack([sources[first], sources[second]])
 
 
-def _whitening(packed: FloatArray, n_sources: int, l2: float) -> FloatArray:
+def _whitening(packed: FloatArray, n_columns: int, l2: float) -> FloatArray:
     """Matrix R with R Rᵀ the inverse of the node's products of (inputs, 1), dust aside."""
-    width = n_sources + 2
+    width = n_columns + 2
     full = np.zeros((width, width))
     full[np.triu_indices(width)] = packed
     full += np.triu(full, 1).T

@@ -127,8 +127,8 @@ def grow(
     array([[0., 0., 1.],
            [1., 0., 0.]])
     """
-    n_sources = rows.n_sources
-    start = np.full(n_sources, 1 / n_sources) if options.convex else np.zeros(n_sources)
+    size = rows.n_columns
+    start = np.full(size, 1 / size) if options.convex else np.zeros(size)
     nodes: list[_Node] = []
     queue: list[tuple[float, int]] = []
 

@@ -1,5 +1,8 @@
 """Taking an integral apart: sample → dissimilarity → iVAT → clusters → medoids → rules."""
 
+from choquet.decomposition.clusters import (
+    ClusterDecomposition,
+)
 from choquet.decomposition.compare import (
     Comparison,
     compare,
@@ -26,15 +29,20 @@ from choquet.decomposition.sample import (
     OperatorSample,
     sample_operators,
 )
+from choquet.decomposition.trees import (
+    TreeDecomposition,
+)
 
 __all__ = [
     "Assessment",
+    "ClusterDecomposition",
     "Comparison",
     "ContextualOperator",
     "Cover",
     "Decomposition",
     "Errors",
     "OperatorSample",
+    "TreeDecomposition",
     "compare",
     "cover_operators",
     "decompose",

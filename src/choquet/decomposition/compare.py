@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from choquet.arrays import FloatArray, IntArray, generator
-from choquet.decomposition.result import Decomposition
+from choquet.decomposition.clusters import ClusterDecomposition
 from choquet.errors import DataError
 from choquet.measures import AbstractMeasure, check_measure
 from choquet.operators.dissimilarity import Metric, as_dissimilarity
@@ -52,7 +52,7 @@ class Comparison:
 
 
 def compare(
-    decompositions: Sequence[Decomposition],
+    decompositions: Sequence[ClusterDecomposition],
     *,
     names: Sequence[str] | None = None,
     metric: Metric = "rms",

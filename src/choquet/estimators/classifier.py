@@ -19,6 +19,7 @@ from choquet.estimators.validation import (
     classes_of,
 )
 from choquet.jobs import run_jobs
+from choquet.lattice.ties import settled
 from choquet.learning.fill import fill_unsupported
 from choquet.learning.logistic import fit_logistic, fit_ordinal, sigmoid
 from choquet.measures import Measure, SupportedMeasure
@@ -108,7 +109,7 @@ class ChoquetClassifier(ClassifierMixin, BaseEstimator):
             raise DataError("sample_weight is zero in every row: nothing to learn from")
         kept = slice(None) if sample_weight is None else sample_weight > 0
         self.classes_ = classes_of(y[kept])
-        X, y = X[kept], y[kept]
+        X, y = settled(X[kept]), y[kept]
         if X.shape[1] > 1 and (X[:, :1] == X).all():
             raise DataError(ALL_TIED)
         weight = None if sample_weight is None else sample_weight[kept]

@@ -13,6 +13,7 @@ from choquet.arrays import FloatArray
 from choquet.errors import DataError, SolverError, SupportWarning, TooLargeError
 from choquet.estimators.validation import checked_inputs, checked_rows, classes_of
 from choquet.integrals import choquet_integral, choquet_interval
+from choquet.lattice.ties import settled
 from choquet.lattice.wide import chains
 from choquet.learning.data.chunks import Evidence, evidence_of
 from choquet.learning.data.minima import MinimaStatistics
@@ -21,6 +22,7 @@ from choquet.learning.fill import uncertainty
 from choquet.measures import Measure, MobiusMeasure, SupportedMeasure
 from choquet.measures.sparse import SparseMeasure
 from choquet.walks import DataSupport, sorts_of
+from choquet.walks.sorts import strict_steps
 
 __all__ = [
     "ALL_TIED",
@@ -272,7 +274,7 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
             for rows that need one.
         """
         check_is_fitted(self, "measure_")
-        X = checked_inputs(self, X)
+        X = settled(checked_inputs(self, X))
         if isinstance(self.measure_, SupportedMeasure):
             return choquet_interval(self.measure_, X) + self.bias_
         if isinstance(self.measure_, MobiusMeasure) and self.measure_.monotone:
@@ -304,7 +306,7 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
         """
         check_is_fitted(self, "measure_")
         X = checked_inputs(self, X)
-        needed = self._strict(X)
+        needed = strict_steps(X)[:, :-1]
         missing = self._unsupported_steps(X)
         return 1.0 - missing.sum(axis=1) / np.maximum(needed.sum(axis=1), 1)
 
@@ -319,13 +321,10 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
         values = measure.values_of(words)
         return SupportedMeasure.nearest(words, values, measure.sources, total=measure.total)
 
-    def _strict(self, X):
-        return np.diff(np.sort(X, axis=1)[:, ::-1], axis=1) < 0
-
     def _unsupported_steps(self, X):
         # Flags by size of the subset; a tied row does not need the subsets inside its ties.
-        flags = np.asarray(self.support_.unsupported_steps(sorts_of(X)), dtype=bool)
-        return flags[:, : X.shape[1] - 1] & self._strict(X)
+        sorts = sorts_of(X)
+        return self.support_.unsupported_steps(sorts) & strict_steps(X, sorts)[:, :-1]
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

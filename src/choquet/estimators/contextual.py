@@ -17,7 +17,7 @@ from choquet.arrays import generator
 from choquet.contexts.learn import TreeOptions, learn
 from choquet.contexts.leaves import LeafOptions
 from choquet.contexts.pruning import content_folds
-from choquet.decomposition.learned import describe
+from choquet.decomposition.trees import describe
 from choquet.errors import DataError, OptionError
 from choquet.estimators.common import sources_of
 
@@ -92,7 +92,7 @@ class Contextual(BaseEstimator):
     @property
     def n_leaves_(self):
         """Number of contexts."""
-        return len(self.decomposition_.contexts)
+        return len(self.decomposition_.leaves)
 
     @property
     def n_operators_(self):
@@ -160,8 +160,8 @@ class ContextualRegressor(RegressorMixin, Contextual):
 
     Attributes
     ----------
-    decomposition_ : ContextualModel
-        With the names of a `Decomposition`: operators, rules, predict, operator_of.
+    decomposition_ : TreeDecomposition
+        With the names of a `ClusterDecomposition`: operators, rules, predict, operator_of.
     operators_ : tuple of LearnedOperator
         By decreasing share, each with weights by rank, bias, contexts and what supports it.
     rules_ : RuleList

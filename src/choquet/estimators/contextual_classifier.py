@@ -9,8 +9,8 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
 from choquet.contexts.learn import learn
-from choquet.decomposition.learned import describe
 from choquet.decomposition.outcome import Outcome
+from choquet.decomposition.trees import describe
 from choquet.estimators.common import classes_of
 from choquet.estimators.contextual import Contextual
 from choquet.learning.leaf_log_odds import logistic_operators
@@ -51,7 +51,7 @@ class ContextualClassifier(ClassifierMixin, Contextual):
     Attributes
     ----------
     classes_ : array of shape (n_classes,)
-    decompositions_ : list of ContextualModel
+    decompositions_ : list of TreeDecomposition
         One, for the log-odds of the second class; with more than two classes one for each.
     decomposition_, operators_, rules_
         Of the first of them.

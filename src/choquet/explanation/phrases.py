@@ -12,7 +12,6 @@ import numpy as np
 from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.contexts import RuleList
 from choquet.decomposition import Decomposition
-from choquet.decomposition.learned import ContextualModel
 from choquet.operators.names import FREE, MIXED, nearest_name
 
 __all__ = [
@@ -104,7 +103,7 @@ def operator_phrase(weights: FloatArray) -> str:
     return phrase if name.text == name.nearest else f"about {phrase}"
 
 
-def operator_phrases(decomposition: Decomposition | ContextualModel) -> list[str]:
+def operator_phrases(decomposition: Decomposition) -> list[str]:
     """The phrase of each operator, short enough for a rule.
 
     Sums of many weights are not spelled out, and operators that would read the same are told apart

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from choquet.arrays import FloatArray
-from choquet.errors import DataError, MissingDependencyError
+from choquet.errors import MissingDependencyError
 from choquet.lattice import (
     containing_sums,
     containing_sums_of_pairs,
@@ -24,7 +24,7 @@ from choquet.lattice import (
 )
 from choquet.lattice.wide import membership
 from choquet.measures import AbstractMeasure, Measure, MobiusMeasure, check_measure
-from choquet.walks import DataSupport, OperatorGraph
+from choquet.walks import DataSupport, OperatorGraph, check_support
 
 __all__ = [
     "banzhaf",
@@ -229,8 +229,7 @@ def supported_interaction(
            [0.5 , 0.55]])
     """
     n = check_measure(measure).n_sources
-    if support.n_sources != n:
-        raise DataError(f"the support is of {support.n_sources} sources, the measure of {n}")
+    check_support(support, measure)
     result = np.full((n, n), np.nan)
     known, g, sizes = support.supported, measure.to_measure().values, subset_sizes(n)
     joins = np.array([1 / comb(n - 2, a) if n > 1 else 1.0 for a in range(max(n - 1, 1))])

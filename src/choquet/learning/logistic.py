@@ -15,6 +15,7 @@ import scipy.sparse as sp
 
 from choquet.arrays import FloatArray
 from choquet.errors import SolverWarning
+from choquet.lattice.ties import settled
 from choquet.lattice.vectors import dot
 from choquet.lattice.wide import WordArray, chains, find_rows
 from choquet.learning.data.statistics import Statistics
@@ -164,7 +165,7 @@ def _newton(
     max_iterations: int,
 ) -> Logistic:
     weight = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, float)
-    X, t, weight = X[weight > 0], t[weight > 0], weight[weight > 0]
+    X, t, weight = settled(X[weight > 0]), t[weight > 0], weight[weight > 0]
     first = least_squares(
         Statistics.from_data(X, t[:, 0]), monotone=monotone, normal=False, dense=dense
     )

@@ -19,6 +19,7 @@ import scipy.sparse as sp
 from choquet.arrays import BoolArray, FloatArray
 from choquet.errors import OptionError
 from choquet.lattice import check_dense
+from choquet.lattice.ties import settled
 from choquet.lattice.vectors import dot
 from choquet.lattice.wide import WordArray, chains, unique_rows
 from choquet.learning.data.statistics import Statistics
@@ -276,7 +277,7 @@ def absolute_loss(
     """
     n_samples, n_sources = X.shape
     check_dense(n_sources)
-    words, gaps = chains(X)
+    words, gaps = chains(settled(X))
     size = 1 << n_sources
     total = size + int(bias)
     rows = np.repeat(np.arange(n_samples), n_sources)

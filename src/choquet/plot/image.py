@@ -54,7 +54,7 @@ def ivat(
 
     Parameters
     ----------
-    thing : IVAT or Decomposition
+    thing : IVAT or ClusterDecomposition
         A decomposition brings its clusters, and the names and shares of their operators.
     labels : array-like of n ints, optional
         Cluster of each point; by default those of the decomposition. Negative ones get no box.
@@ -118,7 +118,7 @@ def compare(
 
     Parameters
     ----------
-    decompositions : mapping from title to, or sequence of, Decomposition or IVAT
+    decompositions : mapping from title to, or sequence of, ClusterDecomposition or IVAT
         What to compare; all must use the same dissimilarity.
     size : int, optional
         Pixels a side of each, as for `ivat`.

@@ -8,8 +8,7 @@ import numpy as np
 
 from choquet.clustering.ivat import IVAT
 from choquet.clustering.partition import Partition
-from choquet.decomposition.decompose import assemble
-from choquet.decomposition.result import Decomposition
+from choquet.decomposition.clusters import ClusterDecomposition
 from choquet.decomposition.sample import OperatorSample
 from choquet.errors import OptionError
 from choquet.operators.dissimilarity import DISSIMILARITIES
@@ -21,7 +20,7 @@ __all__ = ["decode_decomposition", "encode_decomposition"]
 _PARTITION = ("n_clusters", "method", "score", "proved", "squareness", "edginess")
 
 
-def encode_decomposition(found: Decomposition) -> dict[str, Any]:
+def encode_decomposition(found: ClusterDecomposition) -> dict[str, Any]:
     """Measure, support, operators, labels and picture, as plain data."""
     name = found.metric.name
     if DISSIMILARITIES.get(name) is not found.metric:
@@ -38,7 +37,7 @@ def encode_decomposition(found: Decomposition) -> dict[str, Any]:
         "bias": found.bias,
         "metric": name,
         "scale": found.scale,
-        "weights": found.weights,
+        "weights": found.centres,
         "stable_shares": np.array([operator.stable_share for operator in found.operators]),
         "identification": encode_value(found.identification),
         "labels": found.labels,
@@ -53,16 +52,15 @@ def encode_decomposition(found: Decomposition) -> dict[str, Any]:
         "scores": [[int(k), float(score)] for k, score in partition.scores.items()],
         **({} if found.outcome is None else {"outcome": encode_value(found.outcome)}),
     }
-    if isinstance(graph, WalkList):
-        walks = {"sorts": graph.sorts, "counts": graph.counts, "complete": graph.complete}
-        return {**data, "walks": walks}
+    if not graph.measure.is_dense:
+        return {**data, "walks": graph.listed(0)._asdict()}
     if not found.sample.complete:
         # Operators that were drawn cannot be listed again; all others can.
         data["sample"] = {"weights": found.sample.weights, "counts": found.sample.counts}
     return data
 
 
-def decode_decomposition(data: dict[str, Any]) -> Decomposition:
+def decode_decomposition(data: dict[str, Any]) -> ClusterDecomposition:
     """The decomposition again; errors, shares and rules follow from what was stored."""
     measure, support = decode_value(data["measure"]), decode_value(data["support"])
     options = {"epsilon": data["epsilon"], "decimals": int(data["decimals"])}
@@ -80,7 +78,7 @@ def decode_decomposition(data: dict[str, Any]) -> Decomposition:
     return _decoded(data, sample)
 
 
-def _decoded(data: dict[str, Any], sample: OperatorSample) -> Decomposition:
+def _decoded(data: dict[str, Any], sample: OperatorSample) -> ClusterDecomposition:
     measure = sample.graph.measure
     labels, centres, image = data["labels"], data["weights"], data["ivat"]
     n = len(sample.weights)
@@ -102,10 +100,16 @@ def _decoded(data: dict[str, Any], sample: OperatorSample) -> Decomposition:
     )
     # Files of earlier versions hold no intervals, only what followed from them, and no classes.
     identified, outcome = (decode_value(data.get(key)) for key in ("identification", "outcome"))
-    found = assemble(
-        sample, picture, partition, centres, metric, data["scale"], data["bias"], identified,
-        outcome,
-    )  # fmt: skip
-    for operator, share in zip(found.operators, data["stable_shares"], strict=True):
-        object.__setattr__(operator, "stable_share", float(share))
-    return found
+    return ClusterDecomposition(
+        sample=sample,
+        ivat=picture,
+        partition=partition,
+        centres=centres,
+        metric=metric,
+        scale=data["scale"],
+        support=sample.graph.support,
+        bias=data["bias"],
+        identification=identified,
+        outcome=outcome,
+        stable_shares=data["stable_shares"],
+    )

@@ -34,7 +34,7 @@ def save(obj: Any, path: str | os.PathLike[str], *, overwrite: bool = False) -> 
 
     Parameters
     ----------
-    obj : Measure, DataSupport, Decomposition, a fitted ChoquetRegressor, …
+    obj : Measure, DataSupport, ClusterDecomposition, a fitted ChoquetRegressor, …
         See `choquet.storage.kinds.KINDS` for all of them.
     path : path
         Where to; ".json" is usual.

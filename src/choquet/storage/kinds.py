@@ -115,7 +115,8 @@ def _encode_fields(obj: Any) -> dict[str, Any]:
 
 
 def _decode_support(data: dict[str, Any]) -> DataSupport:
-    support = DataSupport(**data)
+    names = data.get("sources")  # files of earlier versions have none
+    support = DataSupport(**{**data, "sources": None if names is None else tuple(names)})
     n, k, s = support.n_sources, len(support.words), len(support.observed_sorts)
     for name, length in (("counts", k), ("informations", k), ("sort_counts", s)):
         if getattr(support, name).shape != (length,):
@@ -172,7 +173,9 @@ KINDS: dict[str, Kind] = {
         _path(OrderStatistic), _encode_fields, lambda data: OrderStatistic(data["weights"])
     ),
     "decomposition": Kind(
-        "choquet.decomposition.result:Decomposition", encode_decomposition, decode_decomposition
+        "choquet.decomposition.clusters:ClusterDecomposition",
+        encode_decomposition,
+        decode_decomposition,
     ),
     "diagram": Kind(
         "choquet.contexts.diagram:Diagram",
@@ -190,7 +193,7 @@ KINDS: dict[str, Kind] = {
         _decode_minima,
     ),
     "contextual_model": Kind(
-        "choquet.decomposition.learned:ContextualModel", encode_contextual, decode_contextual
+        "choquet.decomposition.trees:TreeDecomposition", encode_contextual, decode_contextual
     ),
     "outcome": _plain("choquet.decomposition.outcome:Outcome"),
     "pruning_path": _plain("choquet.contexts.pruning:Path"),

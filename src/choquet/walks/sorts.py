@@ -12,6 +12,7 @@ import numpy.typing as npt
 from choquet.arrays import BoolArray, FloatArray, IntArray, as_inputs, generator
 from choquet.errors import DataError, TooLargeError
 from choquet.lattice.threads import in_chunks
+from choquet.lattice.ties import tie_widths
 from choquet.lattice.wide import as_sorts
 from choquet.measures.abstract import AbstractMeasure, check_measure
 
@@ -64,8 +65,9 @@ def strict_steps(
 ) -> BoolArray:
     """Whether each step of a sample's walk is a strict one: input j larger than input j + 1.
 
-    Column j (from 0) tells whether the set of the j + 1 largest inputs is well defined; the last
-    column, the set of all sources, always is.
+    Larger by more than rounding (`choquet.lattice.ties`), and by more than `tolerance`. Column j
+    (from 0) tells whether the set of the j + 1 largest inputs is well defined; the last column, the
+    set of all sources, always is.
 
     Examples
     --------
@@ -76,7 +78,8 @@ def strict_steps(
     order = sorts_of(inputs) if sorts is None else sorts
     sorted_inputs = np.take_along_axis(inputs, order, axis=1)
     strict = np.ones(inputs.shape, dtype=np.bool_)
-    strict[:, :-1] = -np.diff(sorted_inputs, axis=1) > tolerance
+    least = np.maximum(tie_widths(sorted_inputs), tolerance)
+    strict[:, :-1] = -np.diff(sorted_inputs, axis=1) > least
     return strict
 
 

@@ -18,6 +18,7 @@ import scipy.sparse as sp
 
 from choquet.arrays import FloatArray, IntArray, as_inputs, as_vector
 from choquet.errors import DataError, TooLargeError
+from choquet.lattice.ties import TIE, tie_widths
 from choquet.lattice.vectors import dot
 from choquet.lattice.wide import WordArray, membership
 from choquet.learning.data.statistics import Statistics, sample_weights
@@ -207,9 +208,12 @@ class MinimaStatistics:
     @property
     def tied(self) -> bool:
         """Whether every row has all its inputs alike."""
-        spread = np.ptp(self.rows[:, : self.n_sources], axis=1) if len(self.rows) else np.zeros(0)
+        singles = -np.sort(-self.rows[:, : self.n_sources], axis=1)
         square = np.diag(self.gram)[: self.n_features]
-        return bool(not spread.any() and (not len(square) or np.ptp(square) == 0))
+        return bool(
+            (np.ptp(singles, axis=1, keepdims=True) <= tie_widths(singles)).all()
+            and (not len(square) or np.ptp(square) <= 4 * TIE * square.max())
+        )
 
     def squared_error(self, measure: MobiusMeasure, bias: float = 0.0) -> float:
         """Weighted sum of squared errors of a measure on these coefficients.

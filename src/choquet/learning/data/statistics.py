@@ -22,6 +22,7 @@ import scipy.sparse as sp
 
 from choquet.arrays import FloatArray, IntArray, as_inputs, as_vector
 from choquet.errors import DataError
+from choquet.lattice.ties import LEAST, TIE, tie_widths
 from choquet.lattice.vectors import dot
 from choquet.lattice.wide import WordArray, chains, unique_rows
 
@@ -97,7 +98,8 @@ class Statistics:
         Parameters
         ----------
         X : array-like of shape (n_samples, n_sources)
-            Inputs. Sources tied in a row support only the sets at strict gaps.
+            Inputs. Sources tied in a row (see `choquet.lattice.ties`) support only the sets at
+            strict gaps.
         y : array-like of shape (n_samples,)
             Targets.
         sample_weight : array-like of shape (n_samples,), optional
@@ -317,7 +319,7 @@ def _by_table(X: FloatArray, y: FloatArray, weight: FloatArray) -> Statistics:
     gram = np.zeros((3**n_sources, 2))
     targets, sums = np.zeros((size, 2)), np.zeros((size, 2))
     totals, counts = np.zeros((3, 2)), np.zeros(size, dtype=np.int64)
-    accumulate(X, y, weight, gram, targets, sums, totals, counts)
+    accumulate(X, y, weight, TIE, LEAST, gram, targets, sums, totals, counts)
     seen = np.flatnonzero(counts)
     place = np.full(size, -1)
     place[seen] = np.arange(len(seen))
@@ -350,7 +352,9 @@ def _by_sorting(X: FloatArray, y: FloatArray, weight: FloatArray) -> Statistics:
     X, y, weight = X[weight > 0], y[weight > 0], weight[weight > 0]
     n_samples, n_sources = X.shape
     words, gaps = chains(X)
-    kept = gaps != 0
+    kept = np.ones(gaps.shape, dtype=np.bool_)
+    kept[:, :-1] = gaps[:, :-1] > tie_widths(-np.sort(-X, axis=1))
+    kept &= weight[:, None] * gaps * gaps >= LEAST
     masks, place = unique_rows(words[kept])
     nodes = np.zeros(gaps.shape, dtype=np.int64)
     nodes[kept] = place
