@@ -1,4 +1,4 @@
-"""What commands write: the library's own answers, whole files, one JSON document, the same bytes."""
+"""What commands write: the library's answers, whole files, one JSON document, the same bytes."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,6 +16,7 @@ from choquet.cli.columns import Chunk, Missing
 from choquet.cli.output import progress, say, say_json, warn
 from choquet.cli.subjects import check_output, write_object
 from choquet.cli.tables import Table, open_table
+from choquet.decomposition import TreeDecomposition
 from choquet.errors import DataError, OptionError, TooLargeError
 from choquet.explanation.learned import as_learned
 from choquet.learning.scaled import SCALINGS, ScaledModel
@@ -350,5 +351,8 @@ def _levels(labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return numbers.astype(np.int64) if whole else numbers
 
 
-def _renamed(measure: Any, sources: tuple[str, ...]) -> Any:
-    return measure.renamed(sources)
+def _renamed(found: Any, sources: tuple[str, ...]) -> Any:
+    """A measure, or a tree of contexts, with names for its sources."""
+    if isinstance(found, TreeDecomposition):
+        return replace(found, contexts=replace(found.contexts, sources=sources))
+    return found.renamed(sources)
