@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from choquet.contexts import Diagram
-from choquet.lattice import mask_of, members
+from choquet.lattice import members
 from choquet.measures import Measure, SparseMeasure, SupportedMeasure
 from choquet.operators import OrderStatistic
 from choquet.storage.contexts import decode_contextual, encode_contextual
@@ -76,9 +76,9 @@ def _encode_measure(measure: Measure) -> dict[str, Any]:
 def _decode_measure(data: dict[str, Any]) -> Measure:
     sources = data["sources"]
     if "subsets" in data:
-        values = np.full(1 << len(sources), np.nan)
+        values, bit = np.full(1 << len(sources), np.nan), {s: 1 << k for k, s in enumerate(sources)}
         for entry in data["subsets"]:
-            values[mask_of(sources.index(name) for name in entry["subset"])] = entry["value"]
+            values[sum(bit[name] for name in set(entry["subset"]))] = entry["value"]
     else:
         values = data["values"]
     return Measure(values, sources, monotone=data["monotone"], normal=data["normal"])
