@@ -253,23 +253,21 @@ def _parts(
 def _kept(model: Any, names: tuple[str, ...] | None, identify: bool) -> Decomposition:
     """The decomposition of a measure or an estimator; of the latter it is kept as long as it."""
     if not hasattr(model, "get_params"):
-        return _decomposed(model, names, None)
-    measure = getattr(model, "measure_", None)
-    found = _KEPT.get(model)
-    if found is not None and found[0] is measure and found[1] == names:
-        known = getattr(found[2], "identification", None)
-        if known is not None or not identify or _identification(model) is None:
-            return found[2]
-    parts = _decomposed(model, names, _identification(model) if identify else None)
+        return _decomposed(model, names)
+    measure, found = getattr(model, "measure_", None), _KEPT.get(model)
+    fresh = found is None or found[0] is not measure or found[1] != names
+    parts: Any = _decomposed(model, names) if found is None or fresh else found[2]
+    if identify and parts.identification is None:
+        parts = replace(parts, identification=_identification(model))
     _KEPT[model] = (measure, names, parts)
-    return parts
+    return parts  # type: ignore[no-any-return]
 
 
-def _decomposed(model: Any, names: tuple[str, ...] | None, identification: Any) -> Decomposition:
+def _decomposed(model: Any, names: tuple[str, ...] | None) -> Decomposition:
     """The decomposition, with the names of the columns where these are known outside."""
     measure = getattr(model, "measure_", model)
     if names is None or not hasattr(measure, "sources") or names == tuple(measure.sources):
-        return decompose(model, identification=identification)
+        return decompose(model)
     known = {name: getattr(model, name, None) for name in ("support_", "bias_")}
     renamed = SimpleNamespace(
         measure_=measure.renamed(names),
@@ -277,7 +275,7 @@ def _decomposed(model: Any, names: tuple[str, ...] | None, identification: Any) 
         bias_=known["bias_"] or 0.0,
         outcome=outcome_of(model),
     )
-    return decompose(renamed, identification=identification)
+    return decompose(renamed)
 
 
 def _identification(model: Any) -> Any:
