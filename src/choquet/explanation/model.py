@@ -412,6 +412,11 @@ def explain_model(
     support : DataSupport, optional
         Data to go by; the decomposition's own by default.
 
+    Returns
+    -------
+    ModelExplanation
+        Operators, rules, errors, evidence and data to collect; `text` is a page of it.
+
     Examples
     --------
     >>> from choquet import Measure, explain_model
