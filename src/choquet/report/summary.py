@@ -232,7 +232,9 @@ def _support(
     measure = decomposition.measure
     n = measure.n_sources
     if not isinstance(measure, Measure):
-        by_size = np.bincount(np.bitwise_count(support.words).sum(axis=1), minlength=n + 1)
+        by_size = np.bincount(
+            np.bitwise_count(support.words).sum(axis=1, dtype=np.int64), minlength=n + 1
+        )
         rows = [
             {"size": size, "subsets": comb(n, size), "supported": int(by_size[size])}
             for size in range(1, n)
