@@ -128,9 +128,10 @@ def progress(title: str, total: float | None) -> Iterator[Any]:
     Nothing is drawn where nobody looks on.
     """
     console = Console(file=sys.stderr)
+    if not console.is_terminal:
+        yield lambda _: None
+        return
     columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as bar:
+    with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(printable(title).replace("[", "\\["), total=total)
         yield lambda amount: bar.advance(task, amount)
