@@ -10,9 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from choquet.decomposition import Diagram
+from choquet.documents import expect_array, expect_number
 from choquet.lattice import mask_of, members
+from choquet.lattice.wide import expect_words
 from choquet.measures import Measure, SupportedMeasure
 from choquet.operators import OrderStatistic
+from choquet.storage import checks
+from choquet.storage.checks import check_flag, check_names
 from choquet.storage.contexts import decode_contextual, encode_contextual
 from choquet.storage.decompositions import decode_decomposition, encode_decomposition
 from choquet.storage.models import MODELS, decode_model, encode_model
@@ -77,14 +81,18 @@ def _encode_measure(measure: Measure) -> dict[str, Any]:
 
 
 def _decode_measure(data: dict[str, Any]) -> Measure:
-    sources = data["sources"]
-    if "subsets" in data:
-        values = np.full(1 << len(sources), np.nan)
-        for entry in data["subsets"]:
-            values[mask_of(sources.index(name) for name in entry["subset"])] = entry["value"]
-    else:
-        values = data["values"]
-    return Measure(values, sources, monotone=data["monotone"], normal=data["normal"])
+    sources = check_names(data, "sources")
+    flags = {name: check_flag(data, name) for name in ("monotone", "normal")}
+    if "subsets" not in data:
+        return Measure(expect_array(data, "values", (None,)), sources, **flags)
+    # Before there is room for 2**N values, whatever N the file has.
+    if len(data["subsets"]) != 1 << len(sources):
+        raise ValueError(f"{len(data['subsets'])} subsets, not 2**{len(sources)}")
+    values = np.full(1 << len(sources), np.nan)
+    for entry in data["subsets"]:
+        place = mask_of(sources.index(name) for name in entry["subset"])
+        values[place] = expect_number(entry, "value")
+    return Measure(values, sources, **flags)
 
 
 def _encode_supported(measure: SupportedMeasure) -> dict[str, Any]:
@@ -97,7 +105,9 @@ def _encode_supported(measure: SupportedMeasure) -> dict[str, Any]:
 
 
 def _decode_supported(data: dict[str, Any]) -> SupportedMeasure:
-    return SupportedMeasure(data["words"], data["values"], data["sources"], total=data["total"])
+    sources, total = check_names(data, "sources"), expect_number(data, "total")
+    words, values = expect_words(data, "words", len(sources)), expect_array(data, "values", (None,))
+    return SupportedMeasure(words, values, sources, total=total)
 
 
 def _encode_fields(obj: Any) -> dict[str, Any]:
@@ -105,29 +115,15 @@ def _encode_fields(obj: Any) -> dict[str, Any]:
 
 
 def _decode_support(data: dict[str, Any]) -> DataSupport:
-    support = DataSupport(**data)
-    n, k, s = support.n_sources, len(support.words), len(support.observed_sorts)
-    for name, length in (("counts", k), ("informations", k), ("sort_counts", s)):
-        if getattr(support, name).shape != (length,):
-            raise ValueError(f"{name} has shape {getattr(support, name).shape}, not ({length},)")
-    if support.observed_sorts.shape != (s, n):
-        raise ValueError(f"observed_sorts has shape {support.observed_sorts.shape}")
-    return support
+    from choquet.learning.checks import support_from
+
+    return support_from(data)
 
 
 def _decode_statistics(data: dict[str, Any]) -> Any:
     from choquet.learning.statistics import Statistics
 
-    found = Statistics.from_arrays(data)
-    k, p = len(found.masks), len(found.rows)
-    shapes = {
-        "counts": (k,), "target_products": (k, 2), "gap_sums": (k, 2),
-        "columns": (p,), "products": (p, 2), "totals": (3, 2),
-    }  # fmt: skip
-    for name, shape in shapes.items():
-        if getattr(found, name).shape != shape:
-            raise ValueError(f"{name} has shape {getattr(found, name).shape}, not {shape}")
-    return found
+    return Statistics.from_arrays(data)
 
 
 def _decode_minima(data: dict[str, Any]) -> Any:
@@ -136,8 +132,8 @@ def _decode_minima(data: dict[str, Any]) -> Any:
     return MinimaStatistics.from_arrays(data)
 
 
-def _plain(path: str) -> Kind:
-    """A row for a dataclass whose fields are stored one by one."""
+def _plain(path: str, check: Callable[[dict[str, Any]], None]) -> Kind:
+    """A row for a dataclass whose fields are stored one by one, and checked when they come back."""
     module, _, name = path.partition(":")
 
     def encode(obj: Any) -> dict[str, Any]:
@@ -148,7 +144,9 @@ def _plain(path: str) -> Kind:
 
     def decode(data: dict[str, Any]) -> Any:
         made = getattr(import_module(module), name)
-        return made(**{key: decode_value(value) for key, value in data.items()})
+        found = {key: decode_value(value) for key, value in data.items()}
+        check(found)
+        return made(**found)
 
     return Kind(path, encode, decode)
 
@@ -156,10 +154,12 @@ def _plain(path: str) -> Kind:
 KINDS: dict[str, Kind] = {
     "measure": Kind(_path(Measure), _encode_measure, _decode_measure),
     "supported_measure": Kind(_path(SupportedMeasure), _encode_supported, _decode_supported),
-    "mobius_measure": _plain("choquet.measures.mobius:MobiusMeasure"),
+    "mobius_measure": _plain("choquet.measures.mobius:MobiusMeasure", checks.check_mobius),
     "data_support": Kind(_path(DataSupport), _encode_fields, _decode_support),
     "order_statistic": Kind(
-        _path(OrderStatistic), _encode_fields, lambda data: OrderStatistic(data["weights"])
+        _path(OrderStatistic),
+        _encode_fields,
+        lambda data: OrderStatistic(expect_array(data, "weights", (None,))),
     ),
     "decomposition": Kind(
         "choquet.decomposition.result:Decomposition", encode_decomposition, decode_decomposition
@@ -182,14 +182,16 @@ KINDS: dict[str, Kind] = {
     "contextual_model": Kind(
         "choquet.learning.contextual.result:ContextualModel", encode_contextual, decode_contextual
     ),
-    "outcome": _plain("choquet.decomposition.outcome:Outcome"),
-    "pruning_path": _plain("choquet.learning.contextual.pruning:Path"),
-    "sparse_measure": _plain("choquet.learning.sparse:SparseMeasure"),
-    "identification": _plain("choquet.learning.identify:Identification"),
-    "solution": _plain("choquet.learning.solvers.solution:Solution"),
-    "lambda_fit": _plain("choquet.learning.families:LambdaFit"),
-    "weights_fit": _plain("choquet.learning.families:WeightsFit"),
-    "scaled_model": _plain("choquet.learning.scaled:ScaledModel"),
+    "outcome": _plain("choquet.decomposition.outcome:Outcome", checks.check_outcome),
+    "pruning_path": _plain("choquet.learning.contextual.pruning:Path", checks.check_path),
+    "sparse_measure": _plain("choquet.learning.sparse:SparseMeasure", checks.check_sparse),
+    "identification": _plain(
+        "choquet.learning.identify:Identification", checks.check_identification
+    ),
+    "solution": _plain("choquet.learning.solvers.solution:Solution", checks.check_solution),
+    "lambda_fit": _plain("choquet.learning.families:LambdaFit", checks.check_lambda),
+    "weights_fit": _plain("choquet.learning.families:WeightsFit", checks.check_weights),
+    "scaled_model": _plain("choquet.learning.scaled:ScaledModel", checks.check_scaled),
     **{name: Kind(row.path, encode_model, decode_model) for name, row in MODELS.items()},
 }
 """Storable kinds by the name they have in files."""

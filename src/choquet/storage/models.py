@@ -8,6 +8,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from choquet.documents import expect_number
 from choquet.storage.values import decode_value, encode_value
 
 __all__ = ["MODELS", "Model", "decode_model", "encode_model"]
@@ -105,6 +108,29 @@ def encode_model(model: Any) -> dict[str, Any]:
     }
 
 
+_MAY_LACK = {"cv_results_", "strength_"}
+"""Attributes in which NaN and infinities mean something."""
+
+
+def _check(fitted: dict[str, Any]) -> None:
+    """Refuse numbers that are not finite, and parts of other numbers of sources."""
+    for name, value in fitted.items():
+        numeric = isinstance(value, float) or getattr(value, "dtype", None) == np.float64
+        if numeric and name not in _MAY_LACK and not np.isfinite(value).all():
+            raise ValueError(f"{name} is not finite")
+    sizes = {name: value.n_sources for name, value in fitted.items() if hasattr(value, "n_sources")}
+    if len(set(sizes.values())) > 1:
+        raise ValueError(f"parts of the model are of different numbers of sources: {sizes}")
+    columns = fitted.get("n_features_in_")
+    if columns is not None:
+        expect_number(fitted, "n_features_in_", low=1, whole=True)
+    names = fitted.get("feature_names_in_")
+    if names is not None and (
+        names.shape != (columns,) or not all(isinstance(one, str) for one in names)
+    ):
+        raise ValueError(f"feature_names_in_ are not {columns} names")
+
+
 def decode_model(data: dict[str, Any]) -> Any:
     """The estimator again, as if it had just been fitted."""
     row = MODELS[data["model"]]
@@ -114,8 +140,9 @@ def decode_model(data: dict[str, Any]) -> Any:
     unknown = set(data["fitted"]) - set(row.fitted)
     if unknown:
         raise ValueError(f"{name} has no fitted {', '.join(sorted(unknown))}")
-    for key, value in data["fitted"].items():
-        setattr(model, key, decode_value(value))
+    fitted = {key: decode_value(value) for key, value in data["fitted"].items()}
+    _check(fitted)
+    vars(model).update(fitted)
     if not _fitted(model):
         raise ValueError(f"the file does not hold what the {name} learned")
     # The problem follows from the statistics; rows that absolute loss needs are not kept.
