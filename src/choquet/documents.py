@@ -59,8 +59,10 @@ Array = npt.NDArray[Any]
 # -- writing ---------------------------------------------------------------------------------------
 
 
-def document_bytes(head: dict[str, Any], data: Any) -> bytes:
+def document_bytes(head: dict[str, Any], data: Any, *, compress: bool = True) -> bytes:
     """The content of a file with these fields, its checksum, and nested data with arrays.
+
+    Arrays of a file that is soon written again are not worth compressing.
 
     Examples
     --------
@@ -87,20 +89,18 @@ def document_bytes(head: dict[str, Any], data: Any) -> bytes:
         return text + b"\n"
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
-        archive.writestr(_member("document.json"), text)
+        archive.writestr(_member("document.json", compress), text)
         for name, array in arrays.items():
-            with archive.open(_member(f"{name}.npy"), "w", force_zip64=True) as member:
+            info = _member(f"{name}.npy", compress)
+            with archive.open(info, "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, array, version=(1, 0), allow_pickle=False)
     return stream.getvalue()
 
 
-def _member(name: str) -> zipfile.ZipInfo:
+def _member(name: str, compress: bool) -> zipfile.ZipInfo:
     info = zipfile.ZipInfo(name, _EPOCH)
-    info.compress_type, info.create_system, info.external_attr = (
-        zipfile.ZIP_DEFLATED,
-        3,
-        0o644 << 16,
-    )
+    info.compress_type = zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED
+    info.create_system, info.external_attr = 3, 0o644 << 16
     return info
 
 
@@ -117,10 +117,15 @@ def _checksum(document: dict[str, Any]) -> str:
     return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
 
 
+def _raw(array: Array) -> memoryview:
+    """The bytes of an array, where they are."""
+    return memoryview(array.reshape(-1).view(np.uint8).data)
+
+
 def _digest(array: Array) -> str:
     head = f"{array.dtype.name} {array.shape} "
     digest = hashlib.sha256(head.encode())
-    digest.update(memoryview(array.reshape(-1)).cast("B") if array.size else b"")
+    digest.update(_raw(array))
     return digest.hexdigest()
 
 
@@ -161,7 +166,7 @@ def _pack(node: Any, arrays: dict[str, Array], inline: bool) -> Any:
 
 @contextmanager
 def only_damage(start: str) -> Iterator[None]:
-    """Every error of the block as a `DamagedFileError`: the block works on whatever bytes there are.
+    """Every error of the block as a `DamagedFileError`: it works on whatever bytes there are.
 
     Examples
     --------
@@ -267,7 +272,7 @@ def _unpack(node: Any, archive: _Archive | None, verify: bool) -> Any:
 
 
 _NATURAL = {"float64": "fiu", "int64": "iu", "uint64": "iu", "int32": "iu", "bool": "b"}
-"""Kinds of numbers that become an array of each type: no text, and no fraction as a whole number."""
+"""Kinds of numbers that become an array of each type: no text, no fraction as a whole number."""
 
 
 def _listed(node: dict[str, Any]) -> Array:
@@ -337,7 +342,7 @@ class _Archive:
                 raise ValueError(f"{info.filename} is not the array that the document names")
             self._left -= size
             array = np.empty(size // dtype.itemsize, dtype)
-            room = memoryview(array).cast("B") if size else memoryview(bytearray())
+            room = _raw(array)
             done = 0
             while part := member.read(1 << 20):
                 room[done : done + len(part)] = part

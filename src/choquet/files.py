@@ -21,13 +21,9 @@ from typing import BinaryIO
 from choquet.errors import ChoquetError, FileError, TooLargeError
 
 try:
-    from fcntl import LOCK_EX, LOCK_NB, flock
+    import fcntl
 except ImportError:  # Windows, which refuses to remove files that are open: no lock is needed
-    LOCK_EX = LOCK_NB = 0
-
-    def flock(fd: int, operation: int) -> None:  # type: ignore[misc]
-        """Nothing."""
-
+    fcntl = None  # type: ignore[assignment]
 
 __all__ = ["append_whole", "check_target", "open_file", "read_whole", "write_whole", "writing"]
 
@@ -148,15 +144,15 @@ def check_target(path: PathName, *, overwrite: bool = False) -> os.stat_result |
 
 
 def append_whole(path: PathName, line: bytes) -> None:
-    """Add a line to a file that `write_whole` made: a log whose last line may be cut short.
+    r"""Add a line to a file that `write_whole` made: a log whose last line may be cut short.
 
     Examples
     --------
     >>> import tempfile, pathlib
-    >>> path = write_whole(pathlib.Path(tempfile.mkdtemp()) / "log", b"one\\n")
-    >>> append_whole(path, b"two\\n")
+    >>> path = write_whole(pathlib.Path(tempfile.mkdtemp()) / "log", b"one\n")
+    >>> append_whole(path, b"two\n")
     >>> path.read_bytes()
-    b'one\\ntwo\\n'
+    b'one\ntwo\n'
     """
     with open_file(path, os.O_WRONLY | os.O_APPEND) as stream:
         stream.write(line)
@@ -251,11 +247,16 @@ def _temporary(target: str, mode: int) -> tuple[int, str]:
         name = f"{start}{secrets.token_hex(8)}.tmp"
         descriptor = os.open(name, flags, mode & 0o777)
         with suppress(OSError):  # no locks here: then age decides
-            flock(descriptor, LOCK_EX)
+            _lock(descriptor, wait=True)
         # A sweep may have come between the two steps and taken the file for a dead writer's.
         if os.fstat(descriptor).st_nlink:
             return descriptor, name
         os.close(descriptor)
+
+
+def _lock(descriptor: int, *, wait: bool) -> None:
+    if fcntl is not None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
 
 
 def _remove_left(target: str) -> None:
@@ -275,7 +276,7 @@ def _remove_if_left(name: str) -> None:
         return
     descriptor = os.open(name, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
     try:
-        flock(descriptor, LOCK_EX | LOCK_NB)
+        _lock(descriptor, wait=False)
         if os.name == "posix":
             os.unlink(name)  # before the lock is given back
     except BlockingIOError:

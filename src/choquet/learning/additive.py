@@ -242,7 +242,8 @@ class MinimaStatistics:
         from choquet.learning.checks import check_minima
 
         check_minima(arrays)
-        return cls(*(int(k) for k in arrays["size"]), arrays["rows"], arrays["gram"])
+        n_sources, order, n_samples = (int(k) for k in arrays["size"])
+        return cls(n_sources, order, n_samples, arrays["rows"], arrays["gram"])
 
 
 def n_coefficients(n_sources: int, order: int) -> int:
