@@ -237,8 +237,9 @@ def test_every_writer_of_the_package_goes_through_one_place():
                 for t in texts
             )
             where = getattr(node.args[0], "id", "") if node.args else ""
-            memory = called.startswith("savez") and where in ("content", "stream")
-            if opens or (called in calls and not memory):
+            owner = getattr(getattr(node.func, "value", None), "id", "")
+            memory = owner == "archive" or (called.startswith("savez") and where == "content")
+            if (opens or called in calls) and not memory:
                 found.append(f"{name}:{node.lineno}: {called}")
     assert found == []
 

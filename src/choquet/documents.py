@@ -15,7 +15,7 @@ import io
 import json
 import math
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,9 +29,6 @@ from choquet.files import MAX_BYTES
 __all__ = [
     "Document",
     "document_bytes",
-    "expect_array",
-    "expect_number",
-    "expect_text",
     "only_damage",
     "open_document",
 ]
@@ -197,9 +194,12 @@ class Document:
     ----------
     fields : dict
         All of its text.
+    exact : bool
+        Whether every number is spelt as we spell it: another last digit can be the same number.
     """
 
     fields: dict[str, Any]
+    exact: bool
     _archive: _Archive | None = field(repr=False)
 
     def data(self, *, verify: bool = True, required: bool = True) -> Any:
@@ -213,7 +213,8 @@ class Document:
             Whether a document without a checksum is refused; earlier versions wrote none.
         """
         given = self.fields.get("checksum")
-        if verify and (given is not None or required) and given != _checksum(self.fields):
+        checked = verify and (given is not None or required)
+        if checked and not (self.exact and given == _checksum(self.fields)):
             raise ValueError(_CHANGED)
         return _unpack(self.fields["data"], self._archive, verify)
 
@@ -221,19 +222,27 @@ class Document:
 def open_document(content: bytes) -> Document:
     """Read the text of a document; raises whatever its bytes lead to: see `only_damage`."""
     if not content.startswith(b"PK"):
-        return Document(_parsed(content), None)
+        return Document(*_parsed(content), None)
     archive = _Archive(content)
-    return Document(_parsed(archive.text("document.json")), archive)
+    return Document(*_parsed(archive.text("document.json")), archive)
 
 
-def _parsed(text: bytes) -> dict[str, Any]:
+def _parsed(text: bytes) -> tuple[dict[str, Any], bool]:
+    exact = True
+
+    def number(spelt: str) -> float:
+        nonlocal exact
+        value = float(spelt)
+        exact = exact and repr(value) == spelt
+        return value
+
     if len(text) > _MAX_TEXT:
         raise ValueError(f"its text has {len(text):,} bytes; at most {_MAX_TEXT:,} are read")
-    document = json.loads(text.decode("utf-8"), object_pairs_hook=_once)
+    document = json.loads(text.decode("utf-8"), object_pairs_hook=_once, parse_float=number)
     if not isinstance(document, dict):
         raise ValueError("its text is no JSON object")
     _refuse_depth(document)
-    return document
+    return document, exact
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -351,83 +360,3 @@ class _Archive:
                 raise ValueError(f"{info.filename} is cut short")
         array = array.reshape(shape, order="F" if fortran else "C")
         return np.ascontiguousarray(array.astype(dtype.newbyteorder("="), copy=False))
-
-
-# -- what the data must be -------------------------------------------------------------------------
-
-
-def expect_array(
-    data: Mapping[str, Any],
-    name: str,
-    shape: tuple[int | None, ...],
-    *,
-    kinds: str = "f",
-    low: float = -math.inf,
-    high: float = math.inf,
-) -> Array:
-    """An array of some shape (None: any length), of finite numbers between two limits.
-
-    Examples
-    --------
-    >>> expect_array({"shares": np.array([0.5, 1.5])}, "shares", (None,), low=0, high=1)
-    Traceback (most recent call last):
-    ...
-    ValueError: shares holds 1.5, which is not from 0 to 1
-    """
-    array = data[name]
-    if not isinstance(array, np.ndarray) or array.dtype.kind not in kinds:
-        kind = array.dtype if isinstance(array, np.ndarray) else type(array).__name__
-        raise ValueError(f"{name} is {kind}, no array of numbers of its kind")
-    if len(array.shape) != len(shape) or any(
-        size not in (None, there) for size, there in zip(shape, array.shape, strict=True)
-    ):
-        shown = ", ".join("any" if size is None else str(size) for size in shape)
-        raise ValueError(f"{name} has shape {array.shape}, not ({shown})")
-    if array.dtype.kind in "fiu":
-        fine = (array >= low) & (array <= high)
-        if array.dtype.kind == "f":
-            fine &= np.isfinite(array)
-        if not fine.all():
-            raise ValueError(f"{name} holds {array[~fine][0]:g}, which is not {_range(low, high)}")
-    return array
-
-
-def expect_number(
-    data: Mapping[str, Any],
-    name: str,
-    *,
-    low: float = -math.inf,
-    high: float = math.inf,
-    whole: bool = False,
-    lacking: bool = False,
-) -> Any:
-    """A finite number between two limits; NaN too where it may be lacking.
-
-    Examples
-    --------
-    >>> expect_number({"n": 2.5}, "n", whole=True)
-    Traceback (most recent call last):
-    ...
-    ValueError: n is 2.5, no whole number
-    """
-    value = data[name]
-    right = isinstance(value, int if whole else int | float) and not isinstance(value, bool)
-    if not right:
-        raise ValueError(f"{name} is {value!r:.40}, no {'whole ' if whole else ''}number")
-    if not (lacking and math.isnan(value)) and not (low <= value <= high and abs(value) < math.inf):
-        raise ValueError(f"{name} is {value!s:.40}, which is not {_range(low, high)}")
-    return value
-
-
-def expect_text(data: Mapping[str, Any], name: str, known: Any = None) -> str:
-    """A text, one of those that are known where they are given."""
-    value = data[name]
-    if not isinstance(value, str) or (known is not None and value not in known):
-        raise ValueError(f"{name} is {value!r:.40}, which is unknown")
-    return value
-
-
-def _range(low: float, high: float) -> str:
-    if low == -math.inf and high == math.inf:
-        return "finite"
-    return f"from {low:g} to {high:g}" if high < math.inf else f"finite and at least {low:g}"

@@ -16,6 +16,7 @@ from choquet.decomposition.outcome import outcome_of
 from choquet.errors import DamagedFileError, DataError, OptionError
 from choquet.explanation.learned import as_learned
 from choquet.explanation.units import units_of
+from choquet.files import open_file
 from choquet.indices import shapley
 from choquet.learning.contextual.result import ContextualModel
 from choquet.measures import Measure, MobiusMeasure
@@ -208,7 +209,7 @@ def run_inspect(path: Path, *, delimiter: str | None, as_json: bool) -> None:
 def _is_ours(path: Path) -> bool:
     """Whether a file is not a table: JSON begins with a brace, an archive with its mark."""
     try:
-        with path.open("rb") as stream:
+        with open_file(path) as stream:
             mark = stream.read(64).lstrip()
     except OSError:
         return True  # `load` says what is wrong with it

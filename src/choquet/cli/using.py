@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from choquet.arrays import FloatArray, IntArray
 from choquet.cli.columns import Missing
-from choquet.cli.output import plain, progress, say, say_json, warn
-from choquet.cli.subjects import Subject, check_output, load_subject, write_text
+from choquet.cli.output import guarded, plain, progress, say, say_json, warn
+from choquet.cli.subjects import Subject, check_output, load_subject, write_content
 from choquet.cli.tables import Table, open_table
 from choquet.errors import DataError, MissingDependencyError, OptionError
 from choquet.files import writing
@@ -82,9 +82,10 @@ def _csv_rows(answer: dict[str, Any], first: bool) -> str:
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     if first:
-        writer.writerow(answer)
+        writer.writerow(map(guarded, answer))
     # tolist() gives Python's numbers, which are written with all their digits.
-    writer.writerows(zip(*(column.tolist() for column in answer.values()), strict=True))
+    columns = ([guarded(cell) for cell in column.tolist()] for column in answer.values())
+    writer.writerows(zip(*columns, strict=True))
     return stream.getvalue()
 
 
@@ -202,9 +203,9 @@ def run_report(
 ) -> None:
     """Write a report: HTML, or Markdown or JSON by the name of the file."""
     _refuse_two_inputs(model, data)
+    check_output(output, force=force, suffixes=(".html", ".htm", ".md", ".json"))
     room = _room("choquet.report", "Reports")
     subject = load_subject(model, label)
-    check_output(output, force=force)
     explained = subject.explained()
     X = y = None
     if data is not None:
@@ -215,7 +216,7 @@ def run_report(
     report = room.Report(explained, X, y, title=title)
     makers = {".md": report.markdown, ".json": report.json}
     content = makers.get(output.suffix.lower(), report.html)()
-    size = write_text(content.encode("utf-8", "backslashreplace"), output, force=force)
+    size = write_content(content.encode("utf-8", "backslashreplace"), output, force=force)
     if str(output) == "-":
         return
     if as_json:

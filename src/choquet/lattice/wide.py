@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from choquet.arrays import BoolArray, IntArray
-from choquet.documents import expect_array
+from choquet.expected import expect_array
 from choquet.lattice.masks import check_dense
 
 __all__ = [

@@ -12,8 +12,9 @@ import numpy as np
 
 from choquet._version import __version__
 from choquet.arrays import as_inputs, as_vector
-from choquet.documents import document_bytes, expect_number, expect_text, only_damage, open_document
+from choquet.documents import document_bytes, only_damage, open_document
 from choquet.errors import DamagedFileError, DataError, NewerFileError
+from choquet.expected import expect_number, expect_text
 from choquet.files import read_whole, write_whole
 from choquet.learning.additive import MinimaStatistics
 from choquet.learning.checks import support_from

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from choquet.arrays import BoolArray, FloatArray
-from choquet.documents import expect_array, expect_number
 from choquet.errors import DataError
+from choquet.expected import expect_array, expect_number
 from choquet.lattice.wide import expect_words
 from choquet.walks import DataSupport
 
@@ -72,7 +72,7 @@ def check_minima(arrays: Mapping[str, Any]) -> None:
     ...
     choquet.errors.DataError: these arrays are no statistics: rows has shape (1, 3), not (any, 4)
     """
-    from choquet.learning.additive import n_coefficients
+    from choquet.learning.additive import minima, n_coefficients
 
     try:
         n, order, n_samples = _sizes(arrays, 3)
@@ -86,6 +86,9 @@ def check_minima(arrays: Mapping[str, Any]) -> None:
     except (ValueError, KeyError, TypeError) as error:
         raise DataError(f"these arrays are no statistics: {error}") from None
     _insist(len(rows) <= n_samples, f"{len(rows)} rows of {n_samples}")
+    _insist((rows[:, -2] > 0).all(), "a row has no weight")
+    smallest = minima(np.ascontiguousarray(rows[:, :n]), order)
+    _insist(np.array_equal(smallest, rows[:, :-2]), "minima are not those of the inputs")
     square = np.diag(gram)
     _insist((square >= 0).all(), "a sum of squares is negative")
     size = np.sqrt(square)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from choquet.documents import expect_array, expect_number, expect_text
+from choquet.expected import expect_array, expect_number, expect_text
 from choquet.lattice.wide import expect_words
 
 __all__ = [

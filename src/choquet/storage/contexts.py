@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from choquet.arrays import IntArray
-from choquet.documents import expect_array
+from choquet.expected import expect_array
 from choquet.storage.checks import check_names
 from choquet.storage.values import decode_value, encode_value
 
@@ -54,6 +54,8 @@ def decode_contextual(data: dict[str, Any]) -> ContextualModel:
     if set(labels[tree.leaves].tolist()) != set(range(k)):
         raise ValueError(f"labels do not number {k} operators")
     columns = {name: data["evidence"][name] for name in EVIDENCE}
+    for name in ("count", "rank"):
+        expect_array(columns, name, (k,), kinds="i", low=0, high=2**53)
     if any(column.shape != (k,) for column in columns.values()):
         raise ValueError(f"evidence must be {k} numbers each")
     evidence = [
@@ -74,7 +76,7 @@ def _tree(data: dict[str, Any], n_sources: int) -> Tree:
     n = len(data["source"])
     if not n or any(data[name].shape != (n,) for name in (*_LINKS, *_SUMS)):
         raise ValueError("the arrays of the tree differ in length")
-    links: list[IntArray] = [expect_array(data, name, (n,), kinds="i") for name in _LINKS]
+    links: list[IntArray] = [expect_array(data, name, (n,), kinds="i", low=-1) for name in _LINKS]
     source, top, above, yes, no = links
     expect_array(data, "coefficients", (n, n_sources + 1))
     expect_array(data, "error", (n,), low=0)

@@ -11,8 +11,8 @@ from choquet.decomposition.ivat import IVAT
 from choquet.decomposition.partition import Partition
 from choquet.decomposition.result import Decomposition
 from choquet.decomposition.sample import OperatorSample
-from choquet.documents import expect_array, expect_number, expect_text
 from choquet.errors import OptionError
+from choquet.expected import expect_array, expect_number, expect_text
 from choquet.operators.dissimilarity import DISSIMILARITIES
 from choquet.storage.checks import check_flag
 from choquet.storage.values import decode_value, encode_value
@@ -115,7 +115,11 @@ def _decoded(data: dict[str, Any], sample: OperatorSample) -> Decomposition:
         outcome,
     )  # fmt: skip
     shares = data["stable_shares"]
-    if shares.shape != (len(centres),) or not (np.isnan(shares) | (shares >= 0)).all():
+    if (
+        shares.dtype != np.float64
+        or shares.shape != (len(centres),)
+        or not (np.isnan(shares) | (shares >= 0)).all()
+    ):
         raise ValueError("stable_shares are no shares of the operators")
     for operator, share in zip(found.operators, shares, strict=True):
         object.__setattr__(operator, "stable_share", float(share))

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from choquet.decomposition import Diagram
-from choquet.documents import expect_array, expect_number
+from choquet.expected import expect_array, expect_number
 from choquet.lattice import mask_of, members
 from choquet.lattice.wide import expect_words
 from choquet.measures import Measure, SupportedMeasure

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from choquet.documents import expect_number
+from choquet.expected import expect_number
 from choquet.storage.values import decode_value, encode_value
 
 __all__ = ["MODELS", "Model", "decode_model", "encode_model"]
@@ -121,6 +121,8 @@ def _check(fitted: dict[str, Any]) -> None:
     sizes = {name: value.n_sources for name, value in fitted.items() if hasattr(value, "n_sources")}
     if len(set(sizes.values())) > 1:
         raise ValueError(f"parts of the model are of different numbers of sources: {sizes}")
+    for name in ("bias_", "lambda_") if "bias_" in fitted else ():
+        expect_number({"bias_": 0.0, "lambda_": 0.0, **fitted}, name)
     columns = fitted.get("n_features_in_")
     if columns is not None:
         expect_number(fitted, "n_features_in_", low=1, whole=True)
@@ -136,7 +138,11 @@ def decode_model(data: dict[str, Any]) -> Any:
     row = MODELS[data["model"]]
     module, _, name = row.path.partition(":")
     options = {key: decode_value(value) for key, value in data["options"].items()}
-    model = getattr(import_module(module), name)(**options)
+    model = getattr(import_module(module), name)()
+    for key, value in model.get_params(deep=False).items():
+        if isinstance(value, bool) and not isinstance(options.get(key, value), bool):
+            raise ValueError(f"{key} is {options[key]!r:.40}, not true or false")
+    model.set_params(**options)
     unknown = set(data["fitted"]) - set(row.fitted)
     if unknown:
         raise ValueError(f"{name} has no fitted {', '.join(sorted(unknown))}")
