@@ -47,7 +47,7 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 _CHANGED = (
     "the content does not match its checksum: it was damaged, or edited, after it was written; get "
-    "it again, or pass verify=False if you edited it yourself, and save it anew"
+    "it again; if you edited it yourself, read it in Python with verify=False, and save it anew"
 )
 
 Array = npt.NDArray[Any]

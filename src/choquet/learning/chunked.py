@@ -148,7 +148,7 @@ def evidence_of_chunks(
     ------
     DataError
         If there is no row at all, or a chunk has another number of sources than the first; the
-        message tells which. Also if the checkpoint is of other data.
+        message tells which. Also if the checkpoint is of other data, or of other sums.
 
     Examples
     --------
