@@ -18,11 +18,11 @@ import numpy as np
 
 import choquet
 from choquet.errors import SolverWarning
+from choquet.estimators import ChoquetRegressorCV
 from choquet.files import write_whole
 from choquet.lattice import upward_maximum
 from choquet.learning import Statistics
-from choquet.learning.estimators import ChoquetRegressorCV
-from choquet.learning.selection import Candidate, fit_candidate
+from choquet.learning.families.candidates import Candidate, fit_candidate
 
 SETS = {
     4: (240, 120, 120), 6: (120, 60, 60), 8: (60, 24, 24), 10: (60, 24, 24), 12: (60, 20, 20)

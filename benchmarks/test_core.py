@@ -1,6 +1,7 @@
 """Core kernels beside the least that the machine can do: summing rows, writing an array once.
 
-What they are beside other packages is measured by ``choquet bench``; ``make bench`` runs both.
+What they are beside other packages is measured by ``python -m benchmarks.peers``;
+``make bench`` runs both.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A whole decomposition of a measure with many equal values, with what it found.
 
-Time and memory against the number of walks are measured by ``choquet bench``.
+Time and memory against the number of walks are measured by ``python -m benchmarks.peers``.
 
 Run with ``make bench``; the extra info holds the peak memory of the process so far.
 """

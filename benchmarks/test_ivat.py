@@ -1,6 +1,6 @@
 """Pictures, CLODD and medoids beside their matrix form, and iVAT under several metrics.
 
-iVAT beside other packages is measured by ``choquet bench``.
+iVAT beside other packages is measured by ``python -m benchmarks.peers``.
 """
 
 import math
@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import pdist, squareform
 
-from choquet.decomposition import BlockSums, clodd, clodd_score, ivat, medoids
-from choquet.decomposition._kernels_clodd import evaluate
+from choquet.clustering import BlockSums, clodd, clodd_score, ivat, medoids
+from choquet.clustering._kernels_clodd import evaluate
 from choquet.operators import DISSIMILARITIES
 
 

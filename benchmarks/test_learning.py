@@ -1,6 +1,6 @@
 """Solvers of the learning room beside each other: ratios within one run.
 
-Other packages, and curves over N and M, are measured by ``choquet bench``.
+Other packages, and curves over N and M, are measured by ``python -m benchmarks.peers``.
 
 Run ``pytest benchmarks/test_learning.py --benchmark-only -s``; set CHOQUET_BENCH=full for the
 largest sizes. Nothing here asserts a time: a slow machine is not a bug.
@@ -15,10 +15,11 @@ import time
 import numpy as np
 import pytest
 
+from choquet.certainty import identify
 from choquet.lattice.wide import membership
-from choquet.learning import Statistics, identify, least_squares, solve
+from choquet.learning import Statistics, least_squares, solve
+from choquet.learning.data.statistics import chains
 from choquet.learning.solvers.supported import violated_containments
-from choquet.learning.statistics import chains
 
 FULL = os.environ.get("CHOQUET_BENCH") == "full"
 

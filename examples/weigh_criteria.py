@@ -32,6 +32,8 @@ def main() -> None:
         print(name)
         for criterion, weight in zip(CRITERIA, weights, strict=True):
             print(f"  importance of {criterion:<13}{weight:.2f}")
+        together = choquet.interaction(measure)[0, 1]
+        print(f"  interaction of price and running cost {together:.2f}")
         print(f"  orness {measure.summary().orness:.2f}")
         width = model.identify(0.1).width
         print(f"  widest value of the measure left open: {width.max():.2f}\n")

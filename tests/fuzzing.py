@@ -16,10 +16,11 @@ import choquet
 from choquet import Measure, SupportedMeasure, decompose, documents
 from choquet.errors import ChoquetError
 from choquet.learning import Statistics
-from choquet.learning.additive import MinimaStatistics
-from choquet.learning.families import LambdaFit, WeightsFit
+from choquet.learning.data.minima import MinimaStatistics
+from choquet.learning.families.fits import LambdaFit, WeightsFit
 from choquet.learning.scaled import ScaledModel
 from choquet.measures import MobiusMeasure
+from choquet.measures.formula import FormulaMeasure
 from choquet.storage import from_bytes, to_bytes
 from choquet.storage.models import MODELS
 
@@ -51,6 +52,7 @@ def samples() -> dict[str, Any]:
         "measure": g,
         "supported_measure": SupportedMeasure.from_dict({("a", "c"): 1 / 3}, ["a", "b", "c"]),
         "mobius_measure": MobiusMeasure.from_dict({"a": 0.5, ("a", "b"): 0.5}, ["a", "b", "c"]),
+        "formula_measure": FormulaMeasure("symmetric", [0.5, 0.25, 0.25], curve=0.5),
         "data_support": regressor.support_,
         "order_statistic": choquet.OrderStatistic([1 / 3, 2 / 3]),
         "decomposition": decompose(g),

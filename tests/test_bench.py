@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-import choquet
-from choquet.bench import (
+from benchmarks.peers import (
     CURVES,
     PEERS,
     WORKS,
@@ -23,17 +24,19 @@ from choquet.bench import (
     measure,
     write_page,
 )
-from choquet.bench import run as runner
-from choquet.bench.growth import key_of, summarise
-from choquet.bench.measure import Setting, measure_imports, measure_work
-from choquet.bench.page import MARK, page_text
-from choquet.bench.peers import Peer, peers_python, reasons
-from choquet.bench.process import ContenderError, Process
-from choquet.bench.worker import Worker
-from choquet.bench.works import agreement
-from choquet.cli import main
+from benchmarks.peers import run as runner
+from benchmarks.peers.__main__ import main
+from benchmarks.peers.growth import key_of, summarise
+from benchmarks.peers.measure import Setting, measure_imports, measure_work
+from benchmarks.peers.page import MARK, page_text
+from benchmarks.peers.process import ContenderError, Process
+from benchmarks.peers.table import Peer, peers_python, reasons
+from benchmarks.peers.worker import Worker
+from benchmarks.peers.works import agreement
 from choquet.errors import FileError, OptionError
+from tests.processes import interruptible
 
+ROOT = Path(__file__).resolve().parents[1]
 HERE = {name: peer for name, peer in PEERS.items() if importlib.util.find_spec(peer.module)}
 ONCE = Setting(rounds=1, limit=60.0)
 
@@ -101,7 +104,7 @@ def _path(peer, file):
     return (
         file
         if peer.file == "wrong"
-        else measure.Path(choquet.bench.__file__).with_name("contenders") / f"{peer.file}.py"
+        else ROOT / "benchmarks" / "peers" / "contenders" / f"{peer.file}.py"
     )
 
 
@@ -330,7 +333,7 @@ def test_options_are_checked(words, part):
 def test_quick_run_through_the_command(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(runner, "CURVES", {"shapley in N": CURVES["shapley in N"]})
-    words = ["bench", "shapley", "mobius", "growth", "--quick", "--rounds", "1", "-o", "out"]
+    words = ["shapley", "mobius", "growth", "--quick", "--rounds", "1", "-o", "out"]
     assert main([*words, "--page", "docs.md", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert {"shapley 6", "mobius 6"} == set(found["works"])
@@ -356,7 +359,10 @@ def test_quick_run_through_the_command(tmp_path, monkeypatch, capsys):
     out = capsys.readouterr().out
     assert "Shapley values, 6 sources" in out
     assert "power of time" in out
-    assert main([*words, "--fresh"]) == 1
+    with pytest.raises(AssertionError, match="measured again"):
+        main([*words, "--fresh"])
+    assert main(["nonsense"]) == 1
+    assert "choose among all, works" in capsys.readouterr().err
 
 
 def test_page_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
@@ -414,19 +420,16 @@ def test_another_version_of_a_peer_is_measured_again(tmp_path, monkeypatch):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_stopped_in_the_middle_what_is_done_stays(tmp_path):
-    words = [
-        sys.executable,
-        "-m",
-        "choquet",
-        "bench",
-        "shapley",
-        "mobius",
-        "-o",
-        "out",
-        "--rounds",
-        "1",
-    ]
-    process = subprocess.Popen([*words, "--quick"], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    options = ["-o", "out", "--rounds", "1", "--quick"]
+    words = interruptible("benchmarks.peers", "shapley", "mobius", *options)
+    path = os.pathsep.join([str(ROOT), *sys.path])
+    process = subprocess.Popen(
+        words,
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": path},
+    )
     file = tmp_path / "out" / "bench.json"
     until = time.monotonic() + 120
     done = {}

@@ -10,6 +10,7 @@ import pytest
 
 from choquet import ChoquetRegressor, LambdaRegressor, OWARegressor
 from choquet.errors import DataError, FileError, OptionError, SourceError
+from choquet.estimators import fit_chunks, fit_evidence, fit_statistics
 from choquet.learning import (
     Evidence,
     evidence_of,
@@ -17,7 +18,6 @@ from choquet.learning import (
     parquet_chunks,
     statistics_of_chunks,
 )
-from choquet.learning.estimators import fit_chunks, fit_evidence, fit_statistics
 
 SOURCES = ["ir", "emi", "gpr"]
 
@@ -100,7 +100,7 @@ def test_bad_chunks():
         evidence_of_chunks([(X, y), (X[:, :2], y)])
     with pytest.raises(DataError, match="chunk 0: y must hold 20 values"):
         evidence_of_chunks([(X, y[:5])])
-    with pytest.raises(DataError, match="chunk 0: inputs must be numbers"):
+    with pytest.raises(DataError, match="chunk 0: inputs must be real numbers"):
         evidence_of_chunks([(np.full((20, 3), "low"), y)])
     with pytest.raises(DataError, match="chunk 0 must be"):
         evidence_of_chunks([(X,)])
@@ -143,7 +143,7 @@ def test_a_chunk_that_fails_loses_nothing(tmp_path, k_additive):
     assert resumed.statistics_.n_samples == 400
     assert seen == list(range(20))
     # All is in the file now: nothing is read twice, and more can be added.
-    from choquet.learning.checkpoint import Checkpoint
+    from choquet.learning.data.checkpoint import Checkpoint
 
     assert Checkpoint.read(options["checkpoint"]).n_chunks == 20
     again = fit_chunks(ChoquetRegressor(k_additive=k_additive), chunks_of(X, y), **options)
@@ -171,7 +171,7 @@ print(found.n_samples, repr(found.target_square))
     with subprocess.Popen([*command, path, "wait"], stdout=subprocess.PIPE, text=True) as running:
         assert running.stdout.readline() == "here\n"
         running.kill()
-    from choquet.learning.checkpoint import Checkpoint
+    from choquet.learning.data.checkpoint import Checkpoint
 
     assert Checkpoint.read(path).n_chunks == 20
     again = subprocess.run([*command, path], capture_output=True, text=True, check=True).stdout
@@ -285,7 +285,7 @@ def test_a_checkpoint_knows_its_parquet_file_without_reading_it(tmp_path):
 
 def test_a_checkpoint_of_a_cluster_knows_its_partitions(tmp_path):
     da = pytest.importorskip("dask.array")
-    from choquet.learning.distributed import statistics_from_dask
+    from choquet.learning.data.distributed import statistics_from_dask
 
     X, y, _ = make(400)
     options = {"checkpoint": tmp_path / "so-far.npz", "checkpoint_every": 2}
@@ -351,7 +351,7 @@ def cluster():
 @pytest.mark.filterwarnings("ignore")  # what the cluster itself warns about is not ours
 def test_a_cluster_gives_what_one_machine_gives(cluster):
     da = pytest.importorskip("dask.array")
-    from choquet.learning.distributed import evidence_from_dask, statistics_from_dask
+    from choquet.learning.data.distributed import evidence_from_dask, statistics_from_dask
 
     X, y, w = make(1000)
     dX = da.from_array(X, chunks=(90, 2))  # split between sources too: joined again
@@ -366,7 +366,7 @@ def test_a_cluster_gives_what_one_machine_gives(cluster):
 def test_data_frames_and_empty_partitions(cluster):
     pd = pytest.importorskip("pandas")
     dd = pytest.importorskip("dask.dataframe")
-    from choquet.learning.distributed import evidence_from_dask
+    from choquet.learning.data.distributed import evidence_from_dask
 
     X, y, _ = make(300)
     frame = pd.DataFrame({**dict(zip(SOURCES, X.T, strict=True)), "y": y, "row": np.arange(300)})
@@ -383,7 +383,7 @@ def test_a_worker_killed_in_mid_fit_loses_nothing(cluster):
     da = pytest.importorskip("dask.array")
     from concurrent.futures import ThreadPoolExecutor
 
-    from choquet.learning.distributed import evidence_from_dask
+    from choquet.learning.data.distributed import evidence_from_dask
 
     X, y, _ = make(600)
     dX = da.from_array(X, chunks=(50, 3)).map_blocks(slowly, 0.3, dtype=float, meta=X[:0])
@@ -438,7 +438,7 @@ def test_many_measures_on_the_workers(cluster):
 @pytest.mark.filterwarnings("ignore")
 def test_a_partition_that_fails_keeps_those_before_it(cluster, tmp_path):
     da = pytest.importorskip("dask.array")
-    from choquet.learning.distributed import statistics_from_dask
+    from choquet.learning.data.distributed import statistics_from_dask
 
     X, y, _ = make(400)
     broken = X.copy()
@@ -447,7 +447,7 @@ def test_a_partition_that_fails_keeps_those_before_it(cluster, tmp_path):
     options = {"checkpoint": path, "checkpoint_every": 2}
     with pytest.raises(DataError, match="partition 6: inputs must be finite"):
         statistics_from_dask(da.from_array(broken, chunks=(50, 3)), dy, **options)
-    from choquet.learning.checkpoint import Checkpoint
+    from choquet.learning.data.checkpoint import Checkpoint
 
     assert Checkpoint.read(path).n_chunks == 6
     found = statistics_from_dask(da.from_array(X, chunks=(50, 3)), dy, **options)
@@ -468,7 +468,7 @@ def test_a_cluster_that_goes_away_is_named():
     from concurrent.futures import ThreadPoolExecutor
 
     from choquet.errors import ClusterError
-    from choquet.learning.distributed import statistics_from_dask
+    from choquet.learning.data.distributed import statistics_from_dask
 
     X, y, _ = make(100)
     with (
@@ -496,7 +496,7 @@ def test_bad_partitions():
     da = pytest.importorskip("dask.array")
     from dask import delayed
 
-    from choquet.learning.distributed import evidence_from_dask
+    from choquet.learning.data.distributed import evidence_from_dask
 
     X, y, _ = make(40)
     with pytest.raises(DataError, match="2, 4 partitions"):

@@ -6,10 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from choquet.decomposition import IVAT, BlockSums, clodd, clodd_score, exact, ivat
-from choquet.decomposition.clodd import local_bounds
-from choquet.decomposition.exact import exact_bounds
+from choquet.clustering import IVAT, BlockSums, clodd, clodd_score, ivat
+from choquet.clustering import clodd_exact as exact
+from choquet.clustering.clodd import local_bounds
+from choquet.clustering.clodd_exact import exact_bounds
 from choquet.errors import DataError, OptionError, TooLargeError
+
+pytestmark = pytest.mark.numerical
 
 REFERENCE = np.array(
     [

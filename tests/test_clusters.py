@@ -5,10 +5,12 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.cluster import DBSCAN, AgglomerativeClustering, KMeans, MeanShift
 
-from choquet.decomposition import clodd, cluster, fuzzy_c_means, ivat, medoids
-from choquet.decomposition.partition import canonical_labels
+from choquet.clustering import clodd, cluster, fuzzy_c_means, ivat, medoids
+from choquet.clustering.partition import canonical_labels
 from choquet.errors import DataError, OptionError
 from choquet.operators import DISSIMILARITIES, dissimilarity, lp
+
+pytestmark = pytest.mark.numerical
 
 CENTRES = np.array([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]])
 TRUTH = np.repeat([0, 1, 2], [20, 15, 10])

@@ -8,8 +8,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import choquet
 from choquet import ContextualClassifier, ContextualRegressor, sorts_of
-from choquet.errors import DataError, OptionError, SupportWarning
-from choquet.learning.contextual.leaves import (
+from choquet.contexts.leaves import (
     LeafOptions,
     above_sums,
     fit_leaf,
@@ -17,10 +16,13 @@ from choquet.learning.contextual.leaves import (
     rank_sums,
     statistics_of,
 )
-from choquet.learning.contextual.pruning import weakest_links
-from choquet.learning.contextual.rows import RankRows
-from choquet.learning.contextual.splits import SplitOptions, best_split
-from choquet.learning.contextual.tree import grow
+from choquet.contexts.pruning import weakest_links
+from choquet.contexts.rows import RankRows
+from choquet.contexts.splits import SplitOptions, best_split
+from choquet.contexts.tree import grow
+from choquet.errors import DataError, OptionError, SupportWarning
+
+pytestmark = pytest.mark.numerical
 
 ESTIMATORS = [
     ContextualRegressor(cv=2, max_leaves=4),
@@ -77,7 +79,7 @@ def test_the_interface_of_a_decomposition():
     assert sum(op.count for op in model.operators_) == len(X)
     assert sum(op.share for op in model.operators_) == pytest.approx(1)
     for number, op in enumerate(model.operators_):
-        covered = np.logical_or.reduce([rule.covers(sorts_of(X)) for rule in op.context])
+        covered = np.logical_or.reduce([rule.covers(sorts_of(X)) for rule in op.context.rules])
         np.testing.assert_array_equal(covered, labels == number)
         assert op.rank == 4
         assert 0 < op.trust <= 1

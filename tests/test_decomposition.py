@@ -25,6 +25,8 @@ from choquet.operators import DISSIMILARITIES, precomputed
 from tests.strategies import measures, measures_with_inputs
 from tests.test_walks import noise_measure
 
+pytestmark = pytest.mark.numerical
+
 DEMINING = Measure([0, 0, 1, 1, 1, 1, 1, 1], sources=["gpr", "ir", "emi"])
 
 # -- the paper's measures --------------------------------------------------------------------------
@@ -37,8 +39,8 @@ def test_demining_in_words():
         ("median", 0.333333),
     ]
     assert "If gpr is the largest: median; otherwise: max." in str(d)
-    assert [len(op.context) for op in d.operators] == [0, 1]
-    assert d.operators[1].context[0].text(DEMINING.sources) == "gpr is the largest"
+    contexts = [str(op.context) for op in d.operators]
+    assert contexts == ["gpr is not the largest", "gpr is the largest"]
     assert d.rules.exact
     assert d.error == (0, 0)
     assert d.exact
@@ -459,7 +461,7 @@ def test_bad_options(options, error, message):
 
 
 def test_what_cannot_be_decomposed():
-    with pytest.raises(DataError, match="cannot decompose dict: give a Measure"):
+    with pytest.raises(DataError, match="cannot decompose dict: give a measure"):
         decompose({})
     assert random_sorts(3, 2, rng=0).shape == (2, 3)
 

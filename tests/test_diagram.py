@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from choquet import DataSupport, Measure, OperatorGraph, all_sorts, random_sorts
-from choquet.decomposition.diagram import Diagram
+from choquet.contexts.diagram import Diagram
 from choquet.errors import DataError, OptionError, TooLargeError
 from tests.strategies import measures, measures_with_inputs
 

@@ -19,6 +19,8 @@ from choquet.operators import (
     lp,
 )
 
+pytestmark = pytest.mark.numerical
+
 RNG = np.random.default_rng(0)
 METRICS = [*DISSIMILARITIES, lp(3), a_norm(np.diag([1.0, 2.0, 3.0, 4.0]))]
 SIGNED = [m for m in METRICS if m not in ("hellinger", "aitchison")]

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 import choquet
 from choquet import DataSupport, Measure, data_to_collect, decompose
+from choquet.certainty.identify import Identification
 from choquet.errors import DataError, OptionError
 from choquet.explanation import list_words, operator_phrase
 from choquet.explanation.collect import mean_width, supported_share, value_bounds
-from choquet.learning.identify import Identification
 
 DEMINING = choquet.Measure([0, 0, 1, 1, 1, 1, 1, 1], sources=["gpr", "ir", "emi"])
 
@@ -41,7 +41,7 @@ def test_golden_sentence(demining):
     assert story.text().splitlines() == [
         "Two operators fuse gpr, ir and emi.",
         "If gpr is the largest, take the median of the three; otherwise take the largest.",
-        "Operator 1, max, takes the largest in 66.7 % of walks: where no rule applies.",
+        "Operator 1, max, takes the largest in 66.7 % of walks: if gpr is not the largest.",
         "Operator 2, median, takes the median of the three in 33.3 % of walks: "
         "if gpr is the largest.",
         "This is exactly the integral.",

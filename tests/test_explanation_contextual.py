@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
 
 import choquet
-from choquet.decomposition.rules import Condition, Rule
+from choquet.contexts.conditions import Condition, Rule
 from choquet.errors import ChoquetWarning, DataError, OptionError
 from choquet.explanation.nearest import nearest_context, nearest_sort
 from choquet.learning.scaled import ScaledModel
@@ -99,8 +99,8 @@ def test_a_sample_is_explained_by_its_leaf(many):
         assert why.leaf == parts.leaf_of([x])[0]
         assert why.output == pytest.approx(model.predict(_frame(x))[0])
         assert why.contributions.sum() + why.bias == pytest.approx(why.output)
-        assert parts.contexts[why.leaf].covers([why.sort])[0]
-        assert why.rule == parts.contexts[why.leaf].text(parts.sources)
+        assert parts.leaves[why.leaf].covers([why.sort])[0]
+        assert why.rule == parts.leaves[why.leaf].text(parts.sources)
         assert why.context_samples == parts.tree.weight[why.leaf]
         assert why.supported == (why.trust >= 0.5)
         json.dumps(why.to_dict(), allow_nan=False)
@@ -154,11 +154,11 @@ def test_requests_follow_the_law_of_least_squares(many):
     parts = model.decomposition_
     asked = choquet.data_to_collect(model, 100)
     assert [r.gain for r in asked] == sorted((r.gain for r in asked), reverse=True)
-    assert {r.leaf for r in asked} == set(parts.contexts)
+    assert {r.leaf for r in asked} == set(parts.leaves)
     one = asked[3]
     operator = parts.operators[one.operator]
     numbers = 24 * operator.trust + 1
-    expected = operator.residual**2 * numbers / operator.count / 2 * parts.contexts[one.leaf].share
+    expected = operator.residual**2 * numbers / operator.count / 2 * parts.leaves[one.leaf].share
     assert one.gain == pytest.approx(expected)
     assert len(choquet.data_to_collect(model, 2)) == 2
 
@@ -372,7 +372,7 @@ def test_page_says_what_python_computes(many):
     assert data["errors"]["rows"][0]["rmse"] == pytest.approx(np.sqrt(np.mean((outputs - y) ** 2)))
     leaves = [node for node in data["tree"] if node["question"] is None]
     assert sum(node["weight"] for node in leaves) == 900
-    assert {node["node"] for node in leaves} == set(model.decomposition_.contexts)
+    assert {node["node"] for node in leaves} == set(model.decomposition_.leaves)
     means = sum(row["mean"] for row in data["source_table"])
     biases = model.decomposition_.biases[model.decomposition_.operator_of(X)]
     assert means + biases.mean() == pytest.approx(outputs.mean())

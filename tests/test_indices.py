@@ -22,6 +22,8 @@ from choquet.operators import familiar_operators
 from tests import oracles
 from tests.strategies import measures
 
+pytestmark = pytest.mark.numerical
+
 
 @given(measures(max_sources=5))
 def test_shapley_is_the_mean_over_permutations(g):

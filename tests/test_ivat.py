@@ -9,9 +9,11 @@ from hypothesis.extra.numpy import arrays
 from scipy.cluster.hierarchy import cophenet, fcluster, linkage
 from scipy.spatial.distance import pdist, squareform
 
-from choquet.decomposition import big_ivat, ivat, spanning, vat
+from choquet.clustering import big_ivat, ivat, spanning, vat
 from choquet.errors import DataError, OptionError, TooLargeError
 from choquet.operators import DISSIMILARITIES, a_norm, dissimilarity, lp
+
+pytestmark = pytest.mark.numerical
 
 METRICS = [*DISSIMILARITIES, lp(3), a_norm(np.diag([1.0, 0.0, 2.0, 1.0]))]
 

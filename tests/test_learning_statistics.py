@@ -6,9 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from choquet.errors import DataError
+from choquet.lattice.wide import chains
 from choquet.learning import Statistics
-from choquet.learning import statistics as module
-from choquet.learning.statistics import chains
+from choquet.learning.data import statistics as module
+
+pytestmark = pytest.mark.numerical
 
 FIELDS = ("masks", "counts", "rows", "columns", "targets", "sums", "n_samples")
 

@@ -23,19 +23,21 @@ from choquet import (
     sorts_of,
 )
 from choquet.errors import DataError, NotMonotoneError, OptionError, TooLargeError
+from choquet.estimators import fit_chunks, fit_statistics
 from choquet.indices import banzhaf, interaction, orness, shapley
 from choquet.lattice import mobius
 from choquet.lattice.wide import pack
-from choquet.learning.additive import MinimaStatistics, fit_additive
-from choquet.learning.bases import k_additive_basis
-from choquet.learning.chunked import statistics_of_chunks
-from choquet.learning.estimators import fit_chunks, fit_statistics
+from choquet.learning.data.chunks import statistics_of_chunks
+from choquet.learning.data.minima import MinimaStatistics, fit_additive
+from choquet.learning.data.statistics import Statistics
+from choquet.learning.families.bases import k_additive_basis
 from choquet.learning.problem import least_squares, with_basis
 from choquet.learning.solvers import solve
-from choquet.learning.statistics import Statistics
 from choquet.measures.mobius import coalitions
 from choquet.walks import WalkList, list_walks
 from choquet.walks.paths import SupportedPaths
+
+pytestmark = pytest.mark.numerical
 
 MANY = (30, 50, 100)
 
@@ -140,7 +142,7 @@ def test_penalties_are_on_interactions(l1, l2):
     X, y, _ = data(n, 40, seed=3, noise=0.2)
     basis = k_additive_basis(n, 2).toarray()
     Z = MinimaStatistics.from_data(X, y, order=2)
-    F = choquet.learning.additive.minima(X, 2)
+    F = choquet.learning.data.minima.minima(X, 2)
     m = cp.Variable(F.shape[1])
     steps = [basis[a | 1 << i] - basis[a] for a in range(16) for i in range(n) if not a >> i & 1]
     loss = cp.sum_squares(F @ m - y) + l1 * cp.norm1(m[n:]) + l2 * cp.sum_squares(m[n:])
@@ -295,7 +297,7 @@ def test_intervals_and_trust_of_supported_models(n):
     # One sample of eight pins a value only together with the others on its chain.
     mask = sum(int(word) << 64 * k for k, word in enumerate(model.measure_.words[n // 2]))
     found = model.identify(tau=0.5, masks=[mask])
-    value = model.measure_.values[n // 2]
+    value = model.measure_.known_values[n // 2]
     assert found.masks.tolist() == [mask]
     assert found.lower[0] - 1e-9 <= value <= found.upper[0] + 1e-9
     assert not found.stable_walks(sorts_of(X)).any()
@@ -306,7 +308,7 @@ def test_intervals_and_trust_of_supported_models(n):
 
 
 def test_identification_on_supported_subsets_is_that_of_the_lattice():
-    from choquet.learning.identify import identify
+    from choquet.certainty.identify import identify
 
     X, y, _ = data(5, 12, noise=0.1)
     statistics = Statistics.from_data(X, y)

@@ -23,6 +23,8 @@ from choquet.measures import RANDOM_MEASURES
 from choquet.measures.families import CONORMS, sugeno_lambda_root
 from tests.strategies import measures
 
+pytestmark = pytest.mark.numerical
+
 
 def test_values_are_copied_and_frozen():
     raw = np.array([0.0, 0.2, 0.3, 1.0])

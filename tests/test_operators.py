@@ -9,6 +9,8 @@ from choquet import LinearConvexSum, Measure, OrderStatistic, choquet_integral
 from choquet.errors import DataError
 from choquet.operators import familiar_operators
 
+pytestmark = pytest.mark.numerical
+
 
 @pytest.mark.parametrize(
     ("weights", "name"),

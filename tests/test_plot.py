@@ -30,7 +30,7 @@ from choquet import (
     plot,
     uniform_distribution,
 )
-from choquet.decomposition import ivat
+from choquet.clustering import ivat
 from choquet.errors import DataError, OptionError, SourceError
 from choquet.plot.evidence import walks_by_missing
 from choquet.plot.style import STYLES, spread

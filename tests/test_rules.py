@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from choquet import Measure, OperatorGraph, all_sorts, random_sorts
-from choquet.decomposition.rules import Condition, Rule, RuleList, find_rules
+from choquet.contexts import Condition, Rule, RuleList, find_rules
 from choquet.errors import DataError, OptionError, SourceError
 from tests.strategies import measures
 from tests.test_walks import noise_measure
@@ -72,7 +72,7 @@ def test_demining_in_words():
     assert rules.n_conditions == 1
     assert rules.rules[0].share == pytest.approx(1 / 3)
     assert rules.of(0) == rules.rules
-    assert rules.of(1) == ()
+    assert [rule.text(SOURCES) for rule in rules.of(1)] == ["gpr is not the largest"]
 
 
 @pytest.mark.parametrize(("n_low_pairs", "n_conditions"), [(5, 11), (4, 5)])
@@ -100,7 +100,7 @@ def test_many_sources_from_a_sample():
 def test_one_label_and_one_source_need_no_rule():
     rules = find_rules([[0, 1]], [3])
     assert rules.text(names={3: "mean"}) == ["Always: mean."]
-    assert rules.context(3) == "always"
+    assert rules.context(3).text() == "always"
     assert not rules.exact
     assert find_rules([[0]], [0]).exact
     assert find_rules(all_sorts(3), [0, 0, 1, 1, 1, 1], max_rules=0).fidelity == pytest.approx(
@@ -141,7 +141,9 @@ def test_sentences():
         "Otherwise, if ir is the smallest: operator 1 (right for 99.9 %).",
         "Otherwise: median.",
     ]
-    assert rules.context(0) == "x1 is the largest and x2 is above x3; or otherwise"
+    assert rules.context(0).text() == (
+        "x1 is the largest and x2 is above x3; or x2 is not the smallest"
+    )
     with pytest.raises(SourceError, match="2 source names"):
         rules.text(["a", "b"])
 
@@ -166,7 +168,7 @@ def test_bad_input():
         find_rules(sorts, [0] * 6, max_conditions=0)
     with pytest.raises(OptionError, match="min_gain=2"):
         find_rules(sorts, [0] * 6, min_gain=2)
-    with pytest.raises(OptionError, match="either top= or above="):
+    with pytest.raises(OptionError, match="one of top=, above= and value="):
         Condition(0)
     with pytest.raises(OptionError, match="no condition"):
         Condition(1, above=1)

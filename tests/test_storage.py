@@ -420,7 +420,7 @@ def test_statistics_are_checked_like_data(name, change, reason):
 @pytest.mark.parametrize("seed", range(4))
 def test_all_real_statistics_pass(seed):
     from choquet.learning import Statistics
-    from choquet.learning.additive import MinimaStatistics
+    from choquet.learning.data.minima import MinimaStatistics
 
     rng = np.random.default_rng(seed)
     scale = 10.0 ** rng.integers(-100, 100)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
 import importlib
 import json
@@ -50,6 +51,24 @@ def test_everything_public_is_documented_with_an_example(name):
     doc = thing.__doc__ or ""
     assert len(doc) > 40, f"{name} has no docstring"
     assert ">>>" in doc, f"{name} has no example"
+
+
+def test_what_loads_lazily_is_public_and_seen_by_type_checkers():
+    tree = ast.parse(Path(choquet.__file__).read_text(encoding="utf-8"))
+    blocks = [node for node in tree.body if isinstance(node, ast.If)]
+    seen = {
+        name.name: node.module
+        for block in blocks
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for name in node.names
+    }
+    lazy = {**choquet._LAZY, **dict.fromkeys(choquet._ROOMS, "choquet")}
+    assert seen == lazy
+    assert set(lazy) <= set(choquet.__all__)
+    assert set(dir(choquet)) >= set(choquet.__all__)
+    eager = {name for name in vars(choquet) if not name.startswith("_")} & set(choquet.__all__)
+    assert eager | set(lazy) | {"__version__"} == set(choquet.__all__)
 
 
 def run(code: str) -> str:

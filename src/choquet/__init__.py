@@ -7,20 +7,11 @@ pictures and data sets are loaded when they are first used.
 """
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from choquet._version import __version__
-from choquet.decomposition import (
-    IVAT,
-    Decomposition,
-    big_ivat,
-    clodd,
-    cluster,
-    compare,
-    decompose,
-    ivat,
-    vat,
-)
+from choquet.clustering import IVAT, big_ivat, clodd, cluster, ivat, vat
+from choquet.decomposition import Decomposition, compare, decompose
 from choquet.indices import (
     banzhaf,
     interaction,
@@ -37,7 +28,14 @@ from choquet.integrals import (
     sugeno_integral,
     sugeno_interval,
 )
-from choquet.measures import Measure, MobiusMeasure, SupportedMeasure
+from choquet.measures import (
+    AbstractMeasure,
+    FormulaMeasure,
+    Measure,
+    MobiusMeasure,
+    SparseMeasure,
+    SupportedMeasure,
+)
 from choquet.operators import DISSIMILARITIES, LinearConvexSum, OrderStatistic, dissimilarity
 from choquet.storage import load, save
 from choquet.walks import (
@@ -53,16 +51,53 @@ from choquet.walks import (
     walk_weights,
 )
 
+if TYPE_CHECKING:  # for readers and type checkers; at run time `__getattr__` loads these
+    from choquet import datasets, plot, reproduce
+    from choquet.estimators import (
+        ChoquetClassifier,
+        ChoquetRegressor,
+        ChoquetRegressorCV,
+        ContextualClassifier,
+        ContextualRegressor,
+        FusionClassifier,
+        GradientDescentRegressor,
+        LambdaRegressor,
+        LinearConvexSumRegressor,
+        OWARegressor,
+    )
+    from choquet.explanation import (
+        data_to_collect,
+        explain_model,
+        explain_operator,
+        explain_sample,
+        of_class,
+    )
+    from choquet.report import Report
+
 __all__ = [
     "DISSIMILARITIES",
     "IVAT",
+    "AbstractMeasure",
+    "ChoquetClassifier",
+    "ChoquetRegressor",
+    "ChoquetRegressorCV",
+    "ContextualClassifier",
+    "ContextualRegressor",
     "DataSupport",
     "Decomposition",
+    "FormulaMeasure",
+    "FusionClassifier",
+    "GradientDescentRegressor",
+    "LambdaRegressor",
     "LinearConvexSum",
+    "LinearConvexSumRegressor",
     "Measure",
     "MobiusMeasure",
+    "OWARegressor",
     "OperatorGraph",
     "OrderStatistic",
+    "Report",
+    "SparseMeasure",
     "SupportedMeasure",
     "__version__",
     "all_sorts",
@@ -74,13 +109,21 @@ __all__ = [
     "clodd",
     "cluster",
     "compare",
+    "data_to_collect",
+    "datasets",
     "decompose",
     "dissimilarity",
+    "explain_model",
+    "explain_operator",
+    "explain_sample",
     "gsamp",
     "interaction",
     "ivat",
     "load",
+    "of_class",
+    "plot",
     "random_sorts",
+    "reproduce",
     "sample_indices",
     "save",
     "shapley",
@@ -111,7 +154,7 @@ _LAZY: dict[str, str] = {
             "LinearConvexSumRegressor",
             "OWARegressor",
         ),
-        "choquet.learning.estimators",
+        "choquet.estimators",
     ),
     **dict.fromkeys(
         ("data_to_collect", "explain_model", "explain_operator", "explain_sample", "of_class"),
@@ -121,7 +164,7 @@ _LAZY: dict[str, str] = {
 }
 """Public names by the room that holds them: they bring libraries that take long to load."""
 
-_ROOMS = ("bench", "datasets", "plot", "reproduce")
+_ROOMS = ("datasets", "plot", "reproduce")
 """Rooms that are named as a whole, ``choquet.plot.ivat``, and load when they first are."""
 
 
@@ -135,4 +178,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *_LAZY, *_ROOMS})
+    return sorted({*globals(), *__all__})

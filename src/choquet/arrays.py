@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from choquet.errors import DataError, OptionError
+from choquet.errors import ChoquetWarning, DataError, OptionError
 
 __all__ = [
     "BoolArray",
@@ -18,6 +21,7 @@ __all__ = [
     "as_number",
     "as_vector",
     "check_option",
+    "column_names",
     "generator",
 ]
 
@@ -26,41 +30,146 @@ IntArray: TypeAlias = npt.NDArray[np.int64]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 
 
-def as_inputs(X: npt.ArrayLike, n_sources: int | None = None, *, finite: bool = True) -> FloatArray:
-    """Samples by sources as a C-contiguous float64 array.
+def as_inputs(
+    X: Any,
+    n_sources: int | None = None,
+    *,
+    sources: Sequence[str] | None = None,
+    finite: bool = True,
+) -> FloatArray:
+    """Samples by sources as a C-contiguous float64 array: the one place where inputs are checked.
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_sources) or (n_sources,)
-        Inputs; a single sample may be given as one row.
+    X : array-like, data frame, table, series or mapping
+        Samples by sources; a single sample may be given as one row. What has names (pandas, polars,
+        Arrow; a row of a frame; a dict) is taken by them if `sources` are given, whatever the
+        order of its columns. Everything else is taken by position.
     n_sources : int, optional
-        The number of columns to insist on.
+        The number of columns that X must have.
+    sources : sequence of str, optional
+        The names of the columns to take, in this order.
     finite : bool, default True
         Refuse NaN and infinities here; kernels that check by themselves switch it off.
 
     Raises
     ------
     DataError
-        For anything but numbers, another number of columns, or values that are not finite.
+        For anything but real numbers, another number of columns, a source without a column, or
+        values that are not finite.
 
     Examples
     --------
     >>> as_inputs([0.2, 0.7]).shape
     (1, 2)
+    >>> as_inputs({"emi": 0.2, "gpr": 0.9}, sources=["gpr", "emi"])
+    array([[0.9, 0.2]])
     """
-    try:
-        array = np.ascontiguousarray(X, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"inputs must be numbers: {error}") from None
-    if np.ndim(X) == 1:
+    if sources is not None:
+        n_sources = len(sources)
+        names = column_names(X)
+        if names is not None:
+            X = _by_name(X, names, sources)
+    array = _real_numbers(X, "inputs")
+    if array.ndim == 1:
         array = array.reshape(1, -1)
     if array.ndim != 2:
-        raise DataError(f"inputs must be samples by sources, not an array of shape {np.shape(X)}")
+        raise DataError(f"inputs must be samples by sources, not an array of shape {array.shape}")
     if n_sources is not None and array.shape[1] != n_sources:
         raise DataError(f"inputs have {array.shape[1]} columns, but there are {n_sources} sources")
     if finite:
         refuse_nonfinite(array)
     return array
+
+
+def column_names(X: Any) -> list[str] | None:
+    """Names of the columns of a frame, table, series or mapping; None for what has none.
+
+    Columns that are numbered only, as those of a frame made from an array, are no names.
+
+    Examples
+    --------
+    >>> column_names({"ir": 0.3}), column_names([0.3])
+    (['ir'], None)
+    """
+    if isinstance(X, np.ndarray | list | tuple):
+        return None
+    if isinstance(X, Mapping):
+        found = list(X)
+    elif hasattr(X, "column_names"):  # Arrow, whose .columns are the columns themselves
+        found = list(X.column_names)
+    elif hasattr(X, "columns"):
+        found = list(X.columns)
+    elif hasattr(X, "index") and not callable(X.index):  # a row of a frame
+        found = list(X.index)
+    else:
+        return None
+    return found if found and all(isinstance(name, str) for name in found) else None
+
+
+def _by_name(X: Any, names: list[str], sources: Sequence[str]) -> FloatArray:
+    """Columns of `X` in the order of the sources."""
+    missing = [source for source in sources if source not in names]
+    if missing:
+        raise DataError(
+            f"the data have no column {_listed(missing)}; they have {_listed(names)}: rename the "
+            "columns to the sources, or pass an array with its columns in the order of the sources "
+            f"({_listed(sources)})"
+        )
+    repeated = [source for source in sources if names.count(source) > 1]
+    if repeated:
+        raise DataError(f"two columns of the data are called {_listed(repeated[:1])}")
+    extra = [name for name in names if name not in set(sources)]
+    if extra:
+        plural = "columns" if len(extra) > 1 else "column"
+        warnings.warn(
+            f"{plural} {_listed(extra)} left out: not a source", ChoquetWarning, stacklevel=4
+        )
+    columns = [_real_numbers(X[name], f"column {name!r}") for name in sources]
+    if len({column.shape for column in columns}) > 1:
+        raise DataError("the columns of the data differ in length")
+    return np.stack(columns, axis=-1)
+
+
+def _listed(names: Sequence[str], most: int = 10) -> str:
+    shown = ", ".join(repr(name) for name in names[:most])
+    return shown + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+_NOT_NUMBERS = {
+    "c": "complex numbers", "M": "dates", "m": "time differences", "U": "text", "S": "text",
+    "V": "records",
+}  # fmt: skip
+
+
+def _real_numbers(values: Any, name: str) -> FloatArray:
+    """Float64 array of what holds real numbers, or an error that says what it holds instead."""
+    if type(values) is np.ndarray and values.dtype == np.float64:
+        return np.ascontiguousarray(values)
+    if isinstance(values, np.ma.MaskedArray):
+        raise DataError(
+            f"{name} must be a plain array, not a masked one, whose masked values would be used; "
+            "fill or drop them first"
+        )
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind == "O" and array.size:
+            # Text, dates and complex numbers may hide among objects, and some become floats.
+            odd = next((one for one in array.ravel() if not _is_real(one)), None)
+            if odd is not None:
+                raise DataError(f"{name} must be numbers, not {odd!r} ({type(odd).__name__})")
+        if array.dtype.kind in _NOT_NUMBERS:
+            raise DataError(f"{name} must be numbers, not {_NOT_NUMBERS[array.dtype.kind]}")
+        return np.ascontiguousarray(array, dtype=np.float64).reshape(array.shape)
+    except (TypeError, ValueError, OverflowError) as error:
+        if isinstance(error, DataError):
+            raise
+        raise DataError(f"{name} must be numbers: {error}") from None
+
+
+def _is_real(value: object) -> bool:
+    real = isinstance(value, Real | Decimal | np.bool_) or value is None
+    return real and not isinstance(value, np.timedelta64)
 
 
 def refuse_nonfinite(array: FloatArray) -> None:
@@ -81,10 +190,7 @@ def as_vector(values: npt.ArrayLike, name: str, length: int | None = None) -> Fl
     >>> as_vector([1, 2], "weights")
     array([1., 2.])
     """
-    try:
-        array = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"{name} must be numbers: {error}") from None
+    array = np.array(_real_numbers(values, name))
     if array.ndim != 1:
         raise DataError(f"{name} must be one-dimensional, not of shape {array.shape}")
     if length is not None and len(array) != length:

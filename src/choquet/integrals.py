@@ -1,8 +1,7 @@
 """Choquet, Sugeno, Shilkret and Šipoš integrals of batches of inputs, and their intervals.
 
-All of them need, for each source, the set of sources with larger input. That set is found by
-comparing inputs pairwise, without sorting: N(N-1)/2 branch-free comparisons per sample, which is as
-fast as summing the rows.
+Every kind of measure integrates by a method of its own (`AbstractMeasure.integral`); these
+functions check the scale of the inputs and give the integrals their names.
 """
 
 from __future__ import annotations
@@ -10,17 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from choquet.arrays import FloatArray, as_inputs, refuse_nonfinite
+from choquet.arrays import FloatArray, as_inputs
 from choquet.errors import DataError, MeasureError
-from choquet.lattice.threads import threads_for
-from choquet.measures import Measure, MobiusMeasure, SupportedMeasure
+from choquet.measures.abstract import AbstractMeasure, check_measure
 
 __all__ = [
     "choquet_integral",
     "choquet_interval",
-    "integral_of",
     "shilkret_integral",
     "shilkret_interval",
     "sipos_integral",
@@ -29,15 +25,16 @@ __all__ = [
 ]
 
 
-def choquet_integral(measure: Measure | MobiusMeasure, X: npt.ArrayLike) -> FloatArray:
+def choquet_integral(measure: AbstractMeasure, X: Any) -> FloatArray:
     """Choquet integral of each sample; for negative inputs the asymmetric one.
 
     Parameters
     ----------
-    measure : Measure or MobiusMeasure
-        On N sources.
-    X : array-like of shape (n_samples, N)
-        Inputs, one column for each source.
+    measure : AbstractMeasure
+        On N sources. Where only bounds of its values are known, the middle of what is possible is
+        returned; `choquet_interval` gives both ends.
+    X : array-like or data frame of shape (n_samples, N)
+        Inputs, one column for each source; frames are read by the names of the sources.
 
     Returns
     -------
@@ -54,34 +51,23 @@ def choquet_integral(measure: Measure | MobiusMeasure, X: npt.ArrayLike) -> Floa
     >>> choquet_integral(g, [[0.9, 0.4, 0.2], [0.1, 0.4, 0.2]])  # median, then maximum
     array([0.4, 0.4])
     """
-    if isinstance(measure, MobiusMeasure):
-        return measure.integral(X)
-    return _integrate(measure, X, "choquet")
+    return check_measure(measure).integral(X)
 
 
-def integral_of(measure: Any, X: npt.ArrayLike) -> FloatArray:
-    """Choquet integral of any kind of measure; where values are bounded only, the middle of it.
+def sipos_integral(measure: AbstractMeasure, X: Any) -> FloatArray:
+    """Symmetric Choquet integral (Šipoš 1979): of the positive parts minus of the negative parts.
 
     Parameters
     ----------
-    measure : Measure, SupportedMeasure, or one with an ``integral`` of its own
-    X : array-like of shape (n_samples, N)
+    measure : AbstractMeasure
+        On N sources.
+    X : array-like or data frame of shape (n_samples, N)
+        Inputs, one column for each source; frames are read by the names of the sources.
 
-    Examples
-    --------
-    >>> from choquet import SupportedMeasure
-    >>> integral_of(SupportedMeasure.from_dict({"ir": 0.4}, ["ir", "emi"]), [[0.1, 0.9]])
-    array([0.5])
-    """
-    if isinstance(measure, Measure):
-        return choquet_integral(measure, X)
-    if isinstance(measure, SupportedMeasure):
-        return np.asarray(choquet_interval(measure, X).mean(axis=1))
-    return np.asarray(measure.integral(X))
-
-
-def sipos_integral(measure: Measure, X: npt.ArrayLike) -> FloatArray:
-    """Symmetric Choquet integral (Šipoš 1979): of the positive parts minus of the negative parts.
+    Returns
+    -------
+    array of shape (n_samples,)
+        The integral of each sample.
 
     Examples
     --------
@@ -89,16 +75,26 @@ def sipos_integral(measure: Measure, X: npt.ArrayLike) -> FloatArray:
     >>> sipos_integral(Measure([0, 0.2, 0.3, 1]), [[1.0, -1.0]]).round(12)
     array([-0.1])
     """
-    inputs = as_inputs(X, measure.n_sources)
-    return choquet_integral(measure, np.maximum(inputs, 0.0)) - choquet_integral(
-        measure, np.maximum(-inputs, 0.0)
-    )
+    inputs = as_inputs(X, sources=check_measure(measure).sources)
+    return measure.integral(np.maximum(inputs, 0.0)) - measure.integral(np.maximum(-inputs, 0.0))
 
 
-def sugeno_integral(measure: Measure, X: npt.ArrayLike) -> FloatArray:
+def sugeno_integral(measure: AbstractMeasure, X: Any) -> FloatArray:
     """Sugeno integral of each sample: the largest min(h, g) along its walk.
 
     Inputs and measure share one scale, so inputs must lie between 0 and g(X).
+
+    Parameters
+    ----------
+    measure : AbstractMeasure
+        On N sources.
+    X : array-like or data frame of shape (n_samples, N)
+        Inputs, one column for each source; frames are read by the names of the sources.
+
+    Returns
+    -------
+    array of shape (n_samples,)
+        The integral of each sample.
 
     References
     ----------
@@ -110,12 +106,23 @@ def sugeno_integral(measure: Measure, X: npt.ArrayLike) -> FloatArray:
     >>> sugeno_integral(Measure([0, 0.2, 0.3, 1]), [[0.9, 0.25]])
     array([0.25])
     """
-    _refuse_off_scale(X, float(measure.values[-1]))
-    return _integrate(measure, X, "sugeno")
+    return measure.integral(_on_scale(measure, X), kind="sugeno")
 
 
-def shilkret_integral(measure: Measure, X: npt.ArrayLike) -> FloatArray:
+def shilkret_integral(measure: AbstractMeasure, X: Any) -> FloatArray:
     """Shilkret integral of each sample: the largest product h·g along its walk; inputs ≥ 0.
+
+    Parameters
+    ----------
+    measure : AbstractMeasure
+        On N sources.
+    X : array-like or data frame of shape (n_samples, N)
+        Inputs, one column for each source; frames are read by the names of the sources.
+
+    Returns
+    -------
+    array of shape (n_samples,)
+        The integral of each sample.
 
     References
     ----------
@@ -127,19 +134,18 @@ def shilkret_integral(measure: Measure, X: npt.ArrayLike) -> FloatArray:
     >>> shilkret_integral(Measure([0, 0.2, 0.3, 1]), [[0.9, 0.25]])
     array([0.25])
     """
-    _refuse_off_scale(X, np.inf)
-    return _integrate(measure, X, "shilkret")
+    return measure.integral(_on_scale(measure, X, np.inf), kind="shilkret")
 
 
-def choquet_interval(measure: SupportedMeasure, X: npt.ArrayLike) -> FloatArray:
+def choquet_interval(measure: AbstractMeasure, X: Any) -> FloatArray:
     """Tight bounds of the Choquet integral over all measures that agree with the supported values.
 
     Parameters
     ----------
-    measure : SupportedMeasure
-        Values on some subsets.
-    X : array-like of shape (n_samples, N)
-        Inputs.
+    measure : AbstractMeasure
+        Where all values are known, both bounds are the integral.
+    X : array-like or data frame of shape (n_samples, N)
+        Inputs; frames are read by the names of the sources.
 
     Returns
     -------
@@ -160,15 +166,23 @@ def choquet_interval(measure: SupportedMeasure, X: npt.ArrayLike) -> FloatArray:
     array([[0.42, 0.42],
            [0.1 , 0.9 ]])
     """
-    inputs, lower, upper = _bounds_along_walks(measure, X)
-    # Gaps between neighbouring inputs, largest first, are the non-negative coefficients of the
-    # chain's values; the last one multiplies g(X), which is known.
-    gaps = -np.diff(inputs, axis=1, append=0.0)
-    return np.column_stack([(gaps * lower).sum(axis=1), (gaps * upper).sum(axis=1)])
+    return check_measure(measure).interval(X)
 
 
-def sugeno_interval(measure: SupportedMeasure, X: npt.ArrayLike) -> FloatArray:
+def sugeno_interval(measure: AbstractMeasure, X: Any) -> FloatArray:
     """Tight bounds of the Sugeno integral over all measures that agree with the supported values.
+
+    Parameters
+    ----------
+    measure : AbstractMeasure
+        On N sources; where all its values are known, both bounds are the integral.
+    X : array-like or data frame of shape (n_samples, N)
+        Inputs, one column for each source; frames are read by the names of the sources.
+
+    Returns
+    -------
+    array of shape (n_samples, 2)
+        Lower and upper bound for each sample.
 
     Examples
     --------
@@ -178,15 +192,23 @@ def sugeno_interval(measure: SupportedMeasure, X: npt.ArrayLike) -> FloatArray:
     array([[0.4, 0.4],
            [0.1, 0.9]])
     """
-    _refuse_off_scale(X, measure.total)
-    inputs, lower, upper = _bounds_along_walks(measure, X)
-    return np.column_stack(
-        [np.minimum(inputs, lower).max(axis=1), np.minimum(inputs, upper).max(axis=1)]
-    )
+    return measure.interval(_on_scale(measure, X), kind="sugeno")
 
 
-def shilkret_interval(measure: SupportedMeasure, X: npt.ArrayLike) -> FloatArray:
+def shilkret_interval(measure: AbstractMeasure, X: Any) -> FloatArray:
     """Tight bounds of the Shilkret integral over all measures that agree with the supported values.
+
+    Parameters
+    ----------
+    measure : AbstractMeasure
+        On N sources; where all its values are known, both bounds are the integral.
+    X : array-like or data frame of shape (n_samples, N)
+        Inputs, one column for each source; frames are read by the names of the sources.
+
+    Returns
+    -------
+    array of shape (n_samples, 2)
+        Lower and upper bound for each sample.
 
     Examples
     --------
@@ -196,36 +218,13 @@ def shilkret_interval(measure: SupportedMeasure, X: npt.ArrayLike) -> FloatArray
     array([[0.36, 0.36],
            [0.1 , 0.9 ]])
     """
-    _refuse_off_scale(X, np.inf)
-    inputs, lower, upper = _bounds_along_walks(measure, X)
-    return np.column_stack([(inputs * lower).max(axis=1), (inputs * upper).max(axis=1)])
+    return measure.interval(_on_scale(measure, X, np.inf), kind="shilkret")
 
 
-def _bounds_along_walks(
-    measure: SupportedMeasure, X: npt.ArrayLike
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Inputs of each sample in decreasing order, and bounds of g along its walk."""
-    inputs = as_inputs(X, measure.n_sources)
-    sorts = np.argsort(-inputs, axis=1, kind="stable")
-    lower, upper = measure.walk_bounds(sorts)
-    return np.take_along_axis(inputs, sorts, axis=1), lower, upper
-
-
-def _integrate(measure: Measure, X: npt.ArrayLike, integral: str) -> FloatArray:
-    from choquet.lattice import _kernels
-
-    inputs = as_inputs(X, measure.n_sources, finite=False)
-    result = np.empty(len(inputs))
-    number = _kernels.INTEGRALS.index(integral)
-    with threads_for(inputs.size * measure.n_sources):
-        finite = _kernels.integrate(measure.values, inputs, number, result)
-    if not finite:
-        refuse_nonfinite(inputs)
-    return result
-
-
-def _refuse_off_scale(X: npt.ArrayLike, top: float) -> None:
-    inputs = as_inputs(X)
+def _on_scale(measure: AbstractMeasure, X: Any, top: float | None = None) -> FloatArray:
+    """Inputs between 0 and `top`, g(X) by default, which these integrals need."""
+    inputs = as_inputs(X, sources=check_measure(measure).sources)
+    top = measure.total if top is None else top
     if top <= 0:
         raise MeasureError(f"g(X) = {top:g}: this integral needs a positive measure")
     outside = (inputs < 0) | (inputs > top)
@@ -236,3 +235,4 @@ def _refuse_off_scale(X: npt.ArrayLike, top: float) -> None:
             f"inputs of this integral must {scale}: row {row}, column {column} holds "
             f"{inputs[row, column]:g}; rescale them first"
         )
+    return inputs

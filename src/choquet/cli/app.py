@@ -13,7 +13,7 @@ import typer
 
 from choquet._version import __version__
 from choquet.arrays import as_number
-from choquet.cli.output import Stopped, say, say_warnings, warn
+from choquet.cli.output import say, say_warnings, warn
 from choquet.errors import ChoquetError
 
 __all__ = ["app", "run"]
@@ -63,6 +63,9 @@ Label = Annotated[
 def run(arguments: list[str]) -> int:
     """Run one command; errors become one line, and an exit code."""
     debug = "--debug" in arguments
+    if sys.stdout is None:
+        warn("standard output is closed; send it to a file or to another program")
+        return 1
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a name must not stop the work.
         if hasattr(stream, "reconfigure"):
@@ -77,20 +80,25 @@ def run(arguments: list[str]) -> int:
         sys.stdout.flush()
         return _told(code if isinstance(code, int) else 0)
     except BrokenPipeError:
-        # The reader has seen enough; the interpreter must not complain when it flushes at the end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return _seen_enough()
+    except SystemExit as exit_:
+        # What typer and rich make of a broken pipe.
+        return _seen_enough() if isinstance(exit_.__context__, BrokenPipeError) else 1
     except (KeyboardInterrupt, typer.Abort):
         return _told(_STOPPED)
-    except Stopped as stop:
-        warn(str(stop))
-        return _STOPPED
     except typer.Exit as exit_:
         return _told(exit_.exit_code)
     except Exception as error:
         if debug:
             traceback.print_exc()
         return _tell(error)
+
+
+def _seen_enough() -> int:
+    """The reader of our output is gone, as `head` is after some lines: nothing went wrong."""
+    # The interpreter must not complain when it flushes at the end.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
 
 
 def _told(code: int) -> int:
@@ -426,47 +434,6 @@ def reproduce(
     run_reproduce(
         which or ["all"], output, data=data, seeds=seeds, fresh=fresh, jobs=jobs, as_json=json
     )
-
-
-@app.command()
-def bench(
-    which: Annotated[
-        list[str] | None,
-        typer.Argument(help="all, works, growth, import, or works by name: shapley, learn …"),
-    ] = None,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the numbers.")] = Path(
-        "choquet-bench"
-    ),
-    page: Annotated[
-        Path | None, typer.Option(help="Write a page with tables and pictures: performance.md.")
-    ] = None,
-    peers: Annotated[
-        Path | None, typer.Option(help="Python of the environment that holds the peers.")
-    ] = None,
-    install: Annotated[
-        bool, typer.Option("--install", help="Make that environment, or complete it.")
-    ] = False,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Tiny sizes: does it work, not how fast.")
-    ] = False,
-    limit: Annotated[
-        float | None, typer.Option(help="Seconds that one run may take; 10 by default.", **_NUMBER)
-    ] = None,
-    rounds: Annotated[
-        int | None, typer.Option(help="Runs of which the best counts; 5, or 2 if quick.", **_WHOLE)
-    ] = None,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="Measure again what is there already.")
-    ] = False,
-    json: Json = False,
-) -> None:
-    """Measure this package beside its peers on the same work, and how it grows."""
-    from choquet.cli.benching import run_bench
-
-    run_bench(
-        which or ["all"], output, peers=peers, install=install, page=page, quick=quick,
-        limit=limit, rounds=rounds, fresh=fresh, as_json=json,
-    )  # fmt: skip
 
 
 def _missing(word: str) -> Literal["error", "drop"]:

@@ -17,7 +17,7 @@ import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
 from choquet.cli.output import plain, say, say_json, say_table, warn
-from choquet.decomposition import Decomposition, decompose
+from choquet.decomposition import ClusterDecomposition, decompose
 from choquet.errors import FileError, MissingDependencyError
 from choquet.files import write_whole
 
@@ -99,7 +99,7 @@ def _tell_demining(talk: Any) -> None:
     )
 
 
-def _sentences(found: Decomposition) -> list[str]:
+def _sentences(found: ClusterDecomposition) -> list[str]:
     """The rules, with operators said in words where that room is there, else by name."""
     if find_spec("choquet.explanation") is None:
         return found.rules.text(found.measure.sources, found.operator_names)
@@ -122,7 +122,7 @@ def _fuse() -> _Fusion:
     from sklearn.preprocessing import StandardScaler
 
     # Through `Any`, because estimators are not typed.
-    estimator_room: Any = import_module("choquet.learning.estimators")
+    estimator_room: Any = import_module("choquet.estimators")
     bunch = load_breast_cancer()
     columns = {
         name: [k for k, text in enumerate(bunch.feature_names) if set(words) & set(text.split())]
@@ -151,7 +151,7 @@ def _fuse() -> _Fusion:
     return _Fusion(model, scores, y_test, kinds)
 
 
-def _accuracies(fusion: _Fusion, decomposition: Decomposition) -> dict[str, float]:
+def _accuracies(fusion: _Fusion, decomposition: ClusterDecomposition) -> dict[str, float]:
     scores = fusion.scores
     n_samples, n_classes, n_sources = scores.shape
     flat = scores.reshape(-1, n_sources)
@@ -190,7 +190,7 @@ def _tell_accuracy(fusion: _Fusion, accuracy: dict[str, float]) -> None:
     )
 
 
-def _tell_decomposition(fusion: _Fusion, decomposition: Decomposition) -> None:
+def _tell_decomposition(fusion: _Fusion, decomposition: ClusterDecomposition) -> None:
     from choquet.indices import shapley
 
     n = decomposition.measure.n_sources
@@ -226,7 +226,7 @@ def _tell_decomposition(fusion: _Fusion, decomposition: Decomposition) -> None:
     )
 
 
-def _summary(decomposition: Decomposition) -> dict[str, Any]:
+def _summary(decomposition: ClusterDecomposition) -> dict[str, Any]:
     return {
         "operators": [
             {"name": name, "weights": one.weights, "share": one.share}
@@ -238,7 +238,7 @@ def _summary(decomposition: Decomposition) -> dict[str, Any]:
 
 
 def _write(
-    folder: Path, fusion: _Fusion, decomposition: Decomposition, accuracy: dict[str, float]
+    folder: Path, fusion: _Fusion, decomposition: ClusterDecomposition, accuracy: dict[str, float]
 ) -> list[str]:
     """Everything that the demo leaves behind; the mark first, so that it can be run again."""
     document = plain({"accuracy": accuracy, **_summary(decomposition)})
@@ -260,7 +260,7 @@ def _write(
     return written
 
 
-def _draw(folder: Path, fusion: _Fusion, decomposition: Decomposition) -> list[str]:
+def _draw(folder: Path, fusion: _Fusion, decomposition: ClusterDecomposition) -> list[str]:
     from choquet import plot
 
     try:

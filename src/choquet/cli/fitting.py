@@ -121,7 +121,7 @@ def run_fit(path: Path, output: Path, options: FitOptions, *, force: bool, as_js
     else:
         parts = getattr(model.model, "decompositions_", [learned.model])
         summary["operators"] = sum(part.n_operators for part in parts)
-        summary["contexts"] = sum(len(part.contexts) for part in parts)
+        summary["contexts"] = sum(len(part.leaves) for part in parts)
     if str(output) == "-":
         return
     if as_json:
@@ -217,7 +217,7 @@ class _Job:
         self.classify = learner.classifies
         self.n_rows = self.n_dropped = 0
         self._quality: dict[str, float | None] | None = None
-        room: Any = import_module("choquet.learning.estimators")
+        room: Any = import_module("choquet.estimators")
         given = {"n_jobs": None} if options.learner == "classifier" else {}
         self.estimator = getattr(room, learner.estimator)(**given, **options.learning)
 
@@ -240,7 +240,7 @@ class _Job:
                 yield inputs, y if self.classify else (y - offsets[n]) / widths[n]
 
         if self.learner.chunked:
-            from choquet.learning.estimators.chunks import fit_chunks
+            from choquet.estimators.chunks import fit_chunks
 
             return fit_chunks(self.estimator, scaled(), sources=self.sources)
         held: list[tuple[FloatArray, npt.NDArray[Any]]] = []
@@ -351,10 +351,4 @@ def _levels(labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _renamed(measure: Any, sources: tuple[str, ...]) -> Any:
-    if isinstance(measure, Measure):
-        return Measure(measure.values, sources, monotone=measure.monotone, normal=measure.normal)
-    from dataclasses import replace
-
-    if isinstance(measure, SupportedMeasure):
-        return SupportedMeasure(measure.words, measure.values, sources, total=measure.total)
-    return replace(measure, sources=sources)
+    return measure.renamed(sources)

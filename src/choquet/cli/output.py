@@ -18,15 +18,11 @@ from rich.text import Text
 from choquet.arrays import as_number
 from choquet.errors import ChoquetWarning
 
-__all__ = ["Stopped", "progress", "say", "say_json", "say_table", "say_warnings", "warn"]
+__all__ = ["progress", "say", "say_json", "say_table", "say_warnings", "warn"]
 
 
 _WORDS = {"monotone=False": "--no-monotone", "ordinal=True": "--ordinal"}
 """Options that warnings advise, as they are called on the command line."""
-
-
-class Stopped(Exception):
-    """Ctrl-C in work that keeps what is done: the message says where."""
 
 
 def printable(text: Any) -> str:
@@ -128,7 +124,9 @@ def guarded(cell: Any) -> Any:
 
 def warn(text: str) -> None:
     """Say something beside the result, on one line of standard error."""
-    sys.stderr.write(f"choquet: {printable(' '.join(str(text).split()))}\n")
+    # Where nobody listens, the exit code must do.
+    with contextlib.suppress(OSError, AttributeError):
+        sys.stderr.write(f"choquet: {printable(' '.join(str(text).split()))}\n")
 
 
 @contextlib.contextmanager

@@ -13,15 +13,16 @@ import numpy as np
 import numpy.typing as npt
 
 from choquet.arrays import FloatArray
-from choquet.decomposition import Decomposition, decompose
+from choquet.cli.columns import standard_input
+from choquet.decomposition import ClusterDecomposition, decompose
 from choquet.decomposition.outcome import Outcome, outcome_of
-from choquet.errors import DataError, FileError, OptionError, TooLargeError
+from choquet.decomposition.trees import TreeDecomposition
+from choquet.errors import DataError, FileError, OptionError
 from choquet.explanation.classes import of_class
 from choquet.explanation.learned import as_learned
 from choquet.explanation.subject import identification_of
 from choquet.files import MAX_BYTES, check_target, write_whole
 from choquet.integrals import choquet_integral, choquet_interval
-from choquet.learning.contextual.result import ContextualModel
 from choquet.learning.scaled import ScaledModel
 from choquet.measures import Measure, MobiusMeasure, SupportedMeasure
 from choquet.storage import from_bytes, load, to_bytes
@@ -36,12 +37,7 @@ _OPTIONS = {"support": "--all-walks", "k": "-k"}
 def load_any(path: Path) -> Any:
     """The object in a file, or on standard input ("-")."""
     if str(path) == "-":
-        content = sys.stdin.buffer.read(MAX_BYTES + 1)
-        if len(content) > MAX_BYTES:
-            raise TooLargeError(
-                f"standard input has more than {MAX_BYTES:,} bytes: no file of ours"
-            )
-        return from_bytes(content, name="standard input")
+        return from_bytes(standard_input().read(MAX_BYTES + 1), name="standard input")
     return load(path)
 
 
@@ -106,7 +102,7 @@ class Subject:
     def _measure(self) -> Any:
         if isinstance(self.obj, Measure | SupportedMeasure | MobiusMeasure):
             return self.obj
-        return self.obj.measure if isinstance(self.obj, Decomposition) else self.obj.measure_
+        return self.obj.measure if isinstance(self.obj, ClusterDecomposition) else self.obj.measure_
 
     @property
     def _inner(self) -> Any:
@@ -128,7 +124,7 @@ class Subject:
         scaled = isinstance(self.obj, ScaledModel) and self.obj.scaling != "none"
         return self.obj.around(found) if scaled else found
 
-    def parts(self, **options: Any) -> Decomposition | ContextualModel:
+    def parts(self, **options: Any) -> ClusterDecomposition | TreeDecomposition:
         """The operators that a contextual model learned, or a decomposition."""
         learned = as_learned(self.looked_at)
         if learned is None:
@@ -141,7 +137,7 @@ class Subject:
             )
         return learned.model
 
-    def decomposition(self, **options: Any) -> Decomposition:
+    def decomposition(self, **options: Any) -> ClusterDecomposition:
         """The decomposition itself, or one made of the model with these options."""
         if as_learned(self.obj) is not None:
             raise DataError(
@@ -149,7 +145,7 @@ class Subject:
             )
         looked_at = self.looked_at
         inner = looked_at.model if isinstance(looked_at, ScaledModel) else looked_at
-        if isinstance(inner, Decomposition):
+        if isinstance(inner, ClusterDecomposition):
             if options:
                 again = decompose(inner.measure, **{"support": inner.support, **options})
                 return replace(again, bias=inner.bias, outcome=inner.outcome)
@@ -171,7 +167,7 @@ class Subject:
         if alone is not None and chance is not None:
             of = alone.label if len(alone.classes) == 2 else alone.contest
             found[f"p({of})"] = chance
-        if isinstance(inner, Decomposition):
+        if isinstance(inner, ClusterDecomposition):
             known = inner.assess(inputs)
             names = np.array(inner.operator_names, dtype=object)
             supported = known.supported.astype(int)
@@ -194,7 +190,7 @@ def load_subject(path: Path, label: str | None = None) -> Subject:
     """A file that can answer, and the class of it to look at; others are refused."""
     obj = load_any(path)
     measures = Measure | SupportedMeasure | MobiusMeasure
-    answers = isinstance(obj, measures | Decomposition | ScaledModel)
+    answers = isinstance(obj, measures | ClusterDecomposition | ScaledModel)
     answers = answers or as_learned(obj) is not None
     if not answers and not (hasattr(obj, "predict") and hasattr(obj, "measure_")):
         raise DataError(

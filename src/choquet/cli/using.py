@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
@@ -16,7 +16,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from choquet.arrays import FloatArray, IntArray
+from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.cli.columns import Missing
 from choquet.cli.output import guarded, plain, progress, say, say_json, warn
 from choquet.cli.subjects import Subject, check_output, load_subject, write_content
@@ -51,20 +51,54 @@ def run_predict(
         progress("predicting", table.n_bytes) as advance,
     ):
         _check_sources(table, subject)
-        first = True
-        for chunk in table.chunks(subject.sources, missing=missing):
-            answer = subject.answer(chunk.X)
+        first, n_dropped = True, 0
+        for answer, kept in _answers(table, subject, missing, advance):
+            n_dropped += int((~kept).sum())
             text = _json_rows(answer, first) if as_json else _csv_rows(answer, first)
             sink.write(text.encode("utf-8", "backslashreplace"))
             first = False
-            advance(chunk.n_bytes)
-        if first:
-            raise DataError(f"{table.name} has no rows; there is nothing to predict")
         if as_json:
             sink.write(b"\n]\n")
+    if n_dropped:
+        warn(f"note: rows that lack a value, and have no answer: {n_dropped}")
     alone = getattr(subject.obj, "outcome", None)
     if alone is not None:  # of one class, so that predictions are not the classes that one expects
         warn(f"note: {alone.text()}")
+
+
+def _answers(
+    table: Table, subject: Subject, missing: Missing, advance: Callable[[float], None]
+) -> Iterator[tuple[dict[str, Any], BoolArray]]:
+    """Columns of answers, chunk by chunk, and which rows of the table have one.
+
+    If rows may lack a value, all rows are numbered, and the cells of such rows are None.
+    """
+    names: list[str] = []
+    waiting: list[BoolArray] = []
+    done = 0
+    for chunk in table.chunks(subject.sources, missing=missing):
+        answer = subject.answer(chunk.X) if len(chunk.X) else dict.fromkeys(names, chunk.X[:0])
+        waiting.append(chunk.kept)
+        advance(chunk.n_bytes)
+        if not answer:
+            continue  # which columns there will be is not known yet
+        names, kept, waiting = list(answer), np.concatenate(waiting), []
+        if missing == "drop":
+            numbers = np.arange(done + 1, done + len(kept) + 1)
+            answer = {"row": numbers, **{name: _spread(answer[name], kept) for name in names}}
+        done += len(kept)
+        yield answer, kept
+    if waiting:
+        raise DataError(f"{table.name} has no row without a missing value")
+    if not done:
+        raise DataError(f"{table.name} has no rows; there is nothing to predict")
+
+
+def _spread(values: npt.NDArray[Any], kept: BoolArray) -> npt.NDArray[Any]:
+    """Values in the rows that have one, None in the others."""
+    cells = np.full(len(kept), None, dtype=object)
+    cells[kept] = values.ravel()
+    return cells
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
-from choquet.decomposition._kernels import compiled
+from choquet.clustering._kernels import compiled
 
 __all__ = ["group_in_order"]
 

@@ -1,277 +1,407 @@
-"""Every clustering through one door: single linkage, CLODD, fuzzy c-means, or an object given."""
+"""The paper's way: the distinct operators of a measure clustered, a medoid for each cluster."""
 
 from __future__ import annotations
 
-import inspect
-import math
-from typing import Any, Literal, Protocol, runtime_checkable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from choquet.arrays import FloatArray, as_inputs, check_option, generator
-from choquet.decomposition.clodd import clodd
-from choquet.decomposition.ivat import IVAT, block_labels, ivat, refuse_matrix
-from choquet.decomposition.partition import Partition, canonical_labels, canonical_ranks
-from choquet.decomposition.spanning import check_counts, check_distances, distinct_points
-from choquet.errors import DataError, OptionError
-from choquet.operators.dissimilarity import Metric, as_dissimilarity
+from choquet.arrays import FloatArray, IntArray
+from choquet.clustering.ivat import IVAT
+from choquet.clustering.partition import Partition, canonical_ranks
+from choquet.contexts.conditions import Context
+from choquet.contexts.rules import RuleList, find_rules
+from choquet.decomposition.operators import (
+    Contexts,
+    ContextualOperator,
+    Errors,
+    cluster_errors,
+)
+from choquet.decomposition.outcome import Outcome
+from choquet.decomposition.result import Decomposition, Identified
+from choquet.decomposition.sample import OperatorSample
+from choquet.errors import DataError
+from choquet.operators import Dissimilarity
+from choquet.walks import DataSupport, OperatorGraph, sorts_of
+from choquet.walks.abstract import ListedWalks
 
-__all__ = ["ClusterMethod", "Clusterer", "cluster", "fuzzy_c_means"]
+if TYPE_CHECKING:
+    from choquet.contexts.diagram import Diagram
 
-ClusterMethod = Literal["clodd", "single_linkage", "fuzzy_c_means"]
+__all__ = ["ClusterContexts", "ClusterDecomposition"]
+
+_LISTED_WALKS = 40_320
+"""Walks that rules are found from: all of them up to so many, else as many drawn."""
+
+_MOST_RULES = 32
+"""Rules in a list, at most: one for each of many operators, and all that anyone would read."""
+
+_CANDIDATES = 10_000
+"""Supported walks among which a similar one is looked for, if data observed none whole."""
+
+_FEW_SOURCES = 16
+"""Beyond so many sources only the most frequent sorts are candidates; below, all are."""
 
 
-@runtime_checkable
-class Clusterer(Protocol):
-    """What is asked of a clusterer given as an object: scikit-learn's `fit_predict`."""
+@dataclass(frozen=True, eq=False)
+class ClusterContexts(Contexts):
+    """Which walks each cluster holds; rules for them are found when first asked for.
 
-    def fit_predict(self, X: Any) -> Any:
-        """Labels of the rows of X, negative for noise."""
-
-
-def cluster(
-    points: npt.ArrayLike | IVAT,
-    *,
-    method: ClusterMethod | Clusterer = "clodd",
-    metric: Metric | Literal["precomputed"] = "rms",
-    counts: npt.ArrayLike | None = None,
-    k: int | None = None,
-    level: float | None = None,
-    rng: Any = None,
-) -> Partition:
-    """Cluster operators by a method of the library or by any clusterer of scikit-learn's kind.
-
-    Parameters
+    Attributes
     ----------
-    points : array-like of shape (n, n_sources), or IVAT
-        Operators; an image made before will do for "clodd" and "single_linkage".
-    method : {"clodd", "single_linkage", "fuzzy_c_means"} or object, default "clodd"
-        An object needs `fit_predict`. It gets the matrix of dissimilarities if its `metric` (or
-        `affinity`) is "precomputed", otherwise the vectors whose norm is the dissimilarity; and
-        the counts, if its `fit_predict` takes `sample_weight` (else they only number clusters).
-    metric : str, Dissimilarity, callable or "precomputed", default "rms"
-        See `ivat`; not used when an IVAT is given.
-    counts : array-like of shape (n,), optional
-        How often each operator occurs; not used when an IVAT is given.
-    k : int, optional
-        Number of clusters, for "single_linkage" and "fuzzy_c_means"; the most clusters, for
-        "clodd" (10 when not given).
-    level : float, optional
-        For "single_linkage" instead of k: the height above which to cut. For "clodd": the height
-        up to which all is one cluster.
-    rng : seed or Generator, optional
-        For "fuzzy_c_means".
-
-    Returns
-    -------
-    Partition
-        Clusters numbered by decreasing total count; noise, where the clusterer knows it, is -1.
-
-    Examples
-    --------
-    >>> points = [[1, 0, 0], [0.9, 0.1, 0], [0, 0, 1], [0, 0.1, 0.9], [0.95, 0.05, 0]]
-    >>> cluster(points, method="single_linkage", k=2).labels
-    array([0, 0, 1, 1, 0])
+    sample : OperatorSample
+        The operators that were clustered.
+    labels : array of ints
+        Cluster of each.
+    centres : array of shape (n_clusters, N)
+        The operator that stands for each cluster.
+    metric : Dissimilarity
+        By which a walk that was not drawn goes to the nearest.
     """
-    if isinstance(method, str):
-        check_option("method", method, ("clodd", "single_linkage", "fuzzy_c_means"))
-    elif not isinstance(method, Clusterer):
-        raise OptionError(
-            f"method={method!r} is neither a name (clodd, single_linkage, fuzzy_c_means) nor an "
-            "object with fit_predict"
-        )
-    elif k is not None or level is not None:
-        raise OptionError(f"k={k} and level={level} are for named methods; set up the object")
-    if method in ("clodd", "single_linkage"):
-        picture = points if isinstance(points, IVAT) else ivat(points, metric=metric, counts=counts)
-        if method == "clodd":
-            return clodd(picture, max_clusters=10 if k is None else k, same_below=level or 0.0)
-        cuts = picture.cut_positions(k=k, level=level)
-        labels = canonical_labels(block_labels(picture, cuts), picture.counts)
-        return Partition(labels, len(cuts) + 1, "single_linkage", cuts=cuts)
-    if isinstance(points, IVAT):
-        raise DataError(f"method={method!r} needs the operators themselves, not their image")
-    if isinstance(method, Clusterer):
-        return by_object(points, method, metric, counts)
-    if level is not None or k is None:
-        raise OptionError(f"fuzzy_c_means needs k and no level: k={k}, level={level}")
-    if isinstance(metric, str) and metric == "precomputed":
-        raise OptionError("fuzzy_c_means needs operators, not metric='precomputed'")
-    return fuzzy_c_means(points, k, metric=metric, counts=counts, rng=rng)
 
+    sample: OperatorSample
+    labels: IntArray
+    centres: FloatArray
+    metric: Dissimilarity
 
-def by_object(
-    points: npt.ArrayLike, method: Clusterer, metric: Any, counts: npt.ArrayLike | None
-) -> Partition:
-    """Labels of a clusterer given as an object."""
-    wants_matrix = "precomputed" in (
-        getattr(method, "metric", None),
-        getattr(method, "affinity", None),
-    )
-    if isinstance(metric, str) and metric == "precomputed":
-        if not wants_matrix:
-            raise OptionError(
-                f"metric='precomputed' needs a clusterer set up for it, but {method!r} is not: "
-                "give it metric='precomputed' too"
-            )
-        rows = check_distances(points)
-    else:
-        row = as_dissimilarity(metric)
-        rows = as_inputs(points)
-        if wants_matrix:
-            refuse_matrix(len(rows))
-            rows = row.matrix(rows, rows)
-        elif row.embeddable:
-            rows = row.embed(rows)
+    def of(self, number: int) -> Context:
+        """When an operator is used, complete."""
+        return self.rules.context(number, self.sample.graph.measure.sources)
+
+    @cached_property
+    def rules(self) -> RuleList:
+        """Rules from all walks kept if they can be listed, else from as many drawn."""
+        sorts, counts, complete = self.walks
+        most = min(max(20, len(self.centres)), _MOST_RULES)
+        found = self.labels_of_walks(sorts)
+        return find_rules(sorts, found, weights=counts, complete=complete, max_rules=most)
+
+    @cached_property
+    def walks(self) -> ListedWalks:
+        """Walks that rules are found from, how often each counts, and whether these are all."""
+        return self.sample.graph.listed(_LISTED_WALKS)
+
+    def labels_of_walks(self, sorts: IntArray) -> IntArray:
+        """Operator of each walk; where operators were drawn, the nearest centre."""
+        if self.sample.complete:
+            found: IntArray = self.labels[self.sample.graph.index(sorts).astype(np.int64)]
+            return found
+        weights = self.sample.graph.measure.walk_weights(sorts)
+        return np.asarray(self.metric.matrix(weights, self.centres).argmin(axis=1), dtype=np.int64)
+
+    def labels_of_sorts(self, sorts: IntArray) -> IntArray:
+        """Operator of each sort; -1 where the walk was left out."""
+        if self.sample.complete:
+            numbers = self.sample.graph.index(sorts).astype(np.int64)
+            return np.where(numbers >= 0, self.labels[numbers], -1)
+        # Drawn operators: the nearest of them decides.
+        from scipy.spatial import cKDTree
+
+        weights, known = self.sample.graph.measure.walk_weights(sorts), self.sample.weights
+        if self.metric.embeddable:
+            tree = cKDTree(self.metric.embed(known))
+            nearest = tree.query(self.metric.embed(weights), p=self.metric.p)[1]
         else:
-            raise OptionError(
-                f"metric {row.name} has no vectors for {method!r}; give the clusterer "
-                "metric='precomputed'"
-            )
-    multiplicity = check_counts(counts, len(rows))
-    weights = {}
-    if "sample_weight" in inspect.signature(method.fit_predict).parameters and counts is not None:
-        weights["sample_weight"] = multiplicity.astype(np.float64)
-    found = np.asarray(method.fit_predict(rows, **weights), dtype=np.int64)
-    if found.shape != (len(rows),):
-        raise DataError(f"{method!r} returned labels of shape {found.shape} for {len(rows)} points")
-    labels = canonical_labels(found, multiplicity)
-    return Partition(labels, int(labels.max(initial=-1)) + 1, type(method).__name__)
+            away = [self.metric.matrix(w[None], known)[0].argmin() for w in weights]
+            nearest = np.array(away, dtype=np.int64)
+        return np.asarray(self.labels[nearest])
 
 
-def fuzzy_c_means(
-    points: npt.ArrayLike,
-    k: int,
-    *,
-    metric: Metric = "rms",
-    counts: npt.ArrayLike | None = None,
-    fuzzifier: float = 2.0,
-    n_starts: int = 5,
-    max_iterations: int = 300,
-    tolerance: float = 1e-7,
-    rng: Any = None,
-) -> Partition:
-    """Fuzzy c-means: k centres, and how much each operator belongs to each of them.
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class ClusterDecomposition(Decomposition):
+    """Clusters of a measure's operators, each with an order statistic that stands for it.
 
-    Parameters
+    Attributes
     ----------
-    points : array-like of shape (n, n_sources)
-        Operators.
-    k : int
-        Number of clusters, at most the number of distinct operators.
-    metric : str or Dissimilarity, default "rms"
-        One that is Euclidean after its map: l2, sql2, hellinger, aitchison, rms, or `a_norm`.
-    counts : array-like of shape (n,), optional
-        How often each operator occurs: it weighs so much.
-    fuzzifier : float, default 2
-        Exponent of the memberships, above 1; towards 1 they become crisp.
-    n_starts : int, default 5
-        Random starts, of which the best is kept.
-    max_iterations : int, default 300
-        Iterations a start may take.
-    tolerance : float, default 1e-7
-        Stop when no membership changes by more.
-    rng : seed or Generator, optional
-        Randomness of the starts.
-
-    Returns
-    -------
-    Partition
-        With memberships; `labels` are the largest of them. Its score is minus the objective.
-
-    References
-    ----------
-    Bezdek, "Pattern recognition with fuzzy objective function algorithms", 1981. Starts are spread
-    as in Arthur and Vassilvitskii, "k-means++", 2007.
+    sample : OperatorSample
+        The operators that were clustered.
+    ivat : IVAT
+        Their picture, in the units of `metric`.
+    partition : Partition
+        How they were clustered, with CLODD's scores.
+    centres : array of shape (n_operators, N)
+        Weights by rank of the operators.
+    metric : Dissimilarity
+        What was clustered by.
+    scale : float
+        The dissimilarity drawn white in pictures that are given it; 0 is black.
+    support : DataSupport or None
+        The data that samples are assessed by: those that the walks were restricted to, if any.
+    bias : float
+        Added to every output (regression).
+    identification : Identification or None
+        Near-optimal intervals of the values, if they were given.
+    outcome : Outcome or None
+    stable_shares : array or None
+        Share of each operator's walks that data pin down, where the intervals are not at hand.
 
     Examples
     --------
-    >>> partition = fuzzy_c_means([[1, 0], [0.9, 0.1], [0, 1]], 2, rng=0)
-    >>> partition.labels, partition.memberships.shape
-    (array([0, 0, 1]), (3, 2))
+    >>> from choquet import Measure, decompose
+    >>> d = decompose(Measure([0, 0, 1, 1, 1, 1, 1, 1]))
+    >>> d.partition.n_clusters, d.labels
+    (2, array([1, 0]))
     """
-    row = as_dissimilarity(metric)
-    if row.p != 2.0:
-        raise OptionError(
-            f"fuzzy c-means needs a metric that is Euclidean after a map, not {row.name}"
+
+    sample: OperatorSample
+    ivat: IVAT
+    partition: Partition
+    centres: FloatArray
+    metric: Dissimilarity
+    scale: float
+    support: DataSupport | None = None
+    bias: float = 0.0
+    identification: Identified | None = None
+    outcome: Outcome | None = None
+    stable_shares: FloatArray | None = None
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Names of the sources."""
+        return tuple(self.measure.sources)
+
+    @property
+    def measure(self) -> Any:
+        """What was decomposed."""
+        return self.sample.graph.measure
+
+    @property
+    def labels(self) -> IntArray:
+        """For each operator of `sample`, the one of `operators` that stands for it."""
+        return self.partition.labels
+
+    @property
+    def exact(self) -> bool:
+        """Whether every distinct operator was looked at, not a sample of them."""
+        return self.sample.complete
+
+    @property
+    def unit(self) -> Literal["walks", "samples"]:
+        """Shares are of walks."""
+        return "walks"
+
+    @property
+    def epsilon(self) -> float:
+        """Walks with Φ below it count as supported."""
+        return self.sample.graph.epsilon
+
+    @property
+    def n_operators(self) -> int:
+        """Number of operators."""
+        return len(self.centres)
+
+    @cached_property
+    def contexts(self) -> ClusterContexts:
+        """When each operator is used."""
+        return ClusterContexts(self.sample, self.labels, self.centres, self.metric)
+
+    @cached_property
+    def _errors(self) -> tuple[Errors, list[Errors]]:
+        sample = self.sample
+        return cluster_errors(
+            sample.weights, sample.shares, self.labels, self.centres, sample.slack
         )
-    if not fuzzifier > 1:
-        raise OptionError(f"fuzzifier={fuzzifier} must be above 1")
-    if n_starts < 1 or max_iterations < 1:
-        raise OptionError(f"n_starts={n_starts} and max_iterations={max_iterations} must be ≥ 1")
-    rows = as_inputs(points)
-    multiplicity = check_counts(counts, len(rows))
-    first, inverse = distinct_points(rows)
-    if not 1 <= k <= len(first):
-        raise OptionError(
-            f"k={k} clusters cannot be made of {len(first)} distinct points; "
-            f"choose 1 to {len(first)}"
+
+    @property
+    def error(self) -> Errors:
+        """Exact errors: over all walks that were decomposed if `exact`, else over those drawn."""
+        return self._errors[0]
+
+    @cached_property
+    def operators(self) -> tuple[ContextualOperator, ...]:
+        """The operators, by decreasing share of walks."""
+        sample, data_shares, stable = self.sample, self._data_shares(), self._stable()
+        found = []
+        for number, weights in enumerate(self.centres):
+            inside = self.labels == number
+            away = self.metric.matrix(weights[None], sample.weights[inside])[0]
+            shares = sample.shares[inside]
+            found.append(
+                ContextualOperator(
+                    sources=self.sources,
+                    rank_weights=weights,
+                    source_weights=np.zeros(len(weights)),
+                    bias=self.bias,
+                    number=number,
+                    contexts=self.contexts,
+                    # From counts: shares of equal numbers of walks are equal to the last bit.
+                    share=float(sample.counts[inside].sum() / sample.counts.sum()),
+                    data_share=float(data_shares[number]),
+                    n_members=int(inside.sum()),
+                    spread=float(away @ shares / shares.sum()),
+                    error=self._errors[1][number],
+                    stable_share=float(stable[number]),
+                )
+            )
+        return tuple(found)
+
+    def _data_shares(self) -> FloatArray:
+        """Share of the samples without ties that each operator decides."""
+        support, k = self.support, len(self.centres)
+        if support is None or not len(support.observed_sorts) or not self.exact:
+            return np.full(k, np.nan)
+        numbers = self.sample.graph.index(support.observed_sorts)
+        kept = numbers >= 0
+        totals = np.bincount(self.labels[numbers[kept]], support.sort_counts[kept], minlength=k)
+        return np.asarray(totals / max(float(totals.sum()), 1.0))
+
+    def _stable(self) -> FloatArray:
+        if self.stable_shares is not None:
+            return self.stable_shares
+        if self.identification is None:
+            return np.full(len(self.centres), np.nan)
+        sorts = self.contexts.walks[0]
+        found = self.contexts.labels_of_walks(sorts)
+        pinned = self.identification.stable_walks(sorts)
+        return np.array([pinned[found == k].mean() for k in range(len(self.centres))])
+
+    # -- use ---------------------------------------------------------------------------------------
+
+    def decided(self, inputs: FloatArray) -> tuple[IntArray, IntArray]:
+        """Operator of each sample, and the sort that decided: its own, or a similar one."""
+        return self._decided(sorts_of(inputs))
+
+    def operator_of_sorts(self, sorts: IntArray) -> IntArray:
+        """Number of the operator that decides each sort; see `operator_of`."""
+        return self._decided(sorts)[0]
+
+    def _decided(self, sorts: IntArray) -> tuple[IntArray, IntArray]:
+        labels = self.contexts.labels_of_sorts(sorts)
+        left_out = labels < 0
+        if not left_out.any():
+            return labels, sorts
+        chosen = sorts.copy()
+        chosen[left_out] = self._similar(sorts[left_out])
+        labels[left_out] = self.contexts.labels_of_sorts(chosen[left_out])
+        return labels, chosen
+
+    def _similar(self, sorts: IntArray) -> IntArray:
+        """For each sort the supported one that shares most sets with it, then the nearest order.
+
+        The candidates are the sorts that data observed, or walks drawn from the supported ones.
+        """
+        graph = self.sample.graph
+        candidates = np.zeros((0, graph.n_sources), dtype=np.int64)
+        if self.support is not None:
+            observed = self.support.observed_sorts
+            kept = graph.index(observed) >= 0 if len(observed) else np.zeros(0, dtype=np.bool_)
+            candidates, counts = observed[kept], self.support.sort_counts[kept]
+            if len(candidates) > _CANDIDATES and graph.n_sources > _FEW_SOURCES:
+                candidates = candidates[np.argsort(-counts, kind="stable")[:_CANDIDATES]]
+        if not len(candidates):
+            candidates = np.unique(graph.sample_sorts(_CANDIDATES, rng=0), axis=0)
+        from choquet.decomposition._kernels_similar import most_similar
+
+        pair = np.ascontiguousarray(sorts), np.ascontiguousarray(candidates)
+        return candidates[most_similar(*pair)]
+
+    def rules_by_data(self) -> RuleList:
+        """Rules found from the sorts that data observed, each weighted by how often it was.
+
+        They are shorter than `rules` where data see few of the walks, and say nothing of the rest.
+
+        Examples
+        --------
+        >>> from choquet import DataSupport, Measure, decompose
+        >>> support = DataSupport.from_data([[0.9, 0.5, 0.1], [0.1, 0.5, 0.9], [0.9, 0.1, 0.5]])
+        >>> d = decompose(Measure([0, 0, 1, 1, 1, 1, 1, 1], ["gpr", "ir", "emi"]), support=support)
+        >>> d.rules_by_data().text(d.measure.sources, d.operator_names)
+        ['If emi is the largest: max; otherwise: median.']
+        """
+        if self.support is None or not len(self.support.observed_sorts):
+            raise DataError("no data without ties are known; use rules, which are over all walks")
+        sorts = self.support.observed_sorts
+        return find_rules(sorts, self.operator_of_sorts(sorts), weights=self.support.sort_counts)
+
+    def index(self, *, max_nodes: int = 2_000_000) -> Diagram:
+        """Decision diagram from a sort to its operator, in N look-ups and without the measure.
+
+        Examples
+        --------
+        >>> from choquet import Measure, decompose
+        >>> diagram = decompose(Measure([0, 0, 1, 1, 1, 1, 1, 1])).index()
+        >>> diagram.index([[0, 1, 2], [1, 0, 2]])
+        array([1, 0])
+        """
+        self._check_complete("an index")
+        from choquet.contexts.diagram import Diagram
+
+        if not isinstance(self.sample.graph, OperatorGraph):
+            raise DataError(
+                "an index holds all walks of a dense measure; here walks were listed, "
+                "and operator_of_sorts looks them up"
+            )
+        return Diagram.build(self.sample.graph, self.labels, max_nodes=max_nodes)
+
+    def compress(self, *, max_error: float) -> ClusterDecomposition:
+        """Fewest operators found that are never off by more than `max_error`, on inputs in [0, 1].
+
+        The operators are new ones, in the middle of what they stand for. ``partition.proved`` says
+        whether fewer are impossible, ``partition.scores`` holds the lower bound.
+
+        Examples
+        --------
+        >>> from choquet import Measure, decompose
+        >>> small = decompose(Measure.random(5, rng=0)).compress(max_error=0.2)
+        >>> small.error.worst <= 0.2, small.n_operators < 20
+        (True, True)
+        """
+        from choquet.decomposition.compress import cover_operators
+
+        self._check_complete("a promise")
+        cover = cover_operators(self.sample.weights, max_error)
+        ranks = canonical_ranks(cover.labels, self.ivat.counts)
+        centres = np.empty_like(cover.weights)
+        centres[ranks] = cover.weights
+        partition = Partition(
+            ranks[cover.labels],
+            len(centres),
+            "compress",
+            score=-float(len(centres)),
+            proved=cover.proved,
+            scores={cover.lower_bound: -float(cover.lower_bound)},
         )
-    vectors = row.embed(rows[first])
-    weights = np.bincount(inverse, weights=multiplicity).astype(np.float64)
-    random = generator(rng)
-    best, memberships = math.inf, np.empty((0, 0))
-    for _ in range(n_starts):
-        centres = spread_centres(vectors, weights, k, random)
-        cost, degrees = c_means(vectors, weights, centres, fuzzifier, max_iterations, tolerance)
-        if cost < best:
-            best, memberships = cost, degrees
-    memberships = memberships[inverse]
-    labels = memberships.argmax(axis=1)
-    # A centre that is nobody's first choice keeps its column, after all others.
-    padded = np.concatenate([labels, np.arange(k)])
-    ranks = canonical_ranks(padded, np.concatenate([multiplicity, np.zeros(k, dtype=np.int64)]))
-    ordered = np.empty_like(memberships)
-    ordered[:, ranks] = memberships
-    return Partition(ranks[labels], k, "fuzzy_c_means", score=-best, memberships=ordered)
+        return ClusterDecomposition(
+            sample=self.sample,
+            ivat=self.ivat,
+            partition=partition,
+            centres=centres,
+            metric=self.metric,
+            scale=self.scale,
+            support=self.support,
+            bias=self.bias,
+            identification=self.identification,
+            outcome=self.outcome,
+        )
 
+    def _check_complete(self, what: str) -> None:
+        if not self.exact:
+            raise DataError(
+                f"{what} needs every operator, but they were drawn at random; "
+                "decompose with a larger max_operators="
+            )
 
-def squared_distances(vectors: FloatArray, centres: FloatArray) -> FloatArray:
-    """Squared Euclidean distance of every vector to every centre."""
-    difference = vectors[:, None, :] - centres[None, :, :]
-    return np.asarray(np.einsum("ijk,ijk->ij", difference, difference))
+    # -- words -------------------------------------------------------------------------------------
 
+    def opening(self) -> str:
+        """How many operators stand for what, and how well."""
+        n = self.n_sources
+        certificate = (
+            "exact"
+            if self.exact and self.error.worst < 1e-12
+            else f"off by at most {self.error.worst:.3g} (rms {self.error.rms:.3g})"
+            + ("" if self.exact else " on the walks drawn")
+        )
+        walks = self.sample.graph
+        place = f"2**{n} values"
+        if not walks.measure.is_dense:
+            place = f"{walks.n_distinct_walks:,} walks of {n} sources"
+            if walks.n_partial:
+                place += f" ({walks.n_partial:,} partly supported)"
+        plural = "operator" if self.n_operators == 1 else "operators"
+        return f"{self.n_operators} {plural} in place of {place}, {certificate}"
 
-def spread_centres(
-    vectors: FloatArray, weights: FloatArray, k: int, rng: np.random.Generator
-) -> FloatArray:
-    """Start centres drawn with probability proportional to squared distance from those drawn."""
-    chosen: list[int] = []
-    nearest = np.ones(len(vectors))
-    for _ in range(k):
-        chance = weights * nearest
-        chance[chosen] = 0.0
-        if chance.sum() <= 0:
-            # Distinct operators can coincide under the metric; any of the rest will do.
-            chance = weights.copy()
-            chance[chosen] = 0.0
-        chosen.append(int(rng.choice(len(vectors), p=chance / chance.sum())))
-        away = squared_distances(vectors, vectors[chosen[-1:]])[:, 0]
-        nearest = away if len(chosen) == 1 else np.minimum(nearest, away)
-    return vectors[chosen]
-
-
-def c_means(
-    vectors: FloatArray,
-    weights: FloatArray,
-    centres: FloatArray,
-    fuzzifier: float,
-    max_iterations: int,
-    tolerance: float,
-) -> tuple[float, FloatArray]:
-    """Alternate memberships and centres from given centres; the objective and the memberships."""
-    before = np.zeros((len(vectors), len(centres)))
-    for _ in range(max_iterations):
-        away = squared_distances(vectors, centres)
-        # On a centre (or two that coincide) the membership is shared among those alone.
-        nearest = np.broadcast_to(away.min(axis=1, keepdims=True), away.shape)
-        ratio = np.divide(nearest, away, out=np.ones_like(away), where=away > 0)
-        degrees = ratio ** (1.0 / (fuzzifier - 1.0))
-        degrees /= degrees.sum(axis=1, keepdims=True)
-        powers = weights[:, None] * degrees**fuzzifier
-        centres = (powers.T @ vectors) / np.maximum(powers.sum(axis=0), 1e-300)[:, None]
-        if np.abs(degrees - before).max() <= tolerance:
-            break
-        before = degrees
-    return float((powers * squared_distances(vectors, centres)).sum()), degrees
+    def _same_contexts(self, other: ClusterDecomposition) -> bool:
+        return np.array_equal(self.labels, other.labels)

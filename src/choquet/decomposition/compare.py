@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from choquet.arrays import FloatArray, IntArray, generator
-from choquet.decomposition.result import Decomposition
+from choquet.decomposition.clusters import ClusterDecomposition
 from choquet.errors import DataError
-from choquet.measures import Measure
+from choquet.measures import AbstractMeasure, check_measure
 from choquet.operators.dissimilarity import Metric, as_dissimilarity
 from choquet.walks import DataSupport, all_sorts, random_sorts, walk_weights
 
@@ -52,7 +52,7 @@ class Comparison:
 
 
 def compare(
-    decompositions: Sequence[Decomposition],
+    decompositions: Sequence[ClusterDecomposition],
     *,
     names: Sequence[str] | None = None,
     metric: Metric = "rms",
@@ -70,6 +70,11 @@ def compare(
         For operators and for walks; "emd" and "hellinger" are usual as well.
     support : DataSupport, optional
         Weight walks by how often data observed them, instead of all alike.
+
+    Returns
+    -------
+    Comparison
+        Which operator of each answers to which of the first, and how far the measures are apart.
 
     Examples
     --------
@@ -114,8 +119,8 @@ def compare(
 
 
 def measure_distance(
-    first: Measure,
-    second: Measure,
+    first: AbstractMeasure,
+    second: AbstractMeasure,
     *,
     metric: Metric = "rms",
     support: DataSupport | None = None,
@@ -137,7 +142,7 @@ def measure_distance(
     >>> measure_distance(Measure([0, 0, 0, 1]), Measure([0, 1, 1, 1]), metric="emd")
     1.0
     """
-    if first.sources != second.sources:
+    if check_measure(first).sources != check_measure(second).sources:
         raise DataError("only measures on the same sources, in one order, can be compared")
     n = first.n_sources
     weights: npt.NDArray[Any] | None = None

@@ -8,36 +8,28 @@ Each stage is a function of its own: `sample_operators`, `dissimilarity`, `ivat`
 
 from __future__ import annotations
 
-from functools import cache
+from dataclasses import replace
 from math import ceil
 from typing import Any, Literal
 
 import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
-from choquet.decomposition.clodd import clodd, one_cluster
-from choquet.decomposition.clusters import Clusterer, cluster
-from choquet.decomposition.ivat import IVAT, ivat
-from choquet.decomposition.medoids import medoids
-from choquet.decomposition.operators import ContextualOperator, cluster_errors
-from choquet.decomposition.outcome import Outcome, outcome_of
-from choquet.decomposition.partition import Partition, canonical_labels
-from choquet.decomposition.result import Decomposition, Identified
-from choquet.decomposition.rules import RuleList, find_rules
+from choquet.clustering.clodd import clodd, one_cluster
+from choquet.clustering.clusters import Clusterer, cluster
+from choquet.clustering.ivat import IVAT, ivat
+from choquet.clustering.medoids import medoids
+from choquet.clustering.partition import Partition, canonical_labels
+from choquet.decomposition.clusters import ClusterDecomposition
+from choquet.decomposition.outcome import outcome_of
+from choquet.decomposition.result import Identified
 from choquet.decomposition.sample import OperatorSample, sample_operators
 from choquet.errors import DataError, OptionError
-from choquet.measures import Measure
+from choquet.measures import AbstractMeasure
 from choquet.operators.dissimilarity import Dissimilarity, Metric, as_dissimilarity
-from choquet.walks import DataSupport, OperatorGraph, WalkList, all_sorts, walk_weights
-from choquet.walks.listed import is_listed, values_along
+from choquet.walks import DataSupport
 
 __all__ = ["decompose"]
-
-_LISTED_WALKS = 40_320
-"""Walks that rules are found from: all of them up to so many, else as many drawn."""
-
-_MOST_RULES = 32
-"""Rules in a list, at most: one for each of many operators, and all that anyone would read."""
 
 _COUNT_LEAST, _COUNT_LIMIT = 1000, 1 << 50
 """Multiplicities are scaled to add up to a number in this range; floats count it exactly."""
@@ -62,12 +54,12 @@ def decompose(
     max_operators: int = 1_000_000,
     n_walks: int = 20_000,
     rng: Any = 0,
-) -> Decomposition:
+) -> ClusterDecomposition:
     """Decompose a measure, or a model that learned one, into contextual order statistics.
 
     Parameters
     ----------
-    measure : Measure, SupportedMeasure, MobiusMeasure or fitted model
+    measure : AbstractMeasure or fitted model
         A model has ``measure_``, and ``support_`` where it learned from data. Beyond 16 sources
         models know some subsets only; the walks are then those that data observed, each as often as
         it was, and what is said of shares and errors is about them.
@@ -104,7 +96,7 @@ def decompose(
 
     Returns
     -------
-    Decomposition
+    ClusterDecomposition
 
     References
     ----------
@@ -146,87 +138,32 @@ def decompose(
         same_below,
         rng,
     )
-    centres = _centres(sample, partition, row, counts)
-    shown = _scale(scale, row, picture, measure)
-    return assemble(
-        sample, picture, partition, centres, row, shown, bias, identification, outcome_of(model)
-    )
-
-
-def assemble(
-    sample: OperatorSample,
-    picture: IVAT,
-    partition: Partition,
-    centres: FloatArray,
-    metric: Dissimilarity,
-    scale: float,
-    bias: float,
-    identification: Identified | None = None,
-    outcome: Outcome | None = None,
-) -> Decomposition:
-    """Decomposition from clusters and their order statistics: errors, shares, rules."""
-    labels, shares = partition.labels, sample.shares
-    error, errors = cluster_errors(sample.weights, shares, labels, centres, sample.slack)
-
-    @cache
-    def rules() -> RuleList:
-        return _rules(sample, labels, centres, metric)
-
-    data_shares = _data_shares(sample, labels, len(centres))
-    stable_shares = np.full(len(centres), np.nan)
-    if identification is not None:
-        sorts, _, _ = _walks_for_rules(sample.graph)
-        found = _labels_of_walks(sample, labels, centres, metric, sorts)
-        pinned = identification.stable_walks(sorts)
-        stable_shares = np.array([pinned[found == k].mean() for k in range(len(centres))])
-    operators = []
-    for number, weights in enumerate(centres):
-        inside = labels == number
-        away = metric.matrix(weights[None], sample.weights[inside])[0]
-        operators.append(
-            ContextualOperator(
-                weights,
-                # From counts: shares of equal numbers of walks are equal to the last bit.
-                share=float(sample.counts[inside].sum() / sample.counts.sum()),
-                data_share=float(data_shares[number]),
-                n_members=int(inside.sum()),
-                spread=float(away @ shares[inside] / shares[inside].sum()),
-                error=errors[number],
-                stable_share=float(stable_shares[number]),
-                context=lambda number=number: tuple(rules().of(number)),  # type: ignore[misc]
-            )
-        )
-    return Decomposition(
-        measure=sample.graph.measure,
-        support=sample.graph.support,
-        operators=tuple(operators),
-        labels=labels,
+    partition, centres = _centres(sample, partition, row, counts)
+    return ClusterDecomposition(
         sample=sample,
         ivat=picture,
         partition=partition,
-        metric=metric,
-        scale=scale,
-        error=error,
+        centres=centres,
+        metric=row,
+        scale=_scale(scale, row, picture, measure),
+        support=sample.graph.support,
         bias=bias,
-        _rules=rules,
         identification=identification,
-        outcome=outcome,
+        outcome=outcome_of(model),
     )
 
 
 def _measure_of(model: Any, support: Any) -> tuple[Any, DataSupport | None, float]:
     """Measure, support and bias of what was given."""
-    known = isinstance(model, Measure) or is_listed(model)
-    measure = model if known else getattr(model, "measure_", None)
+    measure = model if isinstance(model, AbstractMeasure) else getattr(model, "measure_", None)
     if measure is None and hasattr(model, "decomposition_"):
         raise DataError(
             f"a {type(model).__name__} learned its operators directly and holds no measure to take "
             "apart; what it learned is in decomposition_"
         )
-    if not (isinstance(measure, Measure) or is_listed(measure)):
+    if not isinstance(measure, AbstractMeasure):
         raise DataError(
-            f"cannot decompose {type(model).__name__}: give a Measure, a SupportedMeasure, a "
-            "MobiusMeasure, or a fitted model"
+            f"cannot decompose {type(model).__name__}: give a measure or a fitted model"
         )
     if isinstance(support, str):
         if support != "auto":
@@ -284,15 +221,16 @@ def _partition(
 
 def _centres(
     sample: OperatorSample, partition: Partition, metric: Dissimilarity, counts: IntArray
-) -> FloatArray:
+) -> tuple[Partition, FloatArray]:
     """Medoid of each cluster; operators that a clusterer calls noise go to the nearest."""
     chosen = medoids(sample.weights, partition.labels, counts=counts, metric=metric)
     centres = sample.weights[chosen]
     noise = np.flatnonzero(partition.labels < 0)
-    if len(noise):
-        away = metric.matrix(sample.weights[noise], centres)
-        partition.labels[noise] = away.argmin(axis=1)
-    return centres
+    if not len(noise):
+        return partition, centres
+    labels = partition.labels.copy()
+    labels[noise] = metric.matrix(sample.weights[noise], centres).argmin(axis=1)
+    return replace(partition, labels=labels), centres
 
 
 def _scale(scale: Any, metric: Dissimilarity, picture: IVAT, measure: Any) -> float:
@@ -307,60 +245,3 @@ def _scale(scale: Any, metric: Dissimilarity, picture: IVAT, measure: Any) -> fl
     if isinstance(scale, str) or not scale > 0:
         raise OptionError(f"scale={scale!r} is unknown; give 'largest', 'data' or a number above 0")
     return float(scale)
-
-
-def _rules(
-    sample: OperatorSample, labels: IntArray, centres: FloatArray, metric: Dissimilarity
-) -> RuleList:
-    """Rules from all walks kept if they can be listed, else from as many drawn."""
-    sorts, counts, complete = _walks_for_rules(sample.graph)
-    found = _labels_of_walks(sample, labels, centres, metric, sorts)
-    most = min(max(20, len(centres)), _MOST_RULES)
-    return find_rules(sorts, found, weights=counts, complete=complete, max_rules=most)
-
-
-def _labels_of_walks(
-    sample: OperatorSample,
-    labels: IntArray,
-    centres: FloatArray,
-    metric: Dissimilarity,
-    sorts: IntArray,
-) -> IntArray:
-    """Operator of each walk; where operators were drawn, the nearest centre."""
-    if sample.complete:
-        found: IntArray = labels[sample.graph.index(sorts).astype(np.int64)]
-        return found
-    weights = operators_of(sample.graph.measure, sorts)
-    return np.asarray(metric.matrix(weights, centres).argmin(axis=1), dtype=np.int64)
-
-
-def operators_of(measure: Any, sorts: IntArray) -> FloatArray:
-    """Weights of walks by rank, for any kind of measure; of unknown values the middle is taken."""
-    if isinstance(measure, Measure):
-        return walk_weights(measure, sorts)
-    return np.diff(values_along(measure, sorts)[0], axis=1, prepend=0.0)
-
-
-def _walks_for_rules(
-    graph: OperatorGraph | WalkList,
-) -> tuple[IntArray, IntArray | None, bool]:
-    """Walks that rules are found from, how often each counts, and whether these are all."""
-    if isinstance(graph, WalkList):
-        return graph.sorts, graph.counts, graph.complete
-    if graph.n_sources <= 8:
-        sorts = all_sorts(graph.n_sources)
-        return sorts[graph.index(sorts) >= 0], None, True
-    return graph.sample_sorts(_LISTED_WALKS // 2, rng=0), None, False
-
-
-def _data_shares(sample: OperatorSample, labels: IntArray, n_operators: int) -> FloatArray:
-    """Share of the samples without ties that each operator decides."""
-    support = sample.graph.support
-    if support is None or not len(support.observed_sorts) or not sample.complete:
-        return np.full(n_operators, np.nan)
-    numbers = sample.graph.index(support.observed_sorts)
-    kept = numbers >= 0
-    totals = np.bincount(
-        labels[numbers[kept]], support.sort_counts[kept], minlength=n_operators
-    ).astype(np.float64)
-    return np.asarray(totals / max(totals.sum(), 1.0))

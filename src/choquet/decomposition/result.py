@@ -1,38 +1,29 @@
-"""The result: operators with their contexts, and what they cost in place of the measure."""
+"""What every decomposition answers to, however it was made: operators, when each is used, and use.
+
+Decomposition (abstract)
+├── TreeDecomposition      contexts that were grown as conditions, from rows or from walks
+└── ClusterDecomposition   the paper's way: operators of a measure clustered, rules found after
+"""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from choquet.arrays import BoolArray, FloatArray, IntArray, as_inputs, check_option
-from choquet.decomposition.ivat import IVAT
-from choquet.decomposition.operators import ContextualOperator, Errors
+from choquet.contexts.rules import RuleList
+from choquet.decomposition.operators import Contexts, ContextualOperator, Errors
 from choquet.decomposition.outcome import Outcome
-from choquet.decomposition.partition import Partition
-from choquet.decomposition.rules import RuleList, find_rules
-from choquet.decomposition.runtime import (
-    Assessment,
-    assess,
-    known_part,
-    labels_of_sorts,
-    similar_sorts,
-)
-from choquet.decomposition.sample import OperatorSample
+from choquet.decomposition.runtime import Assessment, assess, known_part
 from choquet.errors import DataError
-from choquet.integrals import integral_of
-from choquet.measures import SupportedMeasure
-from choquet.operators import Dissimilarity
-from choquet.walks import DataSupport, WalkList, sorts_of
-
-if TYPE_CHECKING:
-    from choquet.decomposition.diagram import Diagram
+from choquet.frames import FrameLibrary, to_frame
+from choquet.measures import AbstractMeasure
+from choquet.walks import DataSupport
 
 __all__ = ["Decomposition", "Identified"]
 
@@ -43,7 +34,7 @@ _SHOWN = 12
 class Identified(Protocol):
     """What is asked of an identification: near-optimal intervals, and walks that are pinned down.
 
-    See `choquet.learning.identify.Identification`.
+    See `choquet.certainty.identify.Identification`.
     """
 
     @property
@@ -62,39 +53,30 @@ class Identified(Protocol):
         """Whether every value on each walk is pinned down."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Decomposition:
-    """A fuzzy integral as a handful of contextual linear order statistics.
+class Decomposition(ABC):
+    """A handful of operators, and the situations in which each of them is used.
+
+    `decompose` and the contextual learners return it. It is abstract: what it was made from is told
+    by its two final classes, `TreeDecomposition` and `ClusterDecomposition`. Nothing of it changes
+    after it was made, it can be pickled, and two that say the same are equal.
 
     Attributes
     ----------
-    measure : Measure, SupportedMeasure or MobiusMeasure
-        What was decomposed.
+    sources : tuple of str
+    measure : AbstractMeasure or None
+        What was decomposed; None where the operators were learned from data directly.
     support : DataSupport or None
-        The data that walks were restricted to, if any.
+        The data that it is restricted to, if any.
     operators : tuple of ContextualOperator
-        By decreasing share of walks.
-    labels : array of ints
-        For each operator of `sample`, the one of `operators` that stands for it.
-    sample : OperatorSample
-        The operators that were clustered.
-    ivat : IVAT
-        Their picture, in the units of `metric`.
-    partition : Partition
-        How they were clustered, with CLODD's scores.
-    metric : Dissimilarity
-        What was clustered by.
-    scale : float
-        The dissimilarity drawn white in pictures that are given it; 0 is black.
+        By decreasing share.
+    rules : RuleList
+        Conditions that choose the operator, read from the top.
     error : Errors
-        Exact ``(worst, rms)`` difference of output over inputs in [0, 1]: over all walks that were
-        decomposed if `exact`, else over those drawn.
-    bias : float
-        Added to every output (regression).
-    identification : Identification or None
-        Near-optimal intervals of the values, if they were given.
+        ``(worst, rms)`` difference of output from the integral over inputs in [0, 1].
+    exact : bool
+        Whether `error` is exact: every walk was looked at, not a sample of them.
     outcome : Outcome or None
-        What the output says of a class, if the measure is a classifier's.
+        What the output says of a class, if it is a classifier's.
 
     Examples
     --------
@@ -106,58 +88,76 @@ class Decomposition:
     (array([0.4]), array([1]), Errors(worst=0.0, rms=0.0))
     """
 
-    measure: Any
-    support: DataSupport | None
-    operators: tuple[ContextualOperator, ...]
-    labels: IntArray
-    sample: OperatorSample
-    ivat: IVAT
-    partition: Partition
-    metric: Dissimilarity
-    scale: float
-    error: Errors
-    bias: float
-    _rules: Callable[[], RuleList]
-    identification: Identified | None = None
-    outcome: Outcome | None = None
+    # -- what the final classes hold ---------------------------------------------------------------
 
     @property
-    def rules(self) -> RuleList:
-        """Conditions on ranks that choose the operator, found when first asked for.
+    @abstractmethod
+    def sources(self) -> tuple[str, ...]:
+        """Names of the sources."""
 
-        Examples
-        --------
-        >>> from choquet import Measure, decompose
-        >>> d = decompose(Measure([0, 0, 1, 1, 1, 1, 1, 1], sources=["gpr", "ir", "emi"]))
-        >>> d.rules.text(d.measure.sources, [op.name for op in d.operators])
-        ['If gpr is the largest: median; otherwise: max.']
-        """
-        return self._rules()
+    @property
+    @abstractmethod
+    def measure(self) -> Any:
+        """What was decomposed, or None."""
 
-    def rules_by_data(self) -> RuleList:
-        """Rules found from the sorts that data observed, each weighted by how often it was.
+    @property
+    @abstractmethod
+    def support(self) -> DataSupport | None:
+        """The data that it is restricted to, or None."""
 
-        They are shorter than `rules` where data see few of the walks, and say nothing of the rest.
+    @property
+    @abstractmethod
+    def outcome(self) -> Outcome | None:
+        """What the output says of a class, or None."""
 
-        Examples
-        --------
-        >>> from choquet import DataSupport, Measure, decompose
-        >>> support = DataSupport.from_data([[0.9, 0.5, 0.1], [0.1, 0.5, 0.9], [0.9, 0.1, 0.5]])
-        >>> d = decompose(Measure([0, 0, 1, 1, 1, 1, 1, 1], ["gpr", "ir", "emi"]), support=support)
-        >>> d.rules_by_data().text(d.measure.sources, d.operator_names)
-        ['If emi is the largest: max; otherwise: median.']
-        """
-        if self.support is None or not len(self.support.observed_sorts):
-            raise DataError("no data without ties are known; use rules, which are over all walks")
-        sorts = self.support.observed_sorts
-        return find_rules(sorts, self.operator_of_sorts(sorts), weights=self.support.sort_counts)
+    @property
+    @abstractmethod
+    def operators(self) -> tuple[ContextualOperator, ...]:
+        """The operators, by decreasing share."""
 
-    @cached_property
-    def known_part(self) -> SupportedMeasure | None:
-        """The supported values alone, which bound the others; None if nothing does."""
-        return known_part(self.measure, self.support)
+    @property
+    @abstractmethod
+    def contexts(self) -> Contexts:
+        """When each operator is used."""
+
+    @property
+    @abstractmethod
+    def error(self) -> Errors:
+        """Worst and root mean square difference from the integral."""
+
+    @property
+    @abstractmethod
+    def exact(self) -> bool:
+        """Whether `error` is exact."""
+
+    @property
+    @abstractmethod
+    def unit(self) -> Literal["walks", "samples"]:
+        """What the shares of the operators are shares of."""
+
+    @property
+    def epsilon(self) -> float:
+        """Walks with Φ below it count as supported; 0 where all of a walk must be."""
+        return 0.0
+
+    @abstractmethod
+    def decided(self, inputs: FloatArray) -> tuple[IntArray, IntArray]:
+        """Operator of each sample, and the sort that decided: its own, or a similar one."""
+
+    @abstractmethod
+    def operator_of_sorts(self, sorts: IntArray) -> IntArray:
+        """Number of the operator that decides each sort; see `operator_of`."""
+
+    @abstractmethod
+    def opening(self) -> str:
+        """How many operators stand for what, and how well, in one line."""
 
     # -- size --------------------------------------------------------------------------------------
+
+    @property
+    def n_sources(self) -> int:
+        """Number of sources N."""
+        return len(self.sources)
 
     @property
     def n_operators(self) -> int:
@@ -165,61 +165,61 @@ class Decomposition:
         return len(self.operators)
 
     @property
-    def exact(self) -> bool:
-        """Whether `error` is exact: every distinct operator was looked at, not a sample of them."""
-        return self.sample.complete
-
-    @property
-    def weights(self) -> FloatArray:
-        """Weights of the operators, one row each."""
-        return np.array([operator.weights for operator in self.operators])
-
-    @property
     def n_numbers(self) -> int:
-        """Weights that are kept in place of the measure's 2**N values (without the index)."""
-        return self.n_operators * len(self.measure.sources)
+        """Weights and biases that predictions need (without the contexts)."""
+        return int(
+            np.count_nonzero(self.rank_weights.any(axis=1)) * self.n_sources
+            + np.count_nonzero(self.source_weights.any(axis=1)) * self.n_sources
+            + np.count_nonzero(self.biases)
+        )
 
-    def index(self, *, max_nodes: int = 2_000_000) -> Diagram:
-        """Decision diagram from a sort to its operator, in N look-ups and without the measure.
+    @property
+    def rules(self) -> RuleList:
+        """Conditions that choose the operator, found when first asked for.
 
         Examples
         --------
         >>> from choquet import Measure, decompose
-        >>> diagram = decompose(Measure([0, 0, 1, 1, 1, 1, 1, 1])).index()
-        >>> diagram.index([[0, 1, 2], [1, 0, 2]])
-        array([1, 0])
+        >>> d = decompose(Measure([0, 0, 1, 1, 1, 1, 1, 1], sources=["gpr", "ir", "emi"]))
+        >>> d.rules.text(d.sources, d.operator_names)
+        ['If gpr is the largest: median; otherwise: max.']
         """
-        if not self.sample.complete:
-            raise DataError(
-                "an index needs every operator, but they were drawn at random; "
-                "decompose with a larger max_operators="
-            )
-        from choquet.decomposition.diagram import Diagram
+        return self.contexts.rules
 
-        if isinstance(self.sample.graph, WalkList):
-            raise DataError(
-                "an index holds all walks of a dense measure; here walks were listed, "
-                "and operator_of_sorts looks them up"
-            )
-        return Diagram.build(self.sample.graph, self.labels, max_nodes=max_nodes)
+    @cached_property
+    def rank_weights(self) -> FloatArray:
+        """Weights by rank of the operators, one row each."""
+        return np.array([operator.rank_weights for operator in self.operators])
+
+    @cached_property
+    def source_weights(self) -> FloatArray:
+        """Weights by source of the operators, one row each."""
+        return np.array([operator.source_weights for operator in self.operators])
+
+    @cached_property
+    def weights(self) -> FloatArray:
+        """Weights of the order statistics nearest to the operators, one row each."""
+        return np.array([operator.weights for operator in self.operators])
+
+    @cached_property
+    def biases(self) -> FloatArray:
+        """What each operator adds."""
+        return np.array([operator.bias for operator in self.operators])
+
+    @cached_property
+    def known_part(self) -> AbstractMeasure | None:
+        """The supported values alone, which bound the others; None if nothing does."""
+        return None if self.measure is None else known_part(self.measure, self.support)
 
     # -- use ---------------------------------------------------------------------------------------
 
     def operator_of(self, X: npt.ArrayLike) -> IntArray:
-        """Number of the operator that decides each sample.
+        """Number of the operator that decides each sample; ties by the order of the sources.
 
         A sample whose walk was left out, being unsupported, gets the operator of the most similar
         walk that was not; `assess` tells which samples these are.
         """
-        return self.operator_of_sorts(sorts_of(as_inputs(X, self.measure.n_sources)))
-
-    def operator_of_sorts(self, sorts: IntArray) -> IntArray:
-        """Number of the operator that decides each sort; see `operator_of`."""
-        labels = labels_of_sorts(self, sorts)
-        left_out = labels < 0
-        if left_out.any():
-            labels[left_out] = labels_of_sorts(self, similar_sorts(self, sorts[left_out]))
-        return labels
+        return self.decided(as_inputs(X, sources=self.sources))[0]
 
     def predict(
         self,
@@ -227,15 +227,15 @@ class Decomposition:
         *,
         unsupported: Literal["similar", "measure", "suppress"] = "similar",
     ) -> FloatArray:
-        """Output of the contextual order statistics in place of the integral.
+        """Output of the operator that decides each sample.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, N)
             Inputs.
         unsupported : {"similar", "measure", "suppress"}, default "similar"
-            For samples whose walk was left out: use the operator of the most similar walk that was
-            not; use the measure itself; or give no answer (NaN).
+            For samples that data do not support: use the operator all the same; use the measure
+            itself; or give no answer (NaN).
 
         Examples
         --------
@@ -244,19 +244,27 @@ class Decomposition:
         array([0.3])
         """
         check_option("unsupported", unsupported, ["similar", "measure", "suppress"])
-        inputs = as_inputs(X, self.measure.n_sources)
-        sorts = sorts_of(inputs)
-        labels = self.operator_of_sorts(sorts)
-        ordered = np.take_along_axis(inputs, sorts, axis=1)
-        output = np.einsum("ij,ij->i", ordered, self.weights[labels]) + self.bias
-        restricted = self.support is not None or isinstance(self.measure, SupportedMeasure)
-        if restricted and unsupported != "similar":
-            left_out = ~assess(self, inputs).supported
-            if unsupported == "measure":
-                output[left_out] = integral_of(self.measure, inputs[left_out]) + self.bias
-            else:
-                output[left_out] = np.nan
-        return np.asarray(output, dtype=np.float64)
+        inputs = as_inputs(X, sources=self.sources)
+        labels = self.decided(inputs)[0]
+        output = self.outputs(inputs, labels)
+        if unsupported == "similar":
+            return output
+        if unsupported == "measure" and self.measure is None:
+            raise DataError("the operators were learned directly: there is no measure to fall to")
+        left_out = ~self.assess(inputs).supported
+        output[left_out] = np.nan
+        if unsupported == "measure":
+            bias = self.biases[labels[left_out]]
+            output[left_out] = self.measure.integral(inputs[left_out]) + bias
+        return output
+
+    def outputs(self, inputs: FloatArray, labels: IntArray) -> FloatArray:
+        """Output of one operator for each sample."""
+        ordered = -np.sort(-inputs, axis=1)
+        output = np.einsum("ij,ij->i", ordered, self.rank_weights[labels])
+        if self.source_weights.any():
+            output += np.einsum("ij,ij->i", inputs, self.source_weights[labels])
+        return np.asarray(output + self.biases[labels], dtype=np.float64)
 
     def assess(self, X: npt.ArrayLike) -> Assessment:
         """How well the data behind the decomposition support each sample; see `Assessment`.
@@ -269,96 +277,17 @@ class Decomposition:
         >>> d.assess([[0.8, 0.2], [0.2, 0.8]]).supported
         array([ True, False])
         """
-        return assess(self, as_inputs(X, self.measure.n_sources))
+        return assess(self, as_inputs(X, sources=self.sources))
 
-    def compress(self, *, max_error: float) -> Decomposition:
-        """Fewest operators found that are never off by more than `max_error`, on inputs in [0, 1].
+    def trust(self, X: npt.ArrayLike) -> FloatArray:
+        """Trust of the operator that decides each sample; see `ContextualOperator`."""
+        return np.array([operator.trust for operator in self.operators])[self.operator_of(X)]
 
-        The operators are new ones, in the middle of what they stand for. ``partition.proved`` says
-        whether fewer are impossible, ``partition.scores`` holds the lower bound.
-
-        Examples
-        --------
-        >>> from choquet import Measure, decompose
-        >>> small = decompose(Measure.random(5, rng=0)).compress(max_error=0.2)
-        >>> small.error.worst <= 0.2, small.n_operators < 20
-        (True, True)
-        """
-        from choquet.decomposition.compress import cover_operators
-        from choquet.decomposition.decompose import assemble
-        from choquet.decomposition.partition import canonical_ranks
-
-        if not self.sample.complete:
-            raise DataError(
-                "a promise needs every operator, but they were drawn at random; "
-                "decompose with a larger max_operators="
-            )
-        cover = cover_operators(self.sample.weights, max_error)
-        ranks = canonical_ranks(cover.labels, self.ivat.counts)
-        centres = np.empty_like(cover.weights)
-        centres[ranks] = cover.weights
-        partition = Partition(
-            ranks[cover.labels],
-            len(centres),
-            "compress",
-            score=-float(len(centres)),
-            proved=cover.proved,
-            scores={cover.lower_bound: -float(cover.lower_bound)},
-        )
-        return assemble(
-            self.sample,
-            self.ivat,
-            partition,
-            centres,
-            self.metric,
-            self.scale,
-            self.bias,
-            self.identification,
-            self.outcome,
-        )
-
-    # -- words -------------------------------------------------------------------------------------
-
-    def __str__(self) -> str:
-        n = self.measure.n_sources
-        certificate = (
-            "exact"
-            if self.exact and self.error.worst < 1e-12
-            else f"off by at most {self.error.worst:.3g} (rms {self.error.rms:.3g})"
-            + ("" if self.exact else " on the walks drawn")
-        )
-        plural = "operator" if self.n_operators == 1 else "operators"
-        walks = self.sample.graph
-        place = f"2**{n} values"
-        if isinstance(walks, WalkList):
-            place = f"{len(walks.sorts):,} walks of {n} sources"
-            if walks.n_partial:
-                place += f" ({walks.n_partial:,} partly supported)"
-        lines = [f"{self.n_operators} {plural} in place of {place}, {certificate}"]
-        for number, operator in enumerate(self.operators[:_SHOWN], start=1):
-            weights = _weights(operator.weights)
-            share = f"{100 * operator.share:.1f} % of walks"
-            lines.append(f"  {number}. {operator.name} ({weights}), {share}")
-        if self.n_operators > _SHOWN:
-            lines.append(f"  … and {self.n_operators - _SHOWN} more")
-        elif self.n_operators > 1:
-            lines += self.rules.text(self.measure.sources, self.operator_names)
-            if self.rules.fidelity < 1:
-                lines.append(
-                    f"(These rules are right for {_percent(self.rules.fidelity)} of walks.)"
-                )
-        return "\n".join(lines)
+    # -- words and tables --------------------------------------------------------------------------
 
     @property
     def operator_names(self) -> list[str]:
-        """Names of the operators, numbered where two are called the same.
-
-        Examples
-        --------
-        >>> from choquet import Measure, decompose
-        >>> decompose(Measure([0, 0.2, 0.25, 1])).operator_names
-        ['soft min (1)', 'soft min (2)']
-        """
+        """Names of the operators, numbered where two are called the same."""
         names = [operator.name for operator in self.operators]
         times = Counter(names)
         return [
@@ -366,24 +295,81 @@ class Decomposition:
             for number, name in enumerate(names, start=1)
         ]
 
+    def to_frame(self, library: FrameLibrary = "pandas") -> Any:
+        """A table of the operators: names, contexts, shares, errors and weights.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars"}, default "pandas"
+            Whose frame it is.
+
+        Examples
+        --------
+        >>> from choquet import Measure, decompose
+        >>> d = decompose(Measure([0, 0, 1, 1, 1, 1, 1, 1], sources=["gpr", "ir", "emi"]))
+        >>> d.to_frame()["context"].tolist()
+        ['gpr is not the largest', 'gpr is the largest']
+        """
+        columns: dict[str, Any] = {
+            "operator": self.operator_names,
+            "context": [operator.context.text() for operator in self.operators],
+            "share": [operator.share for operator in self.operators],
+            "worst_error": [operator.error.worst for operator in self.operators],
+            "rms_error": [operator.error.rms for operator in self.operators],
+            "bias": self.biases,
+        }
+        columns |= {f"weight of {s}": self.source_weights[:, i] for i, s in enumerate(self.sources)}
+        columns |= {f"weight of rank {j + 1}": w for j, w in enumerate(self.rank_weights.T)}
+        return to_frame(columns, library)
+
+    def __str__(self) -> str:
+        lines = [self.opening()]
+        for number, operator in enumerate(self.operators[:_SHOWN], start=1):
+            share = f"{100 * operator.share:.1f} % of {self.unit}"
+            lines.append(f"  {number}. {operator.name} ({_weights(operator)}), {share}")
+        if self.n_operators > _SHOWN:
+            lines.append(f"  and {self.n_operators - _SHOWN} more")
+        elif self.n_operators > 1:
+            lines += self.rules.text(self.sources, self.operator_names)
+            if self.rules.fidelity < 1:
+                lines.append(
+                    f"(These rules are right for {_percent(self.rules.fidelity)} of walks.)"
+                )
+        return "\n".join(lines)
+
     def _repr_html_(self) -> str:
         # Notebooks ask for this; the room that draws is loaded only then.
         from choquet.report import decomposition_html
 
         return decomposition_html(self)
 
-    def __repr__(self) -> str:
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Decomposition) or type(self) is not type(other):
+            return NotImplemented
         return (
-            f"<Decomposition of {self.measure.n_sources} sources into {self.n_operators} operators>"
+            self.operators == other.operators
+            and self.measure == other.measure
+            and self.outcome == other.outcome
+            and self._same_contexts(other)
         )
 
+    __hash__ = None  # type: ignore[assignment]
 
-def _weights(weights: FloatArray) -> str:
-    """Weights by rank; of very many the first and the last."""
-    texts = [f"{w:.3g}" for w in weights + 0.0]
+    @abstractmethod
+    def _same_contexts(self, other: Any) -> bool:
+        """Whether another of the same class uses its operators where this one does."""
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.n_sources} sources, {self.n_operators} operators>"
+
+
+def _weights(operator: ContextualOperator) -> str:
+    """Weights in words' brackets; of very many the first and the last."""
+    texts = [f"{w:.3g}" for w in operator.weights.round(9) + 0.0]
     if len(texts) > 2 * _SHOWN:
         texts = [*texts[: _SHOWN // 2], "…", *texts[-_SHOWN // 2 :]]
-    return ", ".join(texts)
+    sign = "-" if operator.bias < 0 else "+"
+    return ", ".join(texts) + (f") {sign} {abs(operator.bias):.3g}(" if operator.bias else "")
 
 
 def _percent(share: float) -> str:

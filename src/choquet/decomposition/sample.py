@@ -11,11 +11,10 @@ import numpy as np
 
 from choquet.arrays import FloatArray, IntArray, generator
 from choquet.errors import DataError, OptionError
-from choquet.measures import Measure
 from choquet.walks import (
+    AbstractWalks,
     DataSupport,
     OperatorGraph,
-    WalkList,
     list_walks,
     sort_unrank,
     walk_weights,
@@ -34,7 +33,7 @@ class OperatorSample:
         Weights by rank, distinct rows.
     counts : array of n ints
         Walks with each operator: of all walks if `complete`, else of those drawn.
-    graph : OperatorGraph or WalkList
+    graph : AbstractWalks
         Where the operators come from; row k is operator number k if `complete`.
     complete : bool
         Whether every operator is there.
@@ -42,15 +41,13 @@ class OperatorSample:
 
     weights: FloatArray
     counts: IntArray
-    graph: OperatorGraph | WalkList
+    graph: AbstractWalks
     complete: bool
 
     @property
     def slack(self) -> FloatArray:
         """How far the cumulative weights of each operator can be off: 0 where all is known."""
-        if isinstance(self.graph, WalkList):
-            return self.graph.slack
-        return np.zeros((1, 1))
+        return self.graph.slack
 
     @property
     def shares(self) -> FloatArray:
@@ -72,7 +69,7 @@ def sample_operators(
 
     Parameters
     ----------
-    measure : Measure, SupportedMeasure or MobiusMeasure
+    measure : AbstractMeasure
         On N sources. Walks of the latter two are listed one by one; see `list_walks`.
     support : DataSupport, optional
         Keep only walks that it supports.
@@ -96,7 +93,7 @@ def sample_operators(
     """
     if max_operators < 1 or n_walks < 1:
         raise OptionError(f"max_operators={max_operators} and n_walks={n_walks} must be at least 1")
-    if not isinstance(measure, Measure):
+    if not measure.is_dense:
         walks = list_walks(
             measure, support, epsilon=epsilon, decimals=decimals, most=n_walks, rng=rng
         )

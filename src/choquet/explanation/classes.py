@@ -24,7 +24,7 @@ def of_class(model: Any, label: Any) -> Any:
 
     Returns
     -------
-    Decomposition, ContextualModel, or ScaledModel of one
+    ClusterDecomposition, TreeDecomposition, or ScaledModel of one
         Of the class against the rest; its ``outcome`` says so. Where one measure serves all classes
         (two of them, ordered ones, or one shared measure), of that one.
 

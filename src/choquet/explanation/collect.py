@@ -24,7 +24,8 @@ from typing import Any
 import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
-from choquet.decomposition.result import Decomposition, Identified
+from choquet.decomposition.clusters import ClusterDecomposition
+from choquet.decomposition.result import Identified
 from choquet.decomposition.runtime import known_part
 from choquet.errors import OptionError
 from choquet.explanation.contextual import ContextRequest, contexts_to_collect
@@ -135,7 +136,7 @@ def data_to_collect(
 
     Parameters
     ----------
-    model : Decomposition, Measure or fitted model
+    model : ClusterDecomposition, Measure or fitted model
         What is to be supported. Unstable contexts are known for a decomposition that was given the
         ``identification``, and for fitted models with up to 30 supported subsets. Of a contextual
         model, see `ContextRequest` for the gain.
@@ -171,7 +172,7 @@ def data_to_collect(
 
 
 def unsupported_data(
-    decomposition: Decomposition, n: int, support: DataSupport | None
+    decomposition: ClusterDecomposition, n: int, support: DataSupport | None
 ) -> tuple[DataRequest, ...]:
     """The same of a decomposition; `data_to_collect` comes here with what it is given."""
     known = decomposition.support if support is None else support

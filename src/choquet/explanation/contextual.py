@@ -276,7 +276,7 @@ def explain_contextual(learned: Learned, *, n_requests: int = 5) -> ContextualMo
         sentences=tuple(rule_sentences(model.rules, model.sources, phrases)),
         rules_fidelity=1.0,
         rules_exact=True,
-        n_contexts=len(model.contexts),
+        n_contexts=len(model.leaves),
         n_samples=float(model.tree.weight[0]),
         output_name=learned.output_name,
         requests=contexts_to_collect(learned, n_requests),
@@ -295,12 +295,11 @@ def explain_contextual_operator(learned: Learned, number: int) -> ContextualOper
 def _operator(learned: Learned, number: int, phrase: str) -> ContextualOperatorExplanation:
     model = learned.model
     operator = model.operators[number]
-    contexts = [rule.text(model.sources) or "always" for rule in operator.context]
     return ContextualOperatorExplanation(
         number=number,
         name=model.operator_names[number],
         phrase=phrase,
-        context="; or ".join(contexts),
+        context=operator.context.text(),
         weights=operator.weights,
         bias=operator.bias,
         orness=operator.orness,
@@ -323,7 +322,7 @@ def contexts_to_collect(learned: Learned, n: int) -> tuple[ContextRequest, ...]:
     model = learned.model
     width = 1.0 if learned.units is None else learned.units.target_width
     found = []
-    for leaf, rule in model.contexts.items():
+    for leaf, rule in model.leaves.items():
         operator = model.operators[rule.operator]
         numbers = operator.trust * len(model.sources) + (operator.bias != 0)
         size = float(np.abs(operator.weights).max()) + abs(operator.bias)

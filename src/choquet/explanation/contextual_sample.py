@@ -209,7 +209,7 @@ def explain_contextual_sample(learned: Learned, inputs: FloatArray) -> Contextua
     if units is not None:
         contributions, bias = contributions * units.target_width, units.output(bias)
     output = float(contributions.sum()) + bias
-    others = [k for k in model.contexts if model.labels[k] != number]
+    others = [k for k in model.leaves if model.labels[k] != number]
     switch = nearest_context(model, scaled[0], others)
     supported = operator.trust >= TRUSTED
     nearest = None if supported else nearest_context(model, scaled[0], learned.trusted_leaves())
@@ -228,7 +228,7 @@ def explain_contextual_sample(learned: Learned, inputs: FloatArray) -> Contextua
         output_name=learned.output_name,
         label=learned.label,
         probability=None if learned.outcome is None else learned.outcome.chance(output),
-        rule=model.contexts[leaf].text(model.sources) or "always",
+        rule=model.leaves[leaf].text(model.sources) or "always",
         context_samples=float(model.tree.weight[leaf]),
         count=operator.count,
         trust=operator.trust,
@@ -254,4 +254,4 @@ def _rule_at(learned: Learned, switch: Switch | None) -> str | None:
         return None
     ranks = np.argsort(switch.sort)[None].astype(np.int16)
     leaf = int(learned.model.tree.leaf_of(ranks)[0])
-    return learned.model.contexts[leaf].text(learned.sources) or "always"
+    return learned.model.leaves[leaf].text(learned.sources) or "always"

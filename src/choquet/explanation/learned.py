@@ -9,8 +9,8 @@ import numpy as np
 
 from choquet.arrays import FloatArray
 from choquet.decomposition.outcome import Outcome, outcome_of
+from choquet.decomposition.trees import TreeDecomposition
 from choquet.explanation.units import Units, units_of
-from choquet.learning.contextual.result import ContextualModel
 from choquet.learning.scaled import ScaledModel
 
 __all__ = ["TRUSTED", "Learned", "as_learned"]
@@ -25,12 +25,12 @@ class Learned:
 
     Attributes
     ----------
-    model : ContextualModel
+    model : TreeDecomposition
     units : Units or None
         Of the data, where the model sees them scaled.
     """
 
-    model: ContextualModel
+    model: TreeDecomposition
     units: Units | None = None
 
     @property
@@ -66,7 +66,7 @@ class Learned:
     def trusted_leaves(self) -> list[int]:
         """Leaves whose operator the data decided more than the penalty did."""
         trust = [operator.trust for operator in self.model.operators]
-        return [leaf for leaf in self.model.contexts if trust[self.model.labels[leaf]] >= TRUSTED]
+        return [leaf for leaf in self.model.leaves if trust[self.model.labels[leaf]] >= TRUSTED]
 
 
 def as_learned(model: Any, x: FloatArray | None = None) -> Learned | None:
@@ -83,9 +83,9 @@ def as_learned(model: Any, x: FloatArray | None = None) -> Learned | None:
     """
     inner = model.model if isinstance(model, ScaledModel) else model
     units = units_of(model)
-    if isinstance(inner, ContextualModel):
+    if isinstance(inner, TreeDecomposition):
         return Learned(inner, units)
-    if isinstance(getattr(inner, "decomposition_", None), ContextualModel):
+    if isinstance(getattr(inner, "decomposition_", None), TreeDecomposition):
         if not hasattr(inner, "decompositions_"):
             return Learned(inner.decomposition_, units)
         if x is None or len(inner.decompositions_) == 1:

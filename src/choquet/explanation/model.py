@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import factorial
 from typing import Any
 
 from choquet.arrays import FloatArray
-from choquet.decomposition import Decomposition
+from choquet.decomposition import ClusterDecomposition
 from choquet.decomposition.outcome import Outcome
 from choquet.errors import OptionError
 from choquet.explanation.collect import DataRequest, mean_width, supported_share, unsupported_data
@@ -30,7 +29,7 @@ from choquet.explanation.phrases import (
 )
 from choquet.explanation.subject import NO_RULES, as_decomposition, rules_of
 from choquet.explanation.units import Units, units_of
-from choquet.walks import DataSupport, WalkList
+from choquet.walks import DataSupport
 
 __all__ = [
     "Evidence",
@@ -242,7 +241,7 @@ class ModelExplanation:
         >>> print(explain_model(d).text())
         Two operators fuse gpr, ir and emi.
         If gpr is the largest, take the median of the three; otherwise take the largest.
-        Operator 1, max, takes the largest in 66.7 % of walks: where no rule applies.
+        Operator 1, max, takes the largest in 66.7 % of walks: if gpr is not the largest.
         Operator 2, median, takes the median of the three in 33.3 % of walks: if gpr is the largest.
         This is exactly the integral.
         """
@@ -293,10 +292,15 @@ def explain_operator(
 
     Parameters
     ----------
-    model : Decomposition, Measure or fitted model
+    model : ClusterDecomposition, Measure or fitted model
         What it belongs to; contextual models have explanations of their own kind.
     number : int
         Which, from 0.
+
+    Returns
+    -------
+    OperatorExplanation
+        Its phrase, weights, share and context; `text` is a paragraph.
 
     Examples
     --------
@@ -323,7 +327,7 @@ def explain_model(
 
     Parameters
     ----------
-    model : Decomposition, Measure or fitted model
+    model : ClusterDecomposition, Measure or fitted model
         What to explain; measures and models are decomposed first.
     n_requests : int, default 5
         How many kinds of data to ask for.
@@ -351,7 +355,7 @@ def explain_model(
 
 
 def explain_decomposition(
-    decomposition: Decomposition,
+    decomposition: ClusterDecomposition,
     *,
     n_requests: int = 5,
     support: DataSupport | None = None,
@@ -390,14 +394,11 @@ def explain_decomposition(
     )
 
 
-def _restricted(decomposition: Decomposition) -> bool:
-    graph = decomposition.sample.graph
-    if isinstance(graph, WalkList):
-        return graph.restricted
-    return graph.n_walks < factorial(graph.n_sources)
+def _restricted(decomposition: ClusterDecomposition) -> bool:
+    return decomposition.sample.graph.restricted
 
 
-def evidence_of(decomposition: Decomposition, support: DataSupport) -> Evidence:
+def evidence_of(decomposition: ClusterDecomposition, support: DataSupport) -> Evidence:
     """The data behind a decomposition, counted.
 
     Examples
@@ -420,11 +421,11 @@ def evidence_of(decomposition: Decomposition, support: DataSupport) -> Evidence:
 
 
 def _operator(
-    decomposition: Decomposition, number: int, name: str, width: float
+    decomposition: ClusterDecomposition, number: int, name: str, width: float
 ) -> OperatorExplanation:
     operator = decomposition.operators[number]
     rules = rules_of(decomposition)
-    context = "never" if rules is None else rules.context(number, decomposition.measure.sources)
+    context = "never" if rules is None else decomposition.operators[number].context.text()
     return OperatorExplanation(
         number=number,
         name=name,

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
-from choquet.decomposition.rules import Condition, Rule
+from choquet.contexts.conditions import Condition, Rule
+from choquet.decomposition.trees import TreeDecomposition
 from choquet.explanation.switch import Switch, switch_to
-from choquet.learning.contextual.result import ContextualModel
 
 __all__ = ["nearest_context", "nearest_sort"]
 
@@ -33,12 +33,14 @@ class _Jobs:
     before: list[tuple[int, int]]
 
 
-def nearest_context(model: ContextualModel, x: FloatArray, leaves: Iterable[int]) -> Switch | None:
+def nearest_context(
+    model: TreeDecomposition, x: FloatArray, leaves: Iterable[int]
+) -> Switch | None:
     """The smallest change of inputs that leads to one of these leaves; None if there are none.
 
     Parameters
     ----------
-    model : ContextualModel
+    model : TreeDecomposition
     x : array of N floats
         Inputs by source, as the operators see them.
     leaves : iterable of int
@@ -58,12 +60,12 @@ def nearest_context(model: ContextualModel, x: FloatArray, leaves: Iterable[int]
     space = _Space(x)
     best: tuple[int, int] | None = None
     for leaf in leaves:
-        at = space.least_gap(model.contexts[leaf], len(space.gaps) if best is None else best[0])
+        at = space.least_gap(model.leaves[leaf], len(space.gaps) if best is None else best[0])
         if at is not None:
             best = (at, leaf)
     if best is None:
         return None
-    sort = space.sort(model.contexts[best[1]], best[0])
+    sort = space.sort(model.leaves[best[1]], best[0])
     return switch_to(x, sort, int(model.labels[best[1]]))
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
-from choquet.decomposition import Decomposition, RuleList
-from choquet.learning.contextual.result import ContextualModel
+from choquet.contexts import RuleList
+from choquet.decomposition import Decomposition
 from choquet.operators.names import FREE, MIXED, nearest_name
 
 __all__ = [
@@ -103,7 +103,7 @@ def operator_phrase(weights: FloatArray) -> str:
     return phrase if name.text == name.nearest else f"about {phrase}"
 
 
-def operator_phrases(decomposition: Decomposition | ContextualModel) -> list[str]:
+def operator_phrases(decomposition: Decomposition) -> list[str]:
     """The phrase of each operator, short enough for a rule.
 
     Sums of many weights are not spelled out, and operators that would read the same are told apart

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
-from choquet.decomposition import Decomposition
+from choquet.decomposition import ClusterDecomposition
 from choquet.decomposition.outcome import Outcome
 from choquet.errors import DataError
 from choquet.explanation.contextual_sample import (
@@ -213,7 +213,7 @@ def explain_sample(model: Any, x: Any) -> SampleExplanation | ContextualSampleEx
 
     Parameters
     ----------
-    model : Decomposition, Measure, or fitted model
+    model : ClusterDecomposition, Measure, or fitted model
         What answered; measures and models are decomposed first.
     x : array-like of N floats, row of a frame, or dict
         Inputs by source, in the units of the data; what has names is taken by them.
@@ -267,7 +267,7 @@ def _in_units(why: SampleExplanation, inputs: FloatArray, units: Units) -> Sampl
     )
 
 
-def _explained(decomposition: Decomposition, inputs: FloatArray) -> SampleExplanation:
+def _explained(decomposition: ClusterDecomposition, inputs: FloatArray) -> SampleExplanation:
     known = decomposition.assess(inputs)
     sort = sorts_of(inputs)[0]
     number = int(known.operator[0])
@@ -301,7 +301,7 @@ def _explained(decomposition: Decomposition, inputs: FloatArray) -> SampleExplan
     )
 
 
-def _rule(decomposition: Decomposition, sorts: IntArray) -> tuple[str, int]:
+def _rule(decomposition: ClusterDecomposition, sorts: IntArray) -> tuple[str, int]:
     """The rule that applies to a sort, in words, and the operator that it names."""
     rules = rules_of(decomposition)
     if rules is None:

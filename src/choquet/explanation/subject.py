@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from choquet.decomposition import Decomposition, RuleList, decompose
+from choquet.certainty.identify import Identification
+from choquet.contexts import RuleList
+from choquet.decomposition import ClusterDecomposition, decompose
 from choquet.errors import OptionError, SolverError
-from choquet.learning.identify import Identification
 from choquet.learning.scaled import ScaledModel
 
 __all__ = ["NO_RULES", "as_decomposition", "identification_of", "rules_of"]
@@ -21,7 +22,7 @@ NO_RULES = f"More than {_MAX_RULED} operators are too many for rules; decompose 
 """What is said in place of rules."""
 
 
-def rules_of(decomposition: Decomposition) -> RuleList | None:
+def rules_of(decomposition: ClusterDecomposition) -> RuleList | None:
     """The rules, or None if there are too many operators to have any worth reading.
 
     Examples
@@ -33,7 +34,7 @@ def rules_of(decomposition: Decomposition) -> RuleList | None:
     return decomposition.rules if decomposition.n_operators <= _MAX_RULED else None
 
 
-def as_decomposition(model: Any) -> Decomposition:
+def as_decomposition(model: Any) -> ClusterDecomposition:
     """A decomposition as it is; a measure or a fitted model is decomposed with the defaults.
 
     Examples
@@ -43,7 +44,7 @@ def as_decomposition(model: Any) -> Decomposition:
     ['min']
     """
     inner = model.model if isinstance(model, ScaledModel) else model
-    if isinstance(inner, Decomposition):
+    if isinstance(inner, ClusterDecomposition):
         return inner
     return decompose(model, identification=identification_of(model))
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from choquet.arrays import FloatArray
 from choquet.errors import MeasureError
 from choquet.lattice import subset_sizes
-from choquet.measures import Measure
+from choquet.measures import AbstractMeasure, Measure, check_measure
 from choquet.walks import OperatorGraph
 
 __all__ = ["UniformDistribution", "uniform_distribution"]
@@ -82,8 +82,18 @@ class UniformDistribution:
         return f"<UniformDistribution: mean {self.mean:.4g}, sd {self.sd:.4g}>"
 
 
-def uniform_distribution(measure: Measure) -> UniformDistribution:
+def uniform_distribution(measure: AbstractMeasure) -> UniformDistribution:
     """Distribution of the integral when inputs are independent and uniform on [0, 1].
+
+    Parameters
+    ----------
+    measure : AbstractMeasure
+        On N sources.
+
+    Returns
+    -------
+    UniformDistribution
+        With `mean`, `sd`, `cdf` and `pdf`.
 
     Examples
     --------
@@ -92,6 +102,7 @@ def uniform_distribution(measure: Measure) -> UniformDistribution:
     >>> round(d.mean, 6), round(d.sd, 6), d.cdf([0.5])
     (0.5, 0.204124, array([0.5]))
     """
+    measure = check_measure(measure).to_measure()
     if not measure.monotone and (measure.values < 0).any():
         raise MeasureError("the distribution is implemented for measures with values ≥ 0")
     n, g = measure.n_sources, measure.values

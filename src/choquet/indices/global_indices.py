@@ -8,7 +8,7 @@ import numpy as np
 
 from choquet.arrays import FloatArray
 from choquet.lattice import n_sources_of, subset_sizes
-from choquet.measures import Measure, MobiusMeasure
+from choquet.measures import AbstractMeasure, Measure, check_measure
 from choquet.operators import OrderStatistic, familiar_operators
 
 __all__ = [
@@ -32,7 +32,7 @@ def _mean_by_size(values: FloatArray) -> FloatArray:
     return means
 
 
-def nearest_order_statistic(measure: Measure) -> OrderStatistic:
+def nearest_order_statistic(measure: AbstractMeasure) -> OrderStatistic:
     """Order statistic whose walks differ least (in squares, over all walks) from the measure's.
 
     Its cumulative weights are the means of g over the subsets of each size.
@@ -43,10 +43,10 @@ def nearest_order_statistic(measure: Measure) -> OrderStatistic:
     >>> nearest_order_statistic(Measure([0, 0.2, 0.4, 1])).weights.round(12)
     array([0.3, 0.7])
     """
-    return OrderStatistic(np.diff(_mean_by_size(measure.values)))
+    return OrderStatistic(np.diff(_mean_by_size(check_measure(measure).to_measure().values)))
 
 
-def orness(measure: Measure | MobiusMeasure) -> float:
+def orness(measure: AbstractMeasure) -> float:
     """Orness of the integral: 1 for the max, 1/2 for any weighted mean, 0 for the min.
 
     References
@@ -60,15 +60,16 @@ def orness(measure: Measure | MobiusMeasure) -> float:
     >>> orness(Measure.symmetric([1, 0, 0])), orness(Measure.symmetric([0, 0, 1]))
     (1.0, 0.0)
     """
-    if isinstance(measure, MobiusMeasure):
+    few = check_measure(measure).as_mobius
+    if few is not None:
         # Marichal 2000: a minimum of k of N inputs has orness (N - k) / ((k + 1) (N - 1)).
-        n, k = measure.n_sources, measure.sizes
+        n, k = few.n_sources, few.sizes
         each = (n - k) / ((k + 1) * max(n - 1, 1))
-        return float(measure.coefficients @ each) / measure.total if n > 1 else 0.5
+        return float(few.coefficients @ each) / few.total if n > 1 else 0.5
     return nearest_order_statistic(measure).orness
 
 
-def andness(measure: Measure) -> float:
+def andness(measure: AbstractMeasure) -> float:
     """Andness of the integral: 1 - orness.
 
     Examples
@@ -80,7 +81,7 @@ def andness(measure: Measure) -> float:
     return 1.0 - orness(measure)
 
 
-def veto(measure: Measure) -> FloatArray:
+def veto(measure: AbstractMeasure) -> FloatArray:
     """Degree to which each source, being small, makes the integral small (Marichal 2004).
 
     Examples
@@ -89,10 +90,10 @@ def veto(measure: Measure) -> FloatArray:
     >>> veto(Measure.symmetric([0, 0, 1]))
     array([1., 1., 1.])
     """
-    return 1.0 - _means_around(measure, with_source=False)
+    return 1.0 - _means_around(check_measure(measure).to_measure(), with_source=False)
 
 
-def favour(measure: Measure) -> FloatArray:
+def favour(measure: AbstractMeasure) -> FloatArray:
     """Degree to which each source, being large, makes the integral large (Marichal 2004).
 
     Examples
@@ -101,7 +102,7 @@ def favour(measure: Measure) -> FloatArray:
     >>> favour(Measure.symmetric([1, 0, 0]))
     array([1., 1., 1.])
     """
-    return _means_around(measure, with_source=True)
+    return _means_around(check_measure(measure).to_measure(), with_source=True)
 
 
 def _means_around(measure: Measure, *, with_source: bool) -> FloatArray:
@@ -123,7 +124,7 @@ def _means_around(measure: Measure, *, with_source: bool) -> FloatArray:
     return result
 
 
-def entropy(measure: Measure, *, normalised: bool = True) -> float:
+def entropy(measure: AbstractMeasure, *, normalised: bool = True) -> float:
     """Entropy of the measure: the mean over walks of the entropy of their operators.
 
     From 0 (one input decides on every walk) to log N (the mean), or to 1 if normalised.
@@ -139,6 +140,7 @@ def entropy(measure: Measure, *, normalised: bool = True) -> float:
     >>> entropy(Measure.additive([0.5, 0.5])), entropy(Measure.symmetric([1, 0, 0]))
     (1.0, 0.0)
     """
+    measure = check_measure(measure).to_measure()
     n = measure.n_sources
     if n == 1:
         return 0.0
@@ -154,7 +156,7 @@ def entropy(measure: Measure, *, normalised: bool = True) -> float:
     return total / float(np.log(n)) if normalised else total
 
 
-def nonadditivity(measure: Measure) -> float:
+def nonadditivity(measure: AbstractMeasure) -> float:
     """Root mean square, over proper subsets, of g less the additive measure nearest to it.
 
     Examples
@@ -163,6 +165,7 @@ def nonadditivity(measure: Measure) -> float:
     >>> nonadditivity(Measure.additive([0.2, 0.3, 0.5])) < 1e-12
     True
     """
+    measure = check_measure(measure).to_measure()
     n = measure.n_sources
     if n == 1:
         return 0.0
@@ -178,7 +181,7 @@ def nonadditivity(measure: Measure) -> float:
     return float(np.sqrt(np.mean((values - base - centred @ weights) ** 2)))
 
 
-def nonmodularity(measure: Measure) -> float:
+def nonmodularity(measure: AbstractMeasure) -> float:
     """Largest |g(A ∪ B) + g(A ∩ B) - g(A) - g(B)| over pairs that differ by one source each.
 
     Zero exactly for additive measures.
@@ -189,6 +192,7 @@ def nonmodularity(measure: Measure) -> float:
     >>> round(nonmodularity(Measure([0, 0.2, 0.3, 1])), 12)
     0.5
     """
+    measure = check_measure(measure).to_measure()
     n = measure.n_sources
     worst = 0.0
     cube = measure.values.reshape((2,) * n)
@@ -199,7 +203,7 @@ def nonmodularity(measure: Measure) -> float:
     return worst
 
 
-def distance_to_operators(measure: Measure) -> dict[str, float]:
+def distance_to_operators(measure: AbstractMeasure) -> dict[str, float]:
     """Root mean square difference between the measure's operators and each familiar one.
 
     The mean is over all walks and ranks of cumulative weights, so it is exact without listing
@@ -216,6 +220,7 @@ def distance_to_operators(measure: Measure) -> dict[str, float]:
     >>> distance_to_operators(Measure.symmetric([0, 1, 0]))["median"]
     0.0
     """
+    measure = check_measure(measure).to_measure()
     n = measure.n_sources
     if n == 1:
         return dict.fromkeys(familiar_operators(1), 0.0)

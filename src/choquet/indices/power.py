@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from choquet.arrays import FloatArray
-from choquet.errors import DataError, MissingDependencyError
+from choquet.errors import MissingDependencyError
 from choquet.lattice import (
     containing_sums,
     containing_sums_of_pairs,
@@ -23,8 +23,8 @@ from choquet.lattice import (
     superset_zeta,
 )
 from choquet.lattice.wide import membership
-from choquet.measures import Measure, MobiusMeasure
-from choquet.walks import DataSupport, OperatorGraph
+from choquet.measures import AbstractMeasure, Measure, MobiusMeasure, check_measure
+from choquet.walks import DataSupport, OperatorGraph, check_support
 
 __all__ = [
     "banzhaf",
@@ -37,8 +37,18 @@ __all__ = [
 ]
 
 
-def shapley(measure: Measure | MobiusMeasure) -> FloatArray:
+def shapley(measure: AbstractMeasure) -> FloatArray:
     """Shapley value of each source: its mean contribution over all walks; they sum to g(X).
+
+    Parameters
+    ----------
+    measure : AbstractMeasure
+        On N sources.
+
+    Returns
+    -------
+    array of shape (N,)
+        One value for each source.
 
     References
     ----------
@@ -50,17 +60,28 @@ def shapley(measure: Measure | MobiusMeasure) -> FloatArray:
     >>> shapley(Measure([0, 0.2, 0.3, 1])).round(12)
     array([0.45, 0.55])
     """
-    if isinstance(measure, MobiusMeasure):
+    few = check_measure(measure).as_mobius
+    if few is not None:
         # A coefficient belongs to its members in equal parts.
-        return _by_source(measure, np.asarray(1 / measure.sizes, dtype=np.float64))
+        return _by_source(few, np.asarray(1 / few.sizes, dtype=np.float64))
     n = measure.n_sources
     # |A|! (N - |A| - 1)! / N! for a set A that the source joins.
     joins = np.array([1 / (n * comb(n - 1, a)) for a in range(n)] + [0.0])
-    return _single_index(measure, joins)
+    return _single_index(measure.to_measure(), joins)
 
 
-def banzhaf(measure: Measure | MobiusMeasure) -> FloatArray:
+def banzhaf(measure: AbstractMeasure) -> FloatArray:
     """Banzhaf value of each source: its mean contribution over all subsets of the others.
+
+    Parameters
+    ----------
+    measure : AbstractMeasure
+        On N sources.
+
+    Returns
+    -------
+    array of shape (N,)
+        One value for each source.
 
     References
     ----------
@@ -72,11 +93,12 @@ def banzhaf(measure: Measure | MobiusMeasure) -> FloatArray:
     >>> banzhaf(Measure([0, 0.2, 0.3, 1])).round(12)
     array([0.45, 0.55])
     """
-    if isinstance(measure, MobiusMeasure):
+    few = check_measure(measure).as_mobius
+    if few is not None:
         # The other members are all there in one of 2^(k - 1) subsets.
-        return _by_source(measure, np.exp2(1.0 - measure.sizes))
+        return _by_source(few, np.exp2(1.0 - few.sizes))
     n = measure.n_sources
-    return _single_index(measure, np.array([0.5 ** (n - 1)] * n + [0.0]))
+    return _single_index(measure.to_measure(), np.array([0.5 ** (n - 1)] * n + [0.0]))
 
 
 def _by_source(measure: MobiusMeasure, shares: FloatArray) -> FloatArray:
@@ -94,10 +116,20 @@ def _single_index(measure: Measure, joins: FloatArray) -> FloatArray:
     return containing_sums(left + joined) - float(left.sum())
 
 
-def interaction(measure: Measure | MobiusMeasure) -> FloatArray:
+def interaction(measure: AbstractMeasure) -> FloatArray:
     """Interaction index of every pair (N × N): > 0 they complement, < 0 they replace each other.
 
     The diagonal holds the Shapley values, as the index of single sources does.
+
+    Parameters
+    ----------
+    measure : AbstractMeasure
+        On N sources.
+
+    Returns
+    -------
+    array of shape (N, N)
+        Symmetric.
 
     References
     ----------
@@ -111,21 +143,23 @@ def interaction(measure: Measure | MobiusMeasure) -> FloatArray:
     array([[0.45, 0.5 ],
            [0.5 , 0.55]])
     """
-    n = measure.n_sources
+    n = check_measure(measure).n_sources
     result = np.diag(shapley(measure))
-    if isinstance(measure, MobiusMeasure):
-        inside = membership(measure.words, n).astype(np.float64)
-        shared = measure.coefficients / np.maximum(measure.sizes - 1, 1)
-        pairs = inside.T @ (np.where(measure.sizes > 1, shared, 0.0)[:, None] * inside)
+    few = measure.as_mobius
+    if few is not None:
+        inside = membership(few.words, n).astype(np.float64)
+        shared = few.coefficients / np.maximum(few.sizes - 1, 1)
+        pairs = inside.T @ (np.where(few.sizes > 1, shared, 0.0)[:, None] * inside)
         return np.asarray(np.where(np.eye(n, dtype=np.bool_), result, pairs))
     if n == 1:
         return result
+    values = measure.to_measure().values
     # |A|! (N - |A| - 2)! / (N - 1)! for a set A that both sources join.
     joins = np.array([1 / ((n - 1) * comb(n - 2, a)) for a in range(n - 1)] + [0.0, 0.0])
     sizes = subset_sizes(n)
-    neither = joins[sizes] * measure.values
-    one = -np.concatenate([[0.0], joins[:-1]])[sizes] * measure.values
-    both = np.concatenate([[0.0, 0.0], joins[:-2]])[sizes] * measure.values
+    neither = joins[sizes] * values
+    one = -np.concatenate([[0.0], joins[:-1]])[sizes] * values
+    both = np.concatenate([[0.0, 0.0], joins[:-2]])[sizes] * values
     # "Exactly one" and "neither" by inclusion and exclusion over sums of sets that hold a source.
     single = containing_sums(one - neither)
     pairs = containing_sums_of_pairs(both - 2 * one + neither)
@@ -133,7 +167,7 @@ def interaction(measure: Measure | MobiusMeasure) -> FloatArray:
     return np.where(np.eye(n, dtype=np.bool_), result, pairs)
 
 
-def interaction_transform(measure: Measure) -> FloatArray:
+def interaction_transform(measure: AbstractMeasure) -> FloatArray:
     """Shapley interaction index of every subset, by mask (Grabisch 1997).
 
     Examples
@@ -145,8 +179,8 @@ def interaction_transform(measure: Measure) -> FloatArray:
     # I(A) = Σ_{B ⊇ A} m(B) / (|B| - |A| + 1): one superset sum for each difference of sizes would
     # do; a weighted sum over supersets by size is a polynomial in |B|, integrated over [0, 1]:
     # ∫ t^(|B|-|A|) dt, exact by Gauss quadrature with ⌈(N + 1) / 2⌉ nodes.
-    n = measure.n_sources
-    masses = mobius(measure.values)
+    n = check_measure(measure).n_sources
+    masses = mobius(measure.to_measure().values)
     sizes = subset_sizes(n).astype(np.float64)
     nodes, shares = np.polynomial.legendre.leggauss(n // 2 + 1)
     total = np.zeros(len(masses))
@@ -157,7 +191,7 @@ def interaction_transform(measure: Measure) -> FloatArray:
 
 
 def supported_shapley(
-    measure: Measure, support: DataSupport, *, epsilon: float = 0.0
+    measure: AbstractMeasure, support: DataSupport, *, epsilon: float = 0.0
 ) -> FloatArray:
     """Mean contribution of each source over the walks that data support, all counted once.
 
@@ -178,7 +212,7 @@ def supported_shapley(
 
 
 def supported_interaction(
-    measure: Measure, support: DataSupport, *, epsilon: float = 0.0
+    measure: AbstractMeasure, support: DataSupport, *, epsilon: float = 0.0
 ) -> FloatArray:
     """Interaction of each pair over the places where data support all four values it compares.
 
@@ -194,11 +228,10 @@ def supported_interaction(
     array([[0.45, 0.5 ],
            [0.5 , 0.55]])
     """
-    n = measure.n_sources
-    if support.n_sources != n:
-        raise DataError(f"the support is of {support.n_sources} sources, the measure of {n}")
+    n = check_measure(measure).n_sources
+    check_support(support, measure)
     result = np.full((n, n), np.nan)
-    known, g, sizes = support.supported, measure.values, subset_sizes(n)
+    known, g, sizes = support.supported, measure.to_measure().values, subset_sizes(n)
     joins = np.array([1 / comb(n - 2, a) if n > 1 else 1.0 for a in range(max(n - 1, 1))])
     masks = np.arange(1 << n)
     for i in range(n):
@@ -213,7 +246,7 @@ def supported_interaction(
     return result
 
 
-def to_shapiq(measure: Measure) -> Any:
+def to_shapiq(measure: AbstractMeasure) -> Any:
     """Pair interactions as shapiq's ``InteractionValues`` object, for its plots.
 
     Examples

@@ -17,9 +17,8 @@ import numpy as np
 from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.errors import MeasureError, OptionError
 from choquet.jobs import run_jobs, spawn
-from choquet.lattice import check_dense
-from choquet.lattice.wide import pack, to_dense_masks
-from choquet.measures import Measure, MobiusMeasure, SupportedMeasure
+from choquet.lattice.wide import pack
+from choquet.measures import AbstractMeasure
 
 __all__ = ["Estimate", "SampledIndices", "balanced_sorts", "sample_indices"]
 
@@ -133,7 +132,7 @@ def sample_indices(
 
     Parameters
     ----------
-    measure : Measure, SupportedMeasure, MobiusMeasure or callable
+    measure : AbstractMeasure or callable
         A callable takes memberships, an array of booleans (n, N), and gives n values.
     n_sources : int, optional
         N, for a callable.
@@ -142,6 +141,11 @@ def sample_indices(
     rng : seed or numpy.random.Generator, default 0
     n_jobs : int, optional
         Rounds at a time; see `choquet.jobs.run_jobs`.
+
+    Returns
+    -------
+    SampledIndices
+        Values and standard errors of `shapley`, `interaction` and `orness`.
 
     References
     ----------
@@ -240,20 +244,13 @@ class _Evaluate:
 
     def __call__(self, inside: BoolArray) -> _Bounds:
         measure = self.measure
-        if isinstance(measure, SupportedMeasure):
+        if isinstance(measure, AbstractMeasure):
             return measure.bounds(pack(inside))
-        if isinstance(measure, Measure):
-            values = measure.values[to_dense_masks(pack(inside), measure.n_sources)]
-        elif isinstance(measure, MobiusMeasure):
-            values = measure.values_of(pack(inside))
-        elif hasattr(measure, "walk_values"):
-            values = measure.integral(inside.astype(np.float64))
-        else:
-            values = np.asarray(measure(inside), dtype=np.float64)
-            if values.shape != (len(inside),):
-                raise MeasureError(
-                    f"the measure gave an array of shape {values.shape} for {len(inside)} subsets"
-                )
+        values = np.asarray(measure(inside), dtype=np.float64)
+        if values.shape != (len(inside),):
+            raise MeasureError(
+                f"the measure gave an array of shape {values.shape} for {len(inside)} subsets"
+            )
         return values, values
 
 
@@ -264,6 +261,4 @@ def _bounds_of(measure: Any, n_sources: int | None) -> tuple[_Evaluate, int]:
         raise OptionError("a callable does not tell its number of sources; pass n_sources=")
     if known is not None and known != n:
         raise OptionError(f"n_sources={n_sources}, but the measure has {known}")
-    if isinstance(measure, Measure):
-        check_dense(n)
     return _Evaluate(measure), int(n)

@@ -16,7 +16,7 @@ from choquet.indices.global_indices import (
     veto,
 )
 from choquet.indices.power import banzhaf, interaction, shapley
-from choquet.measures import Measure
+from choquet.measures import AbstractMeasure, check_measure
 from choquet.operators import OrderStatistic
 
 __all__ = ["Summary", "summary"]
@@ -92,7 +92,7 @@ class Summary:
     __repr__ = __str__
 
 
-def summary(measure: Measure) -> Summary:
+def summary(measure: AbstractMeasure) -> Summary:
     """Indices of a measure in one object.
 
     Examples
@@ -110,6 +110,7 @@ def summary(measure: Measure) -> Summary:
     orness             0.2500   (1 max, 0.5 mean, 0 min)
     ...
     """
+    measure = check_measure(measure).to_measure()
     distribution = uniform_distribution(measure)
     nearest = nearest_order_statistic(measure)
     return Summary(

@@ -1,16 +1,14 @@
 """Compiled loops over samples and walks."""
 
-import numba as nb
 import numpy as np
 
-INTEGRALS = ("choquet", "sugeno", "shilkret")
-"""Integrals by their number in `integrate`."""
+from choquet.lattice.compiling import compiled, compiled_with
 
 _BLOCK = 512
 """Samples handled together: their inputs by column fit the first cache for N up to 8."""
 
 
-@nb.njit(cache=True, parallel=True, error_model="numpy")
+@compiled_with(error_model="numpy")
 def integrate(g, X, integral, out):
     """Integral of every row of X into `out`; False if an input is not finite.
 
@@ -19,8 +17,8 @@ def integrate(g, X, integral, out):
     """
     n_samples, n_sources = X.shape
     n_blocks = (n_samples + _BLOCK - 1) // _BLOCK
-    finite = np.ones(n_blocks, np.bool_)
-    for block in nb.prange(n_blocks):
+    finite = True
+    for block in range(n_blocks):
         first = block * _BLOCK
         length = min(n_samples, first + _BLOCK) - first
         columns = np.empty((n_sources, _BLOCK))
@@ -31,7 +29,7 @@ def integrate(g, X, integral, out):
                 value = X[first + s, i]
                 columns[i, s] = value
                 unbounded += value * 0.0
-        finite[block] = unbounded == 0.0
+        finite = finite and unbounded == 0.0
         for i in range(n_sources):
             bit_i = np.int32(1 << i)
             for s in range(length):
@@ -57,10 +55,10 @@ def integrate(g, X, integral, out):
                     total[s] = max(total[s], columns[i, s] * g[sets[i, s]])
         for s in range(length):
             out[first + s] = total[s]
-    return finite.all()
+    return finite
 
 
-@nb.njit(cache=True)
+@compiled
 def _next_sort(sort):
     """Step to the next sort in lexicographic order; return the first position that changed."""
     n = sort.shape[0]
@@ -81,12 +79,12 @@ def _next_sort(sort):
     return i
 
 
-@nb.njit(cache=True, parallel=True)
+@compiled
 def all_walk_weights(g, prefixes, rows_each, out):
-    """Operators of all N! walks in lexicographic order; prefixes of sources in parallel."""
+    """Operators of all walks that begin with these prefixes, in lexicographic order."""
     n = out.shape[1]
     depth = prefixes.shape[1]
-    for p in nb.prange(prefixes.shape[0]):
+    for p in range(prefixes.shape[0]):
         sort = np.empty(n, np.int64)
         used = np.zeros(n, np.bool_)
         for j in range(depth):
@@ -112,10 +110,10 @@ def all_walk_weights(g, prefixes, rows_each, out):
                 changed = _next_sort(sort)
 
 
-@nb.njit(cache=True, parallel=True)
+@compiled
 def walk_weights(g, sorts, out):
     """Operator of each walk given by its sort."""
-    for r in nb.prange(sorts.shape[0]):
+    for r in range(sorts.shape[0]):
         mask, below = 0, 0.0
         for j in range(sorts.shape[1]):
             mask |= 1 << sorts[r, j]

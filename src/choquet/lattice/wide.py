@@ -11,18 +11,22 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from choquet.arrays import BoolArray, IntArray
+from choquet.arrays import BoolArray, FloatArray, IntArray
+from choquet.errors import DataError
 from choquet.expected import expect_array
 from choquet.lattice.masks import check_dense
 
 __all__ = [
     "WordArray",
+    "as_sorts",
+    "chains",
     "chains_of",
     "expect_words",
     "find_rows",
     "membership",
     "n_words",
     "pack",
+    "steps_outside",
     "to_dense_masks",
     "unique_rows",
 ]
@@ -68,6 +72,29 @@ def membership(words: WordArray, n_sources: int) -> BoolArray:
     return np.unpackbits(raw, axis=1, bitorder="little")[:, :n_sources].astype(np.bool_)
 
 
+def as_sorts(sorts: npt.ArrayLike, n_sources: int | None = None) -> IntArray:
+    """Check that each row is a permutation of the source numbers.
+
+    Examples
+    --------
+    >>> as_sorts([2, 0, 1])
+    array([[2, 0, 1]])
+    """
+    rows = np.atleast_2d(np.asarray(sorts))
+    if rows.ndim != 2 or (rows.size and not np.issubdtype(rows.dtype, np.integer)):
+        raise DataError(f"sorts must be rows of source numbers, not shape {np.shape(sorts)}")
+    n = rows.shape[1] if n_sources is None else n_sources
+    if rows.shape[1] != n:
+        raise DataError(f"a sort of {n} sources has {n} entries, not {rows.shape[1]}")
+    wrong = (np.sort(rows, axis=1) != np.arange(n)).any(axis=1)
+    if wrong.any():
+        row = int(np.flatnonzero(wrong)[0])
+        raise DataError(
+            f"row {row} is no sort: {rows[row].tolist()} does not hold 0..{n - 1} once each"
+        )
+    return np.ascontiguousarray(rows, dtype=np.int64)
+
+
 def chains_of(sorts: IntArray) -> WordArray:
     """Words of the chain A_1 ⊂ … ⊂ A_N of each sort: an array (n, N, W).
 
@@ -83,6 +110,22 @@ def chains_of(sorts: IntArray) -> WordArray:
         in_word = np.where(sorts // 64 == word, bits, np.uint64(0))
         np.bitwise_or.accumulate(in_word, axis=1, out=chains[:, :, word])
     return chains
+
+
+def chains(X: FloatArray) -> tuple[WordArray, FloatArray]:
+    """Chain of each row as words (n_samples, n_sources, W), and its gaps (n_samples, n_sources).
+
+    Examples
+    --------
+    >>> words, gaps = chains(np.array([[0.2, 0.6]]))
+    >>> words[0, :, 0], gaps[0]
+    (array([2, 3], dtype=uint64), array([0.4, 0.2]))
+    """
+    order = np.argsort(-X, axis=1, kind="stable")
+    ordered = np.take_along_axis(X, order, axis=1)
+    gaps = ordered.copy()
+    gaps[:, :-1] -= ordered[:, 1:]
+    return chains_of(order), gaps
 
 
 def _keys(words: WordArray) -> npt.NDArray[Any]:
@@ -121,6 +164,18 @@ def find_rows(table: WordArray, words: WordArray) -> IntArray:
     keys, wanted = _keys(table), _keys(words)
     at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
     return np.where(keys[at] == wanted, at, -1)
+
+
+def steps_outside(table: WordArray, sorts: IntArray) -> BoolArray:
+    """Which of the sets A_1, …, A_{N-1} along each walk are not in a table: (n, N - 1).
+
+    Examples
+    --------
+    >>> steps_outside(np.array([[1]], dtype=np.uint64), np.array([[0, 1], [1, 0]])).tolist()
+    [[False], [True]]
+    """
+    steps = chains_of(sorts)[:, :-1]
+    return (find_rows(table, steps.reshape(-1, steps.shape[2])) < 0).reshape(steps.shape[:2])
 
 
 def to_dense_masks(words: WordArray, n_sources: int) -> IntArray:

@@ -1,19 +1,27 @@
-"""Learning measures from data: statistics → problem → solver → estimators.
+"""Learning measures from data: statistics → problem → solver.
 
-scikit-learn is imported by `choquet.learning.estimators` alone.
+The estimators, which bring scikit-learn, are in `choquet.estimators`.
 """
 
-from choquet.learning.bases import FAMILIES, additive_basis, k_additive_basis, symmetric_basis
-from choquet.learning.choice import choose
-from choquet.learning.chunked import (
+from choquet.learning.data import (
     Evidence,
+    Statistics,
     evidence_of,
     evidence_of_chunks,
     parquet_chunks,
     statistics_of_chunks,
 )
-from choquet.learning.fill import FILLS, fill_unsupported, uncertainty
-from choquet.learning.identify import STATES, Identification, identify, states
+from choquet.learning.families import (
+    FAMILIES,
+    additive_basis,
+    k_additive_basis,
+    symmetric_basis,
+)
+from choquet.learning.fill import (
+    FILLS,
+    fill_unsupported,
+    uncertainty,
+)
 from choquet.learning.problem import (
     Problem,
     Rows,
@@ -24,23 +32,24 @@ from choquet.learning.problem import (
     with_prior,
     with_rows,
 )
-from choquet.learning.selective import SelectiveCurve, selective_curve
-from choquet.learning.solvers import SOLVERS, Solution, hlms, solve
-from choquet.learning.sparse import SparseMeasure
-from choquet.learning.statistics import Statistics
+from choquet.learning.representative import (
+    choose,
+)
+from choquet.learning.solvers import (
+    SOLVERS,
+    Solution,
+    hlms,
+    solve,
+)
 
 __all__ = [
     "FAMILIES",
     "FILLS",
     "SOLVERS",
-    "STATES",
     "Evidence",
-    "Identification",
     "Problem",
     "Rows",
-    "SelectiveCurve",
     "Solution",
-    "SparseMeasure",
     "Statistics",
     "absolute_loss",
     "additive_basis",
@@ -49,13 +58,10 @@ __all__ = [
     "evidence_of_chunks",
     "fill_unsupported",
     "hlms",
-    "identify",
     "k_additive_basis",
     "least_squares",
     "parquet_chunks",
-    "selective_curve",
     "solve",
-    "states",
     "statistics_of_chunks",
     "symmetric_basis",
     "uncertainty",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from choquet.lattice.compiling import compiled, compiled_with
 
 __all__ = [
     "accumulate",
@@ -17,7 +18,7 @@ __all__ = [
 ]
 
 
-@njit(cache=True, inline="always")
+@compiled_with(inline="always")
 def _add(pair, k, term):
     # Error-free sum (Knuth): the lost bits go to the second column, so that the order of the
     # terms leaves no trace in the rounded total. Fast-math would undo it.
@@ -28,9 +29,13 @@ def _add(pair, k, term):
     pair[k, 0] = new
 
 
-@njit(cache=True)
-def accumulate(X, y, weight, gram, targets, sums, totals, counts):
-    """Add every row's gap products to tables indexed by ternary pair code and by mask."""
+@compiled
+def accumulate(X, y, weight, tie, least, gram, targets, sums, totals, counts):
+    """Add every row's gap products to tables indexed by ternary pair code and by mask.
+
+    Gaps up to `tie` times the largest magnitude of the row are none; nor are those whose weighted
+    square is below `least`.
+    """
     n_samples, n_sources = X.shape
     powers = np.empty(n_sources, np.int64)
     powers[0] = 1
@@ -50,6 +55,7 @@ def accumulate(X, y, weight, gram, targets, sums, totals, counts):
                 order[k] = order[k - 1]
                 k -= 1
             order[k] = i
+        width = tie * max(X[m, order[0]], -X[m, order[n_sources - 1]])
         mask = 0
         code = 0
         kept = 0
@@ -60,7 +66,9 @@ def accumulate(X, y, weight, gram, targets, sums, totals, counts):
             gap = X[m, source]
             if j + 1 < n_sources:
                 gap -= X[m, order[j + 1]]
-            if gap != 0.0:
+                if gap <= width:
+                    continue
+            if w * gap * gap >= least:
                 masks[kept] = mask
                 codes[kept] = code
                 gaps[kept] = gap
@@ -77,7 +85,7 @@ def accumulate(X, y, weight, gram, targets, sums, totals, counts):
         _add(totals, 2, w * y[m] * y[m])
 
 
-@njit(cache=True)
+@compiled
 def sum_runs(labels, values, carried, out):
     """Sum `values + carried` over runs of equal labels into the rows of `out`, error-free."""
     for k in range(len(labels)):
@@ -85,7 +93,7 @@ def sum_runs(labels, values, carried, out):
         _add(out, labels[k], carried[k])
 
 
-@njit(cache=True)
+@compiled
 def close_containments(masks, sizes, order, values):
     """Raise each value to the largest one on a contained subset, smallest subsets first."""
     n_words = masks.shape[1]
@@ -108,7 +116,7 @@ def close_containments(masks, sizes, order, values):
         values[b] = best
 
 
-@njit(cache=True)
+@compiled
 def worst_containments(masks, sizes, order, values, tolerance):
     """For each subset the contained one that exceeds it most, or -1; the other way; the count."""
     n_words = masks.shape[1]
@@ -139,7 +147,7 @@ def worst_containments(masks, sizes, order, values, tolerance):
     return worst, above, count
 
 
-@njit(cache=True)
+@compiled
 def cover_edges(masks, before):
     """Containments with nothing in between, of subsets in order of size.
 
@@ -181,7 +189,7 @@ def cover_edges(masks, before):
     return low[:count].copy(), high[:count].copy()
 
 
-@njit(cache=True)
+@compiled
 def close_edges(low, high, values):
     """Raise each value to the largest one below it; edges in order of their larger subset."""
     for e in range(len(low)):
@@ -189,7 +197,7 @@ def close_edges(low, high, values):
             values[high[e]] = values[low[e]]
 
 
-@njit(cache=True)
+@compiled
 def edge_step(g, low, high, rho, below, above, force, total, alpha):
     """Project the two copies of each edge into order; return squared primal and dual changes.
 
@@ -218,7 +226,21 @@ def edge_step(g, low, high, rho, below, above, force, total, alpha):
     return primal, dual
 
 
-@njit(cache=True)
+@compiled_with(fastmath={"reassoc", "contract"})
+def project(frame, x, out):
+    """Σ frame[k] (frame[k]·x) into `out`: by hand, because BLAS would wait for its threads."""
+    n_frame, m = frame.shape
+    for i in range(m):
+        out[i] = 0.0
+    for k in range(n_frame):
+        total = 0.0
+        for i in range(m):
+            total += frame[k, i] * x[i]
+        for i in range(m):
+            out[i] += total * frame[k, i]
+
+
+@compiled
 def conjugate_gradients(
     indptr, indices, data, frame, strength, shift, inverse, free, b, x, tolerance, limit
 ):
@@ -232,6 +254,7 @@ def conjugate_gradients(
     direction = np.zeros(n)
     image = np.empty(n)
     residual = np.empty(n)
+    back = np.empty(frame.shape[1])
     old = 0.0
     for k in range(limit + 1):
         source = x if k == 0 else direction
@@ -244,7 +267,7 @@ def conjugate_gradients(
             image[i] = total
         if n_frame and strength > 0:
             m = frame.shape[1]
-            back = frame.T @ (frame @ source[:m])
+            project(frame, source, back)
             for i in range(m):
                 if free[i]:
                     image[i] += strength * (source[i] - back[i])
@@ -275,7 +298,7 @@ def conjugate_gradients(
     return limit
 
 
-@njit(cache=True)
+@compiled
 def coordinate_descent(P, q, weight, x, limit, tolerance):
     """Minimise ½x'Px + q'x + Σ weight |x| in place; return the number of sweeps."""
     n = len(x)
@@ -302,7 +325,7 @@ def coordinate_descent(P, q, weight, x, limit, tolerance):
     return limit
 
 
-@njit(cache=True)
+@compiled
 def hlms_passes(X, y, g, rate, epochs):
     """Move the values on each sample's chain against its error, within their neighbours' reach."""
     n_samples, n_sources = X.shape

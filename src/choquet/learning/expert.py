@@ -29,9 +29,8 @@ __all__ = [
 
 
 def _one_row(coefficients: FloatArray, lower: float, upper: float) -> Rows:
-    if lower > upper:
-        raise OptionError(f"the lower bound {lower} is above the upper bound {upper}")
-    return Rows(sp.csr_array(coefficients[None, :]), np.array([lower]), np.array([upper]))
+    bounds = np.array([[lower], [upper]], dtype=np.float64)
+    return Rows(sp.csr_array(coefficients[None, :]), *bounds)
 
 
 def _check_sources(n_sources: int, *sources: int) -> None:

@@ -15,11 +15,13 @@ import scipy.sparse as sp
 
 from choquet.arrays import FloatArray
 from choquet.errors import SolverWarning
-from choquet.lattice.wide import WordArray, find_rows
+from choquet.lattice.ties import settled
+from choquet.lattice.vectors import dot
+from choquet.lattice.wide import WordArray, chains, find_rows
+from choquet.learning.data.statistics import Statistics
 from choquet.learning.problem import Problem, least_squares
 from choquet.learning.solvers import solve
 from choquet.learning.solvers.solution import close
-from choquet.learning.statistics import Statistics, chains
 
 __all__ = ["Logistic", "fit_logistic", "fit_ordinal", "sigmoid"]
 
@@ -149,8 +151,8 @@ class _Loss:
     def value(self, u: FloatArray, intercepts: FloatArray, strength: float) -> float:
         eta = self.margins(u, intercepts)
         loss = np.logaddexp(0.0, eta) - self.t * eta
-        penalty = 0.5 * strength * float(_ridge(len(u), self.monotone) @ u**2)
-        return float(self.weight @ loss.sum(axis=1)) + penalty
+        penalty = 0.5 * strength * dot(_ridge(len(u), self.monotone), u**2)
+        return dot(self.weight, loss.sum(axis=1)) + penalty
 
 
 def _newton(
@@ -163,7 +165,7 @@ def _newton(
     max_iterations: int,
 ) -> Logistic:
     weight = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, float)
-    X, t, weight = X[weight > 0], t[weight > 0], weight[weight > 0]
+    X, t, weight = settled(X[weight > 0]), t[weight > 0], weight[weight > 0]
     first = least_squares(
         Statistics.from_data(X, t[:, 0]), monotone=monotone, normal=False, dense=dense
     )

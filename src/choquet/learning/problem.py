@@ -19,8 +19,10 @@ import scipy.sparse as sp
 from choquet.arrays import BoolArray, FloatArray
 from choquet.errors import OptionError
 from choquet.lattice import check_dense
-from choquet.lattice.wide import WordArray, unique_rows
-from choquet.learning.statistics import Statistics, chains
+from choquet.lattice.ties import settled
+from choquet.lattice.vectors import dot
+from choquet.lattice.wide import WordArray, chains, unique_rows
+from choquet.learning.data.statistics import Statistics
 
 __all__ = [
     "Absolute",
@@ -29,6 +31,7 @@ __all__ = [
     "Rows",
     "absolute_loss",
     "least_squares",
+    "reached",
     "with_basis",
     "with_penalty",
     "with_prior",
@@ -44,12 +47,29 @@ class Rows:
     lower: FloatArray
     upper: FloatArray
 
+    def __post_init__(self) -> None:
+        if not np.isfinite(self.matrix.data).all():
+            raise OptionError("the coefficients of a statement must be finite numbers")
+        wrong = np.flatnonzero(~(self.lower <= self.upper))
+        if len(wrong):
+            low, high = self.lower[wrong[0]], self.upper[wrong[0]]
+            raise OptionError(
+                f"no value lies between the bounds {low} and {high} of a statement: give two "
+                "numbers, the smaller one first"
+            )
+
     def __add__(self, other: Rows) -> Rows:
         return Rows(
             sp.csr_array(sp.vstack([self.matrix, other.matrix])),
             np.concatenate([self.lower, other.lower]),
             np.concatenate([self.upper, other.upper]),
         )
+
+
+def reached(rows: Rows, values: FloatArray) -> Rows:
+    """Statements with as much more room as these values need, where rounding left them outside."""
+    at = rows.matrix @ values
+    return Rows(rows.matrix, np.minimum(rows.lower, at), np.maximum(rows.upper, at))
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +164,7 @@ class Problem:
     def objective(self, values: FloatArray, bias: float | FloatArray = 0.0) -> float:
         """What is minimised, at these values."""
         v = np.append(values, bias) if self.bias else values
-        total = 0.5 * v @ (self.quadratic @ v) + self.linear @ v + self.constant
+        total = 0.5 * dot(v, self.quadratic @ v) + dot(self.linear, v) + self.constant
         inner = np.abs(values[~self.fixed])
         total += self.l1 * inner.sum()
         if self.power is not None:
@@ -153,7 +173,7 @@ class Problem:
             total += self.prior.strength * prior_distance(self.prior.basis, values)
         if self.absolute is not None:
             error = np.abs(self.absolute.design @ v - self.absolute.targets)
-            total += self.absolute.weights @ error
+            total += dot(self.absolute.weights, error)
         return float(total)
 
 
@@ -162,7 +182,7 @@ def prior_distance(basis: Any, values: FloatArray) -> float:
     gram = (basis.T @ basis).toarray()
     theta = np.linalg.lstsq(gram, basis.T @ values, rcond=None)[0]
     rest = values - basis @ theta
-    return float(rest @ rest)
+    return dot(rest, rest)
 
 
 def least_squares(
@@ -191,7 +211,7 @@ def least_squares(
 
     Examples
     --------
-    >>> from choquet.learning.statistics import Statistics
+    >>> from choquet.learning.data.statistics import Statistics
     >>> problem = least_squares(Statistics.from_data([[0.9, 0.4]], [0.6]))
     >>> problem.n_values, round(problem.objective(np.array([0.0, 0.4, 0.7, 1.0])), 12)
     (4, 0.0)
@@ -257,7 +277,7 @@ def absolute_loss(
     """
     n_samples, n_sources = X.shape
     check_dense(n_sources)
-    words, gaps = chains(X)
+    words, gaps = chains(settled(X))
     size = 1 << n_sources
     total = size + int(bias)
     rows = np.repeat(np.arange(n_samples), n_sources)
@@ -296,7 +316,7 @@ def with_penalty(
 
     Examples
     --------
-    >>> from choquet.learning.statistics import Statistics
+    >>> from choquet.learning.data.statistics import Statistics
     >>> problem = least_squares(Statistics.from_data([[0.9, 0.4]], [0.6]))
     >>> with_penalty(problem, l1=1.0).objective(np.array([0.0, 0.4, 0.7, 1.0]))
     1.1
@@ -327,7 +347,7 @@ def with_prior(problem: Problem, prior: Any, strength: float) -> Problem:
 
     Examples
     --------
-    >>> from choquet.learning.statistics import Statistics
+    >>> from choquet.learning.data.statistics import Statistics
     >>> problem = least_squares(Statistics.from_data([[0.9, 0.4]], [0.6]))
     >>> prior = np.array([0.0, 0.5, 0.5, 1.0])
     >>> round(with_prior(problem, prior, 1.0).objective(np.array([0.0, 0.4, 0.7, 1.0])), 12)
@@ -346,12 +366,12 @@ def with_prior(problem: Problem, prior: Any, strength: float) -> Problem:
         problem,
         quadratic=quadratic,
         linear=problem.linear - 2 * strength * padded,
-        constant=problem.constant + strength * float(center @ center),
+        constant=problem.constant + strength * dot(center, center),
     )
 
 
 def with_basis(problem: Problem, basis: Any) -> Problem:
-    """Restrict the measure to basis @ x (see `choquet.learning.bases`)."""
+    """Restrict the measure to basis @ x (see `choquet.learning.families.bases`)."""
     return replace(problem, basis=sp.csr_array(basis))
 
 
@@ -359,4 +379,9 @@ def with_rows(problem: Problem, rows: Rows) -> Problem:
     """Add what experts say (see `choquet.learning.expert`); the problem must be dense."""
     if not problem.dense:
         raise OptionError("expert statements need a dense problem: at most 16 sources or so")
+    if rows.matrix.shape[1] != problem.n_values:
+        raise OptionError(
+            f"the statements are about {rows.matrix.shape[1]} subsets, the problem has "
+            f"{problem.n_values}: make them for {problem.n_sources} sources"
+        )
     return replace(problem, rows=rows if problem.rows is None else problem.rows + rows)

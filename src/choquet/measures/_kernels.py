@@ -1,10 +1,11 @@
 """Compiled loops of the measures room."""
 
-import numba as nb
 import numpy as np
 
+from choquet.lattice.compiling import compiled, compiled_with
 
-@nb.njit(cache=True)
+
+@compiled
 def _uniform_bits(seed, counter):
     """Splitmix64 of a counter, as a float in [0, 1): no state to carry, so loops vectorise."""
     z = seed + counter * np.uint64(0x9E3779B97F4A7C15)
@@ -14,7 +15,7 @@ def _uniform_bits(seed, counter):
     return (z >> np.uint64(11)) * 1.1102230246251565e-16
 
 
-@nb.njit(cache=True, fastmath={"nnan", "nsz"}, error_model="numpy")
+@compiled_with(fastmath={"nnan", "nsz"}, error_model="numpy")
 def _update(target, other, has_last, n_bits, seed, counter, low, high):
     """Redraw all sets of one parity given those of the other, between their bounds."""
     half = target.shape[0]
@@ -43,7 +44,7 @@ def _update(target, other, has_last, n_bits, seed, counter, low, high):
         target[a] = low[a] + u * (high[a] - low[a])
 
 
-@nb.njit(cache=True)
+@compiled
 def gibbs_sweeps(start, n_sources, sweeps, seed):
     """Gibbs sweeps over the order polytope; sets of even and odd size take turns.
 
@@ -79,7 +80,7 @@ def gibbs_sweeps(start, n_sources, sweeps, seed):
     return values
 
 
-@nb.njit(cache=True)
+@compiled
 def _pin(even, odd, n_sources, half):
     """∅ stays 0 and X stays 1."""
     even[0] = 0.0
@@ -89,7 +90,7 @@ def _pin(even, odd, n_sources, half):
         odd[half - 1] = 1.0
 
 
-@nb.njit(cache=True)
+@compiled
 def fill_in_order(order, uniforms, n_sources):
     """Give each set in turn a value uniform between the bounds that earlier ones leave it."""
     n = 1 << n_sources
@@ -115,7 +116,7 @@ def fill_in_order(order, uniforms, n_sources):
     return low
 
 
-@nb.njit(cache=True)
+@compiled
 def _is_subset(a, b):
     """Whether the set of words `a` lies inside that of `b`."""
     for w in range(a.shape[0]):
@@ -124,21 +125,23 @@ def _is_subset(a, b):
     return True
 
 
-@nb.njit(cache=True, parallel=True)
-def containment_bounds(words, values, asked, total):
-    """Largest value inside and smallest value around each of the sets asked for."""
-    n = asked.shape[0]
-    lower, upper = np.zeros(n), np.full(n, total)
-    for q in nb.prange(n):
+@compiled
+def containment_bounds(words, values, asked, lower, upper):
+    """Largest value inside and smallest value around each of the sets asked for.
+
+    The bounds begin at 0 and at the total, and are drawn together in place.
+    """
+    for q in range(asked.shape[0]):
+        low, high = lower[q], upper[q]
         for k in range(words.shape[0]):
-            if values[k] > lower[q] and _is_subset(words[k], asked[q]):
-                lower[q] = values[k]
-            if values[k] < upper[q] and _is_subset(asked[q], words[k]):
-                upper[q] = values[k]
-    return lower, upper
+            if values[k] > low and _is_subset(words[k], asked[q]):
+                low = values[k]
+            if values[k] < high and _is_subset(asked[q], words[k]):
+                high = values[k]
+        lower[q], upper[q] = low, high
 
 
-@nb.njit(cache=True)
+@compiled
 def containment_witness(words, values):
     """A pair of rows, the first set inside the second, with the larger value; (-1, -1) if none."""
     for a in range(words.shape[0]):
@@ -148,17 +151,16 @@ def containment_witness(words, values):
     return -1, -1
 
 
-@nb.njit(cache=True, parallel=True)
-def walk_bounds(inside, values, sorts, total):
-    """Bounds of g along each walk.
+@compiled
+def walk_bounds(inside, values, sorts, total, lower, upper):
+    """Bounds of g along each walk; they begin at 0 and at the total.
 
     A known set lies inside A_j as soon as j has passed the rank of its last member, and around A_j
     as long as j has not passed the rank of its first absentee: one pass over the sets is enough.
     """
     n, n_sources = sorts.shape
-    lower, upper = np.zeros((n, n_sources)), np.full((n, n_sources), total)
-    for r in nb.prange(n):
-        rank = np.empty(n_sources, np.int64)
+    rank = np.empty(n_sources, np.int64)
+    for r in range(n):
         for j in range(n_sources):
             rank[sorts[r, j]] = j
         for k in range(values.shape[0]):
@@ -176,4 +178,3 @@ def walk_bounds(inside, values, sorts, total):
         for j in range(n_sources - 2, -1, -1):
             upper[r, j] = min(upper[r, j], upper[r, j + 1])
         lower[r, n_sources - 1] = total
-    return lower, upper

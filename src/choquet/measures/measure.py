@@ -4,16 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, final
 
 import numpy as np
 import numpy.typing as npt
 
-from choquet.arrays import FloatArray, as_vector, check_option, generator
+from choquet.arrays import (
+    FloatArray,
+    IntArray,
+    as_vector,
+    check_option,
+    generator,
+    refuse_nonfinite,
+)
 from choquet.errors import MeasureError, NotMonotoneError, SourceError
 from choquet.lattice import check_dense, mask_of, mobius, monotonicity_witness, n_sources_of
+from choquet.lattice.threads import in_chunks
+from choquet.lattice.wide import WordArray
 from choquet.measures import families
+from choquet.measures.abstract import (
+    INTEGRALS,
+    AbstractMeasure,
+    FillName,
+    IntegralName,
+    exactly,
+)
 from choquet.measures.random import RANDOM_MEASURES, RandomName
 from choquet.measures.sources import check_sources, format_subset, source_numbers, subset_of
 
@@ -26,8 +41,9 @@ _ROUNDING = 1e-12
 """How far from 1 a computed g(X) may be before it is set to exactly 1."""
 
 
+@final
 @dataclass(frozen=True, eq=False, repr=False)
-class Measure:
+class Measure(AbstractMeasure):
     """A fuzzy measure (capacity) on N sources.
 
     Parameters
@@ -71,6 +87,9 @@ class Measure:
     monotone: bool
     normal: bool
 
+    is_dense = True
+    _refuses_nonfinite = True
+
     def __init__(
         self,
         values: npt.ArrayLike,
@@ -95,7 +114,9 @@ class Measure:
             _refuse_decrease(array, names)
         array.flags.writeable = False
         # The way around the freeze that dataclasses themselves take.
-        vars(self).update(values=array, sources=names, monotone=monotone, normal=normal)
+        vars(self).update(
+            values=array, sources=names, monotone=monotone, normal=normal, total=float(array[-1])
+        )
 
     # -- constructors ------------------------------------------------------------------------------
 
@@ -350,14 +371,59 @@ class Measure:
 
     # -- values ------------------------------------------------------------------------------------
 
-    @property
-    def n_sources(self) -> int:
-        """Number of sources N."""
-        return len(self.sources)
+    def _values_of(self, words: WordArray) -> FloatArray:
+        return self.values[words[:, 0].astype(np.int64)]
 
-    def __call__(self, *subset: Any) -> float:
-        """Value of a subset given by names or numbers, or as one collection of them."""
-        return float(self.values[self.mask(*subset)])
+    def _bounds(self, words: WordArray) -> tuple[FloatArray, FloatArray]:
+        values = self._values_of(words)
+        return values, values
+
+    def _walk_values(self, sorts: IntArray) -> FloatArray:
+        return self.values[np.cumsum(np.int64(1) << sorts, axis=1)]
+
+    def _walk_bounds(self, sorts: IntArray) -> tuple[FloatArray, FloatArray]:
+        values = self._walk_values(sorts)
+        return values, values
+
+    def _walk_weights(self, sorts: IntArray) -> FloatArray:
+        from choquet.lattice import _kernels
+
+        weights = np.empty(sorts.shape)
+
+        def part(low: int, high: int) -> None:
+            _kernels.walk_weights(self.values, sorts[low:high], weights[low:high])
+
+        in_chunks(part, len(sorts), 4 * self.n_sources)
+        return weights
+
+    def _integral(self, inputs: FloatArray, kind: IntegralName) -> FloatArray:
+        from choquet.lattice import _kernels
+
+        result, number = np.empty(len(inputs)), INTEGRALS.index(kind)
+
+        def part(low: int, high: int) -> bool:
+            return bool(_kernels.integrate(self.values, inputs[low:high], number, result[low:high]))
+
+        if not all(in_chunks(part, len(inputs), self.n_sources**2)):
+            refuse_nonfinite(inputs)
+        return result
+
+    def _interval(self, inputs: FloatArray, kind: IntegralName) -> FloatArray:
+        return exactly(self._integral(inputs, kind))
+
+    def _known_words(self) -> None:
+        return None
+
+    def to_measure(self, *, fill: FillName | None = None) -> Measure:
+        """The measure itself: it is dense.
+
+        Parameters
+        ----------
+        fill
+            Without effect: no value is unknown.
+        """
+        del fill
+        return self
 
     def mask(self, *subset: Any) -> int:
         """Bit mask of a subset given by names or numbers, or as one collection of them.
@@ -452,21 +518,16 @@ class Measure:
             raise SourceError(f"the order must name all {self.n_sources} sources")
         return self.restrict(numbers)
 
+    def _renamed(self, sources: tuple[str, ...]) -> Measure:
+        return self._with(self.values, sources)
+
+    def _as_mobius(self) -> None:
+        return None
+
     def _with(self, values: FloatArray, sources: tuple[str, ...] | None = None) -> Measure:
         return Measure(values, sources or self.sources, monotone=self.monotone, normal=self.normal)
 
     # -- Python ------------------------------------------------------------------------------------
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Measure):
-            return NotImplemented
-        return self.sources == other.sources and np.array_equal(self.values, other.values)
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __reduce__(self) -> Any:
-        rebuild = partial(Measure, monotone=self.monotone, normal=self.normal)
-        return rebuild, (np.array(self.values), self.sources)
 
     def _repr_html_(self) -> str:
         # Notebooks ask for this; the room that draws is loaded only then.

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
 
-from choquet.arrays import FloatArray, IntArray, as_inputs, as_vector
-from choquet.errors import DataError, MeasureError, NotMonotoneError, SourceError
+from choquet.arrays import FloatArray, IntArray, as_vector
+from choquet.errors import DataError, MeasureError, NotMonotoneError
 from choquet.lattice import zeta
 from choquet.lattice.wide import (
     WordArray,
@@ -25,8 +25,17 @@ from choquet.lattice.wide import (
     to_dense_masks,
     unique_rows,
 )
+from choquet.measures.abstract import (
+    AbstractMeasure,
+    FillName,
+    IntegralName,
+    as_names,
+    combine,
+    exactly,
+    frozen,
+)
 from choquet.measures.measure import Measure
-from choquet.measures.sources import check_sources, source_numbers, subset_of
+from choquet.measures.sources import source_numbers, subset_of
 
 __all__ = ["MobiusMeasure"]
 
@@ -37,8 +46,9 @@ _TOLERANCE = 1e-9
 """Decreases up to this are rounding."""
 
 
+@final
 @dataclass(frozen=True, eq=False, repr=False)
-class MobiusMeasure:
+class MobiusMeasure(AbstractMeasure):
     """Measure given by Möbius coefficients of some subsets, for any number of sources.
 
     Parameters
@@ -80,10 +90,7 @@ class MobiusMeasure:
         monotone: bool = True,
         normal: bool = True,
     ) -> None:
-        names = tuple(sources)
-        names = check_sources(names, len(names))
-        if not names:
-            raise SourceError("a measure needs at least one source")
+        names = as_names(sources)
         table = np.array(words, dtype=np.uint64).reshape(-1, n_words(len(names)))
         values = as_vector(coefficients, "the coefficients of a measure", len(table))
         rows, inverse = unique_rows(table)
@@ -94,14 +101,10 @@ class MobiusMeasure:
         if len(rows) and not rows[0].any():
             raise MeasureError("the empty set has no Möbius coefficient: g(∅) is 0")
         rows.flags.writeable = ordered.flags.writeable = False
-        for field, value in (
-            ("words", rows),
-            ("coefficients", ordered),
-            ("sources", names),
-            ("monotone", bool(monotone)),
-            ("normal", bool(normal)),
-        ):
-            object.__setattr__(self, field, value)
+        vars(self).update(
+            words=rows, coefficients=ordered, sources=names, monotone=bool(monotone),
+            normal=bool(normal), total=float(ordered.sum()),
+        )  # fmt: skip
         if normal and abs(self.total - 1) > _TOLERANCE:
             raise MeasureError(
                 f"the coefficients sum to g(X) = {self.total:g}, not 1; pass normal=False"
@@ -134,20 +137,10 @@ class MobiusMeasure:
 
     # -- size --------------------------------------------------------------------------------------
 
-    @property
-    def n_sources(self) -> int:
-        """Number of sources N."""
-        return len(self.sources)
-
-    @property
-    def total(self) -> float:
-        """The value g(X) of all sources together."""
-        return float(self.coefficients.sum())
-
     @cached_property
     def sizes(self) -> IntArray:
         """Number of sources in each subset with a coefficient."""
-        return np.asarray(np.bitwise_count(self.words).sum(axis=1), dtype=np.int64)
+        return frozen(np.asarray(np.bitwise_count(self.words).sum(axis=1), dtype=np.int64))
 
     @property
     def order(self) -> int:
@@ -160,58 +153,38 @@ class MobiusMeasure:
         inside = membership(self.words, self.n_sources)
         order = np.argsort(~inside, axis=1, kind="stable")[:, : max(self.order, 1)]
         held = np.take_along_axis(inside, order, axis=1)
-        return np.where(held, order, order[:, :1])
+        return frozen(np.where(held, order, order[:, :1]))
 
     # -- values ------------------------------------------------------------------------------------
 
-    def __call__(self, *subset: Any) -> float:
-        """Value of a subset (names or numbers)."""
-        items = subset_of(subset[0]) if len(subset) == 1 else subset
-        inside = np.zeros((1, self.n_sources), dtype=np.bool_)
-        inside[0, list(source_numbers(self.sources, items))] = True
-        return float(self.values_of(pack(inside))[0])
+    def _values_of(self, words: WordArray) -> FloatArray:
+        return self._integral(membership(words, self.n_sources).astype(np.float64), "choquet")
 
-    def values_of(self, words: WordArray) -> FloatArray:
-        """Value of each subset given as words.
+    def _bounds(self, words: WordArray) -> tuple[FloatArray, FloatArray]:
+        values = self._values_of(words)
+        return values, values
 
-        Examples
-        --------
-        >>> g = MobiusMeasure.from_dict({"a": 0.5, ("a", "b"): 0.5}, ["a", "b"])
-        >>> g.values_of(np.array([[0], [1], [2], [3]], dtype=np.uint64))
-        array([0. , 0.5, 0. , 1. ])
-        """
-        asked = np.ascontiguousarray(words, dtype=np.uint64)
-        return self.integral(membership(asked, self.n_sources).astype(np.float64))
-
-    def integral(self, X: npt.ArrayLike) -> FloatArray:
-        """Choquet integral of each row.
-
-        Examples
-        --------
-        >>> MobiusMeasure.from_dict({("a", "b"): 1.0}, ["a", "b"]).integral([[0.4, 0.7]])
-        array([0.4])
-        """
-        inputs = as_inputs(X, self.n_sources)
+    def _integral(self, inputs: FloatArray, kind: IntegralName) -> FloatArray:
+        if kind != "choquet":
+            sorts = np.argsort(-inputs, axis=1, kind="stable")
+            ordered = np.take_along_axis(inputs, sorts, axis=1)
+            return combine(ordered, self._walk_values(sorts), kind)
         result = np.empty(len(inputs))
         for rows in self._blocks(len(inputs)):
             result[rows] = inputs[rows][:, self.members].min(axis=2) @ self.coefficients
         return result
 
-    def walk_weights(self, sorts: npt.ArrayLike) -> FloatArray:
-        """Operator of the walk of each sort: weights by rank, (n, N).
+    def _interval(self, inputs: FloatArray, kind: IntegralName) -> FloatArray:
+        return exactly(self._integral(inputs, kind))
 
-        Examples
-        --------
-        >>> g = MobiusMeasure.from_dict({"a": 0.5, ("a", "b"): 0.5}, ["a", "b"])
-        >>> g.walk_weights([[0, 1], [1, 0]])
-        array([[0.5, 0.5],
-               [0. , 1. ]])
-        """
-        order = np.atleast_2d(np.asarray(sorts, dtype=np.int64))
+    def _known_words(self) -> None:
+        return None
+
+    def _walk_weights(self, sorts: IntArray) -> FloatArray:
         n = self.n_sources
-        ranks = np.argsort(order, axis=1)
-        result = np.empty(order.shape)
-        for rows in self._blocks(len(order)):
+        ranks = np.argsort(sorts, axis=1)
+        result = np.empty(sorts.shape)
+        for rows in self._blocks(len(sorts)):
             # A subset is complete, and its coefficient counts, at the rank of its last member.
             last = ranks[rows][:, self.members].max(axis=2)
             count = len(last)
@@ -220,25 +193,35 @@ class MobiusMeasure:
             result[rows] = np.bincount(flat, weights, minlength=n * count).reshape(count, n)
         return result
 
-    def walk_values(self, sorts: npt.ArrayLike) -> FloatArray:
-        """Values g(A_1), …, g(A_N) along the walk of each sort.
+    def _walk_values(self, sorts: IntArray) -> FloatArray:
+        return np.cumsum(self._walk_weights(sorts), axis=1)
 
-        Examples
-        --------
-        >>> g = MobiusMeasure.from_dict({"a": 0.5, ("a", "b"): 0.5}, ["a", "b"])
-        >>> g.walk_values([[1, 0]])
-        array([[0., 1.]])
-        """
-        return np.cumsum(self.walk_weights(sorts), axis=1)
+    def _walk_bounds(self, sorts: IntArray) -> tuple[FloatArray, FloatArray]:
+        values = self._walk_values(sorts)
+        return values, values
 
-    def to_measure(self) -> Measure:
+    def _renamed(self, sources: tuple[str, ...]) -> MobiusMeasure:
+        return MobiusMeasure(
+            self.words, self.coefficients, sources, monotone=self.monotone, normal=self.normal
+        )
+
+    def _as_mobius(self) -> MobiusMeasure:
+        return self
+
+    def to_measure(self, *, fill: FillName | None = None) -> Measure:
         """Dense measure with the same values, for as many sources as one can have.
+
+        Parameters
+        ----------
+        fill
+            Without effect: no value is unknown.
 
         Examples
         --------
         >>> MobiusMeasure.from_dict({"a": 0.5, ("a", "b"): 0.5}, ["a", "b"]).to_measure().values
         array([0. , 0.5, 0. , 1. ])
         """
+        del fill
         masks = to_dense_masks(self.words, self.n_sources)
         dense = np.zeros(1 << self.n_sources)
         dense[masks] = self.coefficients
@@ -312,17 +295,6 @@ class MobiusMeasure:
         return np.flatnonzero(company), best
 
     # -- Python ------------------------------------------------------------------------------------
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, MobiusMeasure):
-            return NotImplemented
-        return (
-            self.sources == other.sources
-            and np.array_equal(self.words, other.words)
-            and np.array_equal(self.coefficients, other.coefficients)
-        )
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
@@ -12,10 +12,9 @@ import numpy.typing as npt
 from choquet.arrays import BoolArray, FloatArray, IntArray, as_vector, check_option
 from choquet.errors import DataError, MeasureError, NotMonotoneError, SourceError
 from choquet.lattice import downward_minimum, members, upward_maximum
-from choquet.lattice.threads import threads_for
+from choquet.lattice.threads import in_chunks
 from choquet.lattice.wide import (
     WordArray,
-    chains_of,
     find_rows,
     membership,
     n_words,
@@ -23,14 +22,22 @@ from choquet.lattice.wide import (
     to_dense_masks,
     unique_rows,
 )
+from choquet.measures.abstract import (
+    AbstractMeasure,
+    FillName,
+    IntegralName,
+    as_names,
+    combine,
+)
 from choquet.measures.measure import Measure
-from choquet.measures.sources import check_sources, source_numbers, subset_of
+from choquet.measures.sources import source_numbers, subset_of
 
 __all__ = ["SupportedMeasure"]
 
 
+@final
 @dataclass(frozen=True, eq=False, repr=False)
-class SupportedMeasure:
+class SupportedMeasure(AbstractMeasure):
     """Monotone measure with values on some subsets, for any number of sources.
 
     ∅ (value 0) and the set X of all sources (value `total`) are always known. Every other subset
@@ -56,12 +63,12 @@ class SupportedMeasure:
     Examples
     --------
     >>> g = SupportedMeasure.from_dict({"ir": 0.4, ("ir", "emi"): 0.7}, ["gpr", "ir", "emi"])
-    >>> g.interval("ir"), g.interval("emi"), g.interval("gpr", "ir")
-    ((0.4, 0.4), (0.0, 0.7), (0.4, 1.0))
+    >>> g.bounds(["ir", "emi", ("gpr", "ir")])
+    (array([0.4, 0. , 0.4]), array([0.4, 0.7, 1. ]))
     """
 
     words: WordArray
-    values: FloatArray
+    known_values: FloatArray
     sources: tuple[str, ...]
     total: float
 
@@ -73,21 +80,15 @@ class SupportedMeasure:
         *,
         total: float = 1.0,
     ) -> None:
-        names = tuple(sources)
-        names = check_sources(names, len(names))
-        if not names:
-            raise SourceError("a measure needs at least one source")
+        names = as_names(sources)
         table = np.array(words, dtype=np.uint64).reshape(-1, n_words(len(names)))
         array = as_vector(values, "the values of a measure", len(table))
         table, array = _tidy(table, array, len(names), float(total))
         array.flags.writeable = table.flags.writeable = False
-        for field, value in (
-            ("words", table),
-            ("values", array),
-            ("sources", names),
-            ("total", float(total)),
-        ):
-            object.__setattr__(self, field, value)
+        vars(self).update(
+            words=table, known_values=array, sources=names, total=float(total),
+            monotone=True, normal=abs(float(total) - 1) < 1e-12,
+        )  # fmt: skip
         self._refuse_decrease()
 
     # -- constructors ------------------------------------------------------------------------------
@@ -115,8 +116,8 @@ class SupportedMeasure:
 
         Examples
         --------
-        >>> SupportedMeasure.from_measure(Measure([0, 0.2, 0.3, 1]), [0, 1, 0, 1]).interval("x2")
-        (0.0, 1.0)
+        >>> SupportedMeasure.from_measure(Measure([0, 0.2, 0.3, 1]), [0, 1, 0, 1]).bounds(["x2"])
+        (array([0.]), array([1.]))
         """
         marked = np.asarray(supported, dtype=np.bool_)
         if marked.shape != measure.values.shape:
@@ -141,123 +142,73 @@ class SupportedMeasure:
         --------
         >>> words = np.array([[1], [3]], dtype=np.uint64)
         >>> g = SupportedMeasure.nearest(words, np.array([0.3, 0.29]), ["a", "b", "c"], total=1.0)
-        >>> g.values
+        >>> g.known_values
         array([0.3, 0.3])
         """
-        from choquet.measures import _kernels
-
         inside = np.clip(values, 0.0, total)
-        lifted = _kernels.containment_bounds(words, inside, words, total)[0]
+        lifted = _bounds_by_containment(words, inside, words, total)[0]
         return cls(words, lifted, sources, total=total)
 
     # -- values ------------------------------------------------------------------------------------
 
     @property
-    def n_sources(self) -> int:
-        """Number of sources N."""
-        return len(self.sources)
-
-    @property
     def n_supported(self) -> int:
         """Number of known subsets besides ∅ and X."""
-        return len(self.values)
+        return len(self.known_values)
 
-    @property
-    def monotone(self) -> bool:
-        """Always: values that decrease are refused."""
-        return True
-
-    @property
-    def normal(self) -> bool:
-        """Whether g(X) = 1."""
-        return abs(self.total - 1) < 1e-12
-
-    def __call__(self, *subset: Any) -> float:
-        """Value of a subset, which must be known; see `interval` for the others."""
-        low, high = self.interval(*subset)
-        if low != high:
-            raise MeasureError(
-                f"g is known on this subset only to lie in [{low:g}, {high:g}]; call interval()"
-            )
-        return low
-
-    def interval(self, *subset: Any) -> tuple[float, float]:
-        """Smallest and largest value that a subset (names or numbers) can have.
-
-        Examples
-        --------
-        >>> SupportedMeasure.from_dict({"a": 0.5}, ["a", "b"]).interval("b")
-        (0.0, 1.0)
-        """
-        items = subset_of(subset[0]) if len(subset) == 1 else subset
-        inside = np.zeros((1, self.n_sources), dtype=np.bool_)
-        inside[0, list(source_numbers(self.sources, items))] = True
-        lower, upper = self.bounds(pack(inside))
-        return float(lower[0]), float(upper[0])
-
-    def bounds(self, words: WordArray) -> tuple[FloatArray, FloatArray]:
-        """Lower and upper bound of each subset given as words.
-
-        Examples
-        --------
-        >>> g = SupportedMeasure.from_dict({"a": 0.5}, ["a", "b"])
-        >>> g.bounds(np.array([[0], [1], [2], [3]], dtype=np.uint64))
-        (array([0. , 0.5, 0. , 1. ]), array([0. , 0.5, 1. , 1. ]))
-        """
-        from choquet.measures import _kernels
-
-        asked = np.ascontiguousarray(words, dtype=np.uint64)
-        sizes = np.bitwise_count(asked).sum(axis=1)
-        with threads_for(asked.size * len(self.words)):
-            lower, upper = _kernels.containment_bounds(self.words, self.values, asked, self.total)
+    def _bounds(self, words: WordArray) -> tuple[FloatArray, FloatArray]:
+        sizes = np.bitwise_count(words).sum(axis=1)
+        lower, upper = _bounds_by_containment(self.words, self.known_values, words, self.total)
         lower[sizes == self.n_sources] = self.total
         upper[sizes == 0] = 0.0
         return lower, upper
 
-    def walk_bounds(self, sorts: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Bounds of g(A_1), …, g(A_N) along the walk of each sort: two arrays of shape (n, N).
+    def _values_of(self, words: WordArray) -> FloatArray:
+        lower, upper = self._bounds(words)
+        return (lower + upper) / 2
 
-        Examples
-        --------
-        >>> g = SupportedMeasure.from_dict({"a": 0.5}, ["a", "b"])
-        >>> g.walk_bounds(np.array([[0, 1], [1, 0]]))[1]
-        array([[0.5, 1. ],
-               [1. , 1. ]])
-        """
+    def _walk_bounds(self, sorts: IntArray) -> tuple[FloatArray, FloatArray]:
         from choquet.measures import _kernels
 
         inside = membership(self.words, self.n_sources)
-        sorts = np.ascontiguousarray(sorts, dtype=np.int64)
-        with threads_for(sorts.size * len(self.values)):
-            lower, upper = _kernels.walk_bounds(inside, self.values, sorts, self.total)
+        lower, upper = np.zeros(sorts.shape), np.full(sorts.shape, self.total)
+
+        def part(low: int, high: int) -> None:
+            rows = slice(low, high)
+            _kernels.walk_bounds(
+                inside, self.known_values, sorts[rows], self.total, lower[rows], upper[rows]
+            )
+
+        in_chunks(part, len(sorts), 4 * inside.size)
         return lower, upper
 
-    def walk_values(self, sorts: IntArray) -> FloatArray:
-        """Values along the walk of each sort; of unknown ones the middle of what is possible.
-
-        Examples
-        --------
-        >>> g = SupportedMeasure.from_dict({"a": 0.5}, ["a", "b"])
-        >>> g.walk_values(np.array([[0, 1], [1, 0]]))
-        array([[0.5, 1. ],
-               [0.5, 1. ]])
-        """
-        lower, upper = self.walk_bounds(sorts)
+    def _walk_values(self, sorts: IntArray) -> FloatArray:
+        lower, upper = self._walk_bounds(sorts)
         return (lower + upper) / 2
 
-    def unsupported_steps(self, sorts: IntArray) -> BoolArray:
-        """Which of the sets A_1, …, A_{N-1} along each walk are unknown: (n, N - 1).
+    def _walk_weights(self, sorts: IntArray) -> FloatArray:
+        return np.diff(self._walk_values(sorts), axis=1, prepend=0.0)
 
-        Examples
-        --------
-        >>> g = SupportedMeasure.from_dict({"a": 0.5}, ["a", "b"])
-        >>> g.unsupported_steps(np.array([[0, 1], [1, 0]]))
-        array([[False],
-               [ True]])
-        """
-        chains = chains_of(sorts)[:, :-1]
-        known = self.is_supported(chains.reshape(-1, chains.shape[2]))
-        return ~known.reshape(chains.shape[:2])
+    def _interval(self, inputs: FloatArray, kind: IntegralName) -> FloatArray:
+        sorts = np.argsort(-inputs, axis=1, kind="stable")
+        ordered = np.take_along_axis(inputs, sorts, axis=1)
+        ends = self._walk_bounds(sorts)
+        return np.column_stack([combine(ordered, end, kind) for end in ends])
+
+    def _integral(self, inputs: FloatArray, kind: IntegralName) -> FloatArray:
+        if kind == "choquet":
+            return np.asarray(self._interval(inputs, kind).mean(axis=1))
+        sorts = np.argsort(-inputs, axis=1, kind="stable")
+        return combine(np.take_along_axis(inputs, sorts, axis=1), self._walk_values(sorts), kind)
+
+    def _renamed(self, sources: tuple[str, ...]) -> SupportedMeasure:
+        return SupportedMeasure(self.words, self.known_values, sources, total=self.total)
+
+    def _as_mobius(self) -> None:
+        return None
+
+    def _known_words(self) -> WordArray:
+        return self.words
 
     def is_supported(self, words: WordArray) -> BoolArray:
         """Whether each subset is known; ∅ and X always are.
@@ -272,53 +223,53 @@ class SupportedMeasure:
         trivial: BoolArray = (sizes == 0) | (sizes == self.n_sources)
         return trivial | (find_rows(self.words, words) >= 0)
 
-    def to_measure(self, *, fill: Literal["lower", "upper", "midpoint"] = "midpoint") -> Measure:
-        """Dense measure, unknown subsets filled from their intervals.
+    def to_measure(self, *, fill: FillName | None = None) -> Measure:
+        """Dense measure, unknown subsets filled from their bounds.
+
+        Parameters
+        ----------
+        fill : {"lower", "upper", "midpoint"}, optional
+            Which value unknown subsets get. By default they are refused.
 
         Examples
         --------
-        >>> SupportedMeasure.from_dict({"a": 0.4}, ["a", "b"]).to_measure().values
+        >>> g = SupportedMeasure.from_dict({"a": 0.4}, ["a", "b"])
+        >>> g.to_measure(fill="midpoint").values
         array([0. , 0.4, 0.5, 1. ])
         """
-        check_option("fill", fill, ["lower", "upper", "midpoint"])
         masks = to_dense_masks(self.words, self.n_sources)
         known = np.full(1 << self.n_sources, np.nan)
-        known[masks] = self.values
+        known[masks] = self.known_values
         known[0], known[-1] = 0.0, self.total
         unknown = np.isnan(known)
+        if fill is None and unknown.any():
+            raise MeasureError(
+                f"{int(unknown.sum()):,} of the {len(known):,} subsets have no value, only bounds: "
+                'fill them with to_measure(fill="midpoint"), "lower" or "upper", or ask bounds(), '
+                "interval() and sample_indices() for what is certain"
+            )
+        check_option("fill", fill or "midpoint", ["lower", "upper", "midpoint"])
         lower = upward_maximum(np.where(unknown, 0.0, known))
         upper = downward_minimum(np.where(unknown, self.total, known))
         # Each filling is monotone, and so is their mean.
-        filled = {"lower": lower, "upper": upper, "midpoint": (lower + upper) / 2}[fill]
-        return Measure(filled, self.sources, normal=abs(self.total - 1) < 1e-12)
+        filled = {"lower": lower, "upper": upper}.get(fill or "", (lower + upper) / 2)
+        return Measure(filled, self.sources, normal=self.normal)
 
     # -- Python ------------------------------------------------------------------------------------
 
     def _refuse_decrease(self) -> None:
         from choquet.measures import _kernels
 
-        row, other = _kernels.containment_witness(self.words, self.values)
+        row, other = _kernels.containment_witness(self.words, self.known_values)
         if row < 0:
             return
         masks = [_mask_of_words(self.words[k]) for k in (row, other)]
         names = [", ".join(self.sources[i] for i in members(mask)) for mask in masks]
         raise NotMonotoneError(
-            f"not monotone: g({{{names[0]}}}) = {self.values[row]:g} > "
-            f"g({{{names[1]}}}) = {self.values[other]:g}",
+            f"not monotone: g({{{names[0]}}}) = {self.known_values[row]:g} > "
+            f"g({{{names[1]}}}) = {self.known_values[other]:g}",
             *masks,
         )
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, SupportedMeasure):
-            return NotImplemented
-        return (
-            self.sources == other.sources
-            and self.total == other.total
-            and np.array_equal(self.words, other.words)
-            and np.array_equal(self.values, other.values)
-        )
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         n = self.n_sources
@@ -354,3 +305,20 @@ def _tidy(
     if len(ordered) and (ordered.min() < 0 or ordered.max() > total):
         raise MeasureError(f"values must lie between 0 and g(X) = {total:g}")
     return rows, ordered
+
+
+def _bounds_by_containment(
+    words: WordArray, values: FloatArray, asked: WordArray, total: float
+) -> tuple[FloatArray, FloatArray]:
+    """Largest value inside and smallest value around each set asked for, between 0 and `total`."""
+    from choquet.measures import _kernels
+
+    lower, upper = np.zeros(len(asked)), np.full(len(asked), total)
+
+    def part(low: int, high: int) -> None:
+        _kernels.containment_bounds(
+            words, values, asked[low:high], lower[low:high], upper[low:high]
+        )
+
+    in_chunks(part, len(asked), 4 * words.size)
+    return lower, upper

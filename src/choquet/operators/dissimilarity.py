@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from functools import partial
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -46,6 +47,10 @@ MATRIX_LIMIT = 1 << 31
 """Entries of the largest matrix that `dissimilarity` makes: 16 GiB."""
 
 
+def _as_they_are(weights: FloatArray) -> FloatArray:
+    return weights
+
+
 @dataclass(frozen=True)
 class Dissimilarity:
     """One row of the table: what the dissimilarity is, and how to compute it.
@@ -76,10 +81,16 @@ class Dissimilarity:
     meaning: str
     largest: Callable[[int], float]
     p: float = math.nan
-    embed: Callable[[FloatArray], FloatArray] = lambda weights: weights
+    embed: Callable[[FloatArray], FloatArray] = _as_they_are
     power: float = 1.0
     function: Callable[[FloatArray, FloatArray], npt.ArrayLike] | None = None
     citation: str = ""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A row of the table stays that row wherever it is sent.
+        if DISSIMILARITIES.get(self.name) is self:
+            return as_dissimilarity, (self.name,)
+        return Dissimilarity, tuple(vars(self).values())
 
     @property
     def embeddable(self) -> bool:
@@ -163,7 +174,19 @@ def _largest_rms(n_sources: int) -> float:
 
 def _between_vertices(value: float) -> Callable[[int], float]:
     """Largest value when it lies between any two vertices; a single source has but one operator."""
-    return lambda n_sources: value if n_sources > 1 else 0.0
+    return partial(_if_several, value)
+
+
+def _if_several(value: float, n_sources: int) -> float:
+    return value if n_sources > 1 else 0.0
+
+
+def _without_limit(_: int) -> float:
+    return math.inf
+
+
+def _ranks_apart(n_sources: int) -> float:
+    return float(n_sources - 1)
 
 
 def lp(p: float) -> Dissimilarity:
@@ -211,21 +234,23 @@ def a_norm(A: npt.ArrayLike) -> Dissimilarity:
             f"A must be positive semidefinite, but its smallest eigenvalue is {values[0]:g}"
         )
     root = vectors * np.sqrt(np.maximum(values, 0.0))
-
-    def embed(weights: FloatArray) -> FloatArray:
-        if weights.shape[1] != n_sources:
-            raise DataError(
-                f"A is {n_sources} × {n_sources}, but the operators have {weights.shape[1]} weights"
-            )
-        return np.asarray(weights @ root, dtype=np.float64)
-
-    def largest(_: int) -> float:
-        return float(np.sqrt(((root[:, None] - root[None]) ** 2).sum(axis=2).max()))
-
     return Dissimilarity(
-        "a_norm", "sqrt(dᵀ A d) of the difference d of the weights", largest, p=2.0, embed=embed,
-        citation="Mahalanobis 1936",
+        "a_norm", "sqrt(dᵀ A d) of the difference d of the weights", partial(_largest_by, root),
+        p=2.0, embed=partial(_embed_by, root), citation="Mahalanobis 1936",
     )  # fmt: skip
+
+
+def _embed_by(root: FloatArray, weights: FloatArray) -> FloatArray:
+    n_sources = len(root)
+    if weights.shape[1] != n_sources:
+        raise DataError(
+            f"A is {n_sources} × {n_sources}, but the operators have {weights.shape[1]} weights"
+        )
+    return np.asarray(weights @ root, dtype=np.float64)
+
+
+def _largest_by(root: FloatArray, _: int) -> float:
+    return float(np.sqrt(((root[:, None] - root[None]) ** 2).sum(axis=2).max()))
 
 
 def aitchison(zero: float = AITCHISON_ZERO) -> Dissimilarity:
@@ -241,23 +266,23 @@ def aitchison(zero: float = AITCHISON_ZERO) -> Dissimilarity:
     """
     if not 0 < zero < 1:
         raise OptionError(f"zero={zero} must lie between 0 and 1")
-
-    def embed(weights: FloatArray) -> FloatArray:
-        shares = _nonnegative(weights, "aitchison")
-        totals = shares.sum(axis=1, keepdims=True)
-        if (totals <= 0).any():
-            row = int(np.flatnonzero(totals <= 0)[0])
-            raise DataError(
-                f"metric='aitchison' compares proportions, but row {row} is all zero; "
-                "drop it or use another metric"
-            )
-        logs = np.log(np.maximum(shares / totals, zero))
-        return np.asarray(logs - logs.mean(axis=1, keepdims=True), dtype=np.float64)
-
     return Dissimilarity(
-        "aitchison", "difference of the log-ratios of the weights", lambda _: math.inf, p=2.0,
-        embed=embed, citation="Aitchison 1986",
+        "aitchison", "difference of the log-ratios of the weights", _without_limit, p=2.0,
+        embed=partial(_log_ratios, zero), citation="Aitchison 1986",
     )  # fmt: skip
+
+
+def _log_ratios(zero: float, weights: FloatArray) -> FloatArray:
+    shares = _nonnegative(weights, "aitchison")
+    totals = shares.sum(axis=1, keepdims=True)
+    if (totals <= 0).any():
+        row = int(np.flatnonzero(totals <= 0)[0])
+        raise DataError(
+            f"metric='aitchison' compares proportions, but row {row} is all zero; "
+            "drop it or use another metric"
+        )
+    logs = np.log(np.maximum(shares / totals, zero))
+    return np.asarray(logs - logs.mean(axis=1, keepdims=True), dtype=np.float64)
 
 
 def precomputed(operators: npt.ArrayLike, matrix: npt.ArrayLike) -> Dissimilarity:
@@ -284,21 +309,23 @@ def precomputed(operators: npt.ArrayLike, matrix: npt.ArrayLike) -> Dissimilarit
     place = {(row + 0.0).tobytes(): k for k, row in enumerate(rows)}
     if len(place) != len(rows):
         raise DataError("operators with precomputed dissimilarities must be distinct")
+    known = partial(_look_up, place, values)
+    return Dissimilarity("precomputed", "computed elsewhere", _without_limit, function=known)
 
-    def places(weights: FloatArray) -> list[int]:
-        try:
-            return [place[(row + 0.0).tobytes()] for row in np.ascontiguousarray(weights)]
-        except KeyError:
-            raise DataError(
-                "an operator is not among those whose dissimilarities were precomputed"
-            ) from None
 
-    def look_up(V: FloatArray, W: FloatArray) -> FloatArray:
-        return values[np.ix_(places(V), places(W))]
-
-    return Dissimilarity(
-        "precomputed", "computed elsewhere", lambda _: math.inf, function=look_up
-    )  # fmt: skip
+def _look_up(
+    place: dict[bytes, int], values: FloatArray, V: FloatArray, W: FloatArray
+) -> FloatArray:
+    try:
+        rows, columns = (
+            [place[(row + 0.0).tobytes()] for row in np.ascontiguousarray(weights)]
+            for weights in (V, W)
+        )
+    except KeyError:
+        raise DataError(
+            "an operator is not among those whose dissimilarities were precomputed"
+        ) from None
+    return values[np.ix_(rows, columns)]
 
 
 DISSIMILARITIES: dict[str, Dissimilarity] = {
@@ -327,7 +354,7 @@ DISSIMILARITIES: dict[str, Dissimilarity] = {
         aitchison(),
         Dissimilarity(
             "emd", "weight times ranks it must be moved by; a surplus leaves past the last rank",
-            lambda n_sources: float(n_sources - 1), p=1.0, embed=_cumulative,
+            _ranks_apart, p=1.0, embed=_cumulative,
             citation="Rubner, Tomasi and Guibas 2000; Vallender 1974 for the cumulative form",
         ),
         Dissimilarity(
@@ -362,7 +389,7 @@ def as_dissimilarity(metric: Metric) -> Dissimilarity:
         return metric
     if callable(metric):
         name = getattr(metric, "__name__", type(metric).__name__)
-        return Dissimilarity(name, "the user's own", lambda _: math.inf, function=metric)
+        return Dissimilarity(name, "the user's own", _without_limit, function=metric)
     return DISSIMILARITIES[check_option("metric", metric, DISSIMILARITIES)]
 
 

@@ -29,7 +29,7 @@ def operators(thing: Any, *, max_operators: int = 8, ax: Axes | None = None) -> 
 
     Parameters
     ----------
-    thing : Decomposition, ContextualModel, OperatorGraph, or sequence
+    thing : ClusterDecomposition, TreeDecomposition, OperatorGraph, or sequence
         What holds the operators; a sequence of OrderStatistic or of rows of weights.
     max_operators : int, default 8
         Draw the ones with the largest shares if there are more; the title says so.

@@ -54,7 +54,7 @@ def ivat(
 
     Parameters
     ----------
-    thing : IVAT or Decomposition
+    thing : IVAT or ClusterDecomposition
         A decomposition brings its clusters, and the names and shares of their operators.
     labels : array-like of n ints, optional
         Cluster of each point; by default those of the decomposition. Negative ones get no box.
@@ -82,7 +82,7 @@ def ivat(
     --------
     >>> from matplotlib.figure import Figure
     >>> from choquet import OperatorGraph, datasets, plot
-    >>> from choquet.decomposition import ivat
+    >>> from choquet.clustering import ivat
     >>> graph = OperatorGraph(datasets.make_noise_measure())
     >>> picture = ivat(graph.weights(), counts=graph.walk_counts)
     >>> ax = plot.ivat(picture, labels=picture.cut(k=2), ax=Figure().subplots())
@@ -118,7 +118,7 @@ def compare(
 
     Parameters
     ----------
-    decompositions : mapping from title to, or sequence of, Decomposition or IVAT
+    decompositions : mapping from title to, or sequence of, ClusterDecomposition or IVAT
         What to compare; all must use the same dissimilarity.
     size : int, optional
         Pixels a side of each, as for `ivat`.
@@ -139,7 +139,7 @@ def compare(
     --------
     >>> from matplotlib.figure import Figure
     >>> from choquet import plot
-    >>> from choquet.decomposition import ivat
+    >>> from choquet.clustering import ivat
     >>> one = ivat([[1, 0], [0.9, 0.1]], metric="l1")
     >>> two = ivat([[1, 0], [0, 1]], metric="l1")
     >>> ax = plot.compare({"alike": one, "apart": two}, ax=Figure().subplots())

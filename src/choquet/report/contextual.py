@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from choquet._version import __version__
 from choquet.arrays import BoolArray, FloatArray, as_vector
+from choquet.contexts.conditions import Condition
 from choquet.decomposition.outcome import Outcome
-from choquet.decomposition.rules import Condition
 from choquet.errors import DataError
 from choquet.explanation.contextual import explain_contextual
 from choquet.explanation.learned import Learned
@@ -121,8 +121,8 @@ def _nodes(learned: Learned) -> list[dict[str, Any]]:
             operator = model.operators[model.labels[node]]
             here |= {
                 "operator": int(model.labels[node]),
-                "rule": model.contexts[node].text(model.sources) or "always",
-                "share": model.contexts[node].share,
+                "rule": model.leaves[node].text(model.sources) or "always",
+                "share": model.leaves[node].share,
                 "trust": operator.trust,
             }
         else:

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from choquet.decomposition import Decomposition
-from choquet.decomposition.runtime import labels_of_sorts
+from choquet.decomposition import ClusterDecomposition
 from choquet.explanation.collect import value_bounds
 from choquet.measures import Measure
 from choquet.walks import DataSupport, all_sorts
@@ -29,7 +28,9 @@ _MAX_COMPARISONS = 200_000_000
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
-def explorer_data(decomposition: Decomposition, support: DataSupport | None) -> dict[str, Any]:
+def explorer_data(
+    decomposition: ClusterDecomposition, support: DataSupport | None
+) -> dict[str, Any]:
     """Data of the explorer, with a note on what was left out.
 
     Operators of all sorts, in lexicographic order, are written with a fixed number of digits in
@@ -74,13 +75,13 @@ def explorer_data(decomposition: Decomposition, support: DataSupport | None) -> 
     }
 
 
-def _labels(decomposition: Decomposition) -> tuple[str | None, int]:
+def _labels(decomposition: ClusterDecomposition) -> tuple[str | None, int]:
     """Operators of all sorts as text, and how many digits each takes."""
     n = decomposition.measure.n_sources
     if n > _MAX_LISTED:
         return None, 1
     sorts = all_sorts(n)
-    labels = labels_of_sorts(decomposition, sorts)
+    labels = decomposition.contexts.labels_of_sorts(sorts)
     left_out = labels < 0
     candidates = 10_000 if decomposition.support is None else len(decomposition.support.sort_counts)
     if left_out.any() and int(left_out.sum()) * (candidates or 10_000) * n <= _MAX_COMPARISONS:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from choquet.decomposition import Decomposition
+from choquet.decomposition import ClusterDecomposition
 from choquet.report.png import grey_png
 
 __all__ = ["ivat_data"]
@@ -19,7 +19,7 @@ _BOXES = 60
 """Boxes that are drawn; clusters that are not contiguous in the picture's order can need many."""
 
 
-def ivat_data(decomposition: Decomposition) -> dict[str, Any]:
+def ivat_data(decomposition: ClusterDecomposition) -> dict[str, Any]:
     """The picture, dark where operators are alike, and boxes in shares of its side.
 
     Examples
@@ -42,7 +42,7 @@ def ivat_data(decomposition: Decomposition) -> dict[str, Any]:
     }
 
 
-def _boxes(decomposition: Decomposition) -> list[dict[str, Any]]:
+def _boxes(decomposition: ClusterDecomposition) -> list[dict[str, Any]]:
     picture = decomposition.ivat
     labels = decomposition.labels[picture.order]
     ends = np.cumsum(picture.counts[picture.order], dtype=np.float64) / picture.n_total

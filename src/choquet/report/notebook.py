@@ -8,11 +8,11 @@ from html import escape
 import numpy as np
 
 from choquet.decomposition import Decomposition
+from choquet.decomposition.trees import TreeDecomposition
 from choquet.explanation.contextual import biased_phrases
 from choquet.explanation.learned import Learned
 from choquet.explanation.phrases import operator_phrases, percent, rule_sentences
 from choquet.lattice import subset_sizes
-from choquet.learning.contextual.result import ContextualModel
 from choquet.measures import Measure
 
 __all__ = ["contextual_html", "decomposition_html", "measure_html"]
@@ -51,6 +51,8 @@ def decomposition_html(decomposition: Decomposition) -> str:
     >>> "take the median of the three" in text
     True
     """
+    if isinstance(decomposition, TreeDecomposition):
+        return contextual_html(decomposition)
     names = decomposition.operator_names
     rows = (
         (
@@ -75,7 +77,7 @@ def decomposition_html(decomposition: Decomposition) -> str:
     return text
 
 
-def contextual_html(model: ContextualModel) -> str:
+def contextual_html(model: TreeDecomposition) -> str:
     """A contextual model as an HTML table of its operators, with its rules in words.
 
     Examples

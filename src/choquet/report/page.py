@@ -30,7 +30,7 @@ class Report:
 
     Parameters
     ----------
-    model : Decomposition, Measure or fitted model
+    model : ClusterDecomposition, Measure or fitted model
         What to report on; measures and models are decomposed first.
     X : array-like of shape (n, N) or data frame, optional
         Samples to show and, if the decomposition knows no data, to take support from. The columns

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from choquet._version import __version__
 from choquet.arrays import BoolArray, FloatArray, as_vector
-from choquet.decomposition import Decomposition
+from choquet.decomposition import ClusterDecomposition
 from choquet.errors import OptionError
 from choquet.explanation import list_words
 from choquet.explanation.collect import value_bounds
@@ -59,7 +59,7 @@ def summarise(
 
     Parameters
     ----------
-    model : Decomposition, Measure or fitted model
+    model : ClusterDecomposition, Measure or fitted model
         What to report on; measures and models are decomposed first.
     X : array-like of shape (n, N) or data frame, optional
         Samples to show and, if the decomposition knows no data, to take support from; in the units
@@ -161,7 +161,7 @@ def _to_units(data: dict[str, Any], units: Units, given: FloatArray | None) -> N
             row[key] *= units.target_width
 
 
-def _targets(decomposition: Decomposition, y: npt.ArrayLike, n: int) -> FloatArray | None:
+def _targets(decomposition: ClusterDecomposition, y: npt.ArrayLike, n: int) -> FloatArray | None:
     """What outputs are held against: numbers, or 1 for samples of the class and 0 for others."""
     outcome = decomposition.outcome
     if outcome is None:
@@ -176,7 +176,7 @@ def _title(sources: tuple[str, ...]) -> str:
     return f"How {what} are fused"
 
 
-def _indices(decomposition: Decomposition) -> dict[str, Any]:
+def _indices(decomposition: ClusterDecomposition) -> dict[str, Any]:
     """Indices of the measure, or of the walks listed where few of its values are known."""
     measure, graph = decomposition.measure, decomposition.sample.graph
     if isinstance(measure, Measure | MobiusMeasure):
@@ -204,7 +204,7 @@ def _strongest(pairs: FloatArray, sources: tuple[str, ...]) -> list[dict[str, An
     ]
 
 
-def _rules(decomposition: Decomposition) -> dict[str, Any] | None:
+def _rules(decomposition: ClusterDecomposition) -> dict[str, Any] | None:
     sources, rules = decomposition.measure.sources, rules_of(decomposition)
     if rules is None:
         return None
@@ -223,7 +223,9 @@ def _rules(decomposition: Decomposition) -> dict[str, Any] | None:
     }
 
 
-def _support(decomposition: Decomposition, support: DataSupport | None) -> dict[str, Any] | None:
+def _support(
+    decomposition: ClusterDecomposition, support: DataSupport | None
+) -> dict[str, Any] | None:
     """Supported subsets by size, and the least known ones one by one."""
     if support is None:
         return None
@@ -266,7 +268,10 @@ def _support(decomposition: Decomposition, support: DataSupport | None) -> dict[
 
 
 def _samples(
-    decomposition: Decomposition, inputs: FloatArray | None, targets: FloatArray | None, most: int
+    decomposition: ClusterDecomposition,
+    inputs: FloatArray | None,
+    targets: FloatArray | None,
+    most: int,
 ) -> dict[str, Any] | None:
     if inputs is None:
         return None
@@ -291,7 +296,7 @@ def _samples(
 
 
 def _errors(
-    decomposition: Decomposition, inputs: FloatArray | None, targets: FloatArray | None
+    decomposition: ClusterDecomposition, inputs: FloatArray | None, targets: FloatArray | None
 ) -> dict[str, Any] | None:
     """Errors against targets, and apart for samples with and without support."""
     if inputs is None or targets is None or not len(inputs):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from choquet.datasets import fetch_aid
-from choquet.decomposition import Decomposition, decompose
+from choquet.decomposition import ClusterDecomposition, decompose
 from choquet.measures import Measure
 from choquet.reproduce.aid_figure import FILE, four_networks
 from choquet.reproduce.aid_fusion import (
@@ -73,7 +73,7 @@ def run(
     origin = aid_origin(data)
     scores = None if origin is None else fetch_aid(origin, progress=None)
     example = None if data is None else data / "aid" / FILE
-    left: Decomposition | None = None
+    left: ClusterDecomposition | None = None
     if example is not None and example.is_file():
         found, numbers["four_networks"], left = four_networks(example, scores)
         rows += found
@@ -284,7 +284,7 @@ def _numbers(fusion: Fusion) -> dict[str, Any]:
 # -- pictures --------------------------------------------------------------------------------------
 
 
-def _draw_ivat(figure: Any, left: Decomposition | None, fusion: Fusion) -> None:
+def _draw_ivat(figure: Any, left: ClusterDecomposition | None, fusion: Fusion) -> None:
     from choquet import plot
 
     start = next(iter(starts(fusion.measures[0].n_sources)))

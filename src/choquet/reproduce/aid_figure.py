@@ -9,7 +9,7 @@ import numpy as np
 
 from choquet.arrays import FloatArray
 from choquet.datasets import AIDScores
-from choquet.decomposition import Decomposition, decompose
+from choquet.decomposition import ClusterDecomposition, decompose
 from choquet.reproduce.fits import fit, nearest, operators_text
 from choquet.reproduce.result import Row
 from choquet.walks import walk_weights
@@ -49,7 +49,7 @@ def read_four_networks(path: Path) -> tuple[FloatArray, FloatArray]:
 
 def four_networks(
     path: Path, scores: AIDScores | None
-) -> tuple[list[Row], dict[str, Any], Decomposition]:
+) -> tuple[list[Row], dict[str, Any], ClusterDecomposition]:
     """Rows, numbers and the decomposition of the paper's N = 4 example."""
     X, y = read_four_networks(path)
     model = fit(X, y)

@@ -8,7 +8,7 @@ from types import MappingProxyType
 import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
-from choquet.decomposition import cluster, fuzzy_c_means
+from choquet.clustering import cluster, fuzzy_c_means
 from choquet.operators import DISSIMILARITIES
 
 __all__ = ["CLUSTERINGS", "LINK", "xie_beni"]

@@ -24,7 +24,7 @@ def fit(X: npt.ArrayLike, y: npt.ArrayLike, **options: Any) -> Any:
     >>> fit([[0.9, 0.4], [0.2, 0.6]], [0.6, 0.48]).measure_.values.round(6)
     array([0. , 0.4, 0.7, 1. ])
     """
-    from choquet.learning import estimators
+    from choquet import estimators
 
     regressor: Any = estimators.ChoquetRegressor
     with warnings.catch_warnings():

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from choquet.datasets import make_fusion, make_noise_measure
-from choquet.decomposition import Decomposition, decompose, measure_distance
+from choquet.decomposition import ClusterDecomposition, decompose, measure_distance
 from choquet.measures import Measure
 from choquet.operators import dissimilarity
 from choquet.reproduce.counting import CLUSTERINGS, LINK
@@ -190,7 +190,7 @@ def _trial(setting: Setting, seed: Any) -> dict[str, float]:
 
 
 @cache
-def _exact(reading: Reading) -> Decomposition:
+def _exact(reading: Reading) -> ClusterDecomposition:
     return decompose(make_noise_measure(reading=reading), method="distinct")
 
 

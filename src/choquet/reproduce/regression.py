@@ -12,7 +12,7 @@ import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
 from choquet.datasets import Bunch, load_airfoil, load_yacht
-from choquet.decomposition import Decomposition, decompose
+from choquet.decomposition import ClusterDecomposition, decompose
 from choquet.errors import OptionError
 from choquet.reproduce.fits import agreement, fit
 from choquet.reproduce.regression_rows import CLAIMS, compare_with_paper, model_table, pictures
@@ -184,13 +184,13 @@ def _best(
 
 def _contextual(max_leaves: int, l2: float) -> Any:
     """Operators and rules learned at once, without a measure between."""
-    from choquet.learning import estimators
+    from choquet import estimators
 
     regressor: Any = estimators.ContextualRegressor
     return regressor(max_leaves=max_leaves, l2=l2)
 
 
-def _decompose(model: Any, which: str, **options: Any) -> Decomposition:
+def _decompose(model: Any, which: str, **options: Any) -> ClusterDecomposition:
     support = None if which == "all" else model.support_
     return decompose(model, support=support, metric=METRIC, decimals=6, **options)
 

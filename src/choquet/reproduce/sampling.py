@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
-from choquet.decomposition import IVAT, decompose, ivat, measure_distance
+from choquet.clustering import IVAT, ivat
+from choquet.decomposition import decompose, measure_distance
 from choquet.integrals import choquet_integral
 from choquet.measures import Measure
 from choquet.reproduce.fits import agreement, fit, picture_correlation

@@ -10,6 +10,7 @@ from choquet.lattice.wide import expect_words
 
 __all__ = [
     "check_flag",
+    "check_formula",
     "check_identification",
     "check_lambda",
     "check_mobius",
@@ -18,7 +19,6 @@ __all__ = [
     "check_path",
     "check_scaled",
     "check_solution",
-    "check_sparse",
     "check_weights",
 ]
 
@@ -50,10 +50,11 @@ def check_mobius(data: Data) -> None:
     check_flag(data, "normal")
 
 
-def check_sparse(data: Data) -> None:
-    """Fields of a `SparseMeasure`."""
-    expect_words(data, "words", len(check_names(data, "sources")))
-    expect_array(data, "values", (len(data["words"]),))
+def check_formula(data: Data) -> None:
+    """Fields of a `FormulaMeasure`; the class checks the rest."""
+    expect_text(data, "pattern")
+    expect_array(data, "weights", (len(check_names(data, "sources")),), low=0)
+    expect_number(data, "curve")
 
 
 def check_outcome(data: Data) -> None:
@@ -111,7 +112,7 @@ def check_lambda(data: Data) -> None:
 
 def check_weights(data: Data) -> None:
     """Fields of a `WeightsFit`."""
-    from choquet.learning.families import PATTERNS
+    from choquet.measures.formula import PATTERNS
 
     expect_text(data, "family", PATTERNS)
     expect_array(data, "weights", (None,))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,8 +12,8 @@ from choquet.storage.checks import check_names
 from choquet.storage.values import decode_value, encode_value
 
 if TYPE_CHECKING:
-    from choquet.learning.contextual.result import ContextualModel
-    from choquet.learning.contextual.tree import Tree
+    from choquet.contexts.tree import Tree
+    from choquet.decomposition.trees import TreeDecomposition
 
 __all__ = ["decode_contextual", "encode_contextual"]
 
@@ -22,16 +21,17 @@ _LINKS = ("source", "top", "above", "yes", "no")
 _SUMS = ("error", "weight")
 
 
-def encode_contextual(model: ContextualModel) -> dict[str, Any]:
+def encode_contextual(model: TreeDecomposition) -> dict[str, Any]:
     """Sources, tree, and each operator with what supports it, as plain data."""
-    from choquet.learning.contextual.result import EVIDENCE
+    from choquet.decomposition.trees import EVIDENCE
 
     tree = {name: getattr(model.tree, name) for name in (*_LINKS, "coefficients", *_SUMS)}
     return {
         "sources": list(model.sources),
         "tree": tree,
         "labels": model.labels,
-        "weights": model.weights,
+        "weights": model.rank_weights,
+        "source_weights": model.source_weights,
         "evidence": {
             name: np.array([getattr(operator, name) for operator in model.operators])
             for name in EVIDENCE
@@ -40,15 +40,18 @@ def encode_contextual(model: ContextualModel) -> dict[str, Any]:
     }
 
 
-def decode_contextual(data: dict[str, Any]) -> ContextualModel:
+def decode_contextual(data: dict[str, Any]) -> TreeDecomposition:
     """The model again; a tree that does not hold together is refused."""
-    from choquet.learning.contextual.result import EVIDENCE, with_contexts
+    from choquet.decomposition.trees import EVIDENCE, with_contexts
 
     sources = check_names(data, "sources")
     tree = _tree(data["tree"], len(sources))
     labels = expect_array(data, "labels", (None,), kinds="i")
     weights = expect_array(data, "weights", (None, len(sources)))
     k = len(weights)
+    # Files of earlier versions hold order statistics alone.
+    by_source = data.get("source_weights", np.zeros_like(weights))
+    expect_array({"source_weights": by_source}, "source_weights", weights.shape)
     if labels.shape != tree.source.shape or not np.array_equal(labels >= 0, tree.is_leaf):
         raise ValueError("labels must number the leaves of the tree, and nothing else")
     if set(labels[tree.leaves].tolist()) != set(range(k)):
@@ -67,11 +70,11 @@ def decode_contextual(data: dict[str, Any]) -> ContextualModel:
     ]
     # Files of earlier versions, and those of a number, say nothing of classes.
     outcome = decode_value(data.get("outcome"))
-    return replace(with_contexts(sources, tree, labels, weights, evidence), outcome=outcome)
+    return with_contexts(sources, tree, labels, weights, by_source, evidence, outcome=outcome)
 
 
 def _tree(data: dict[str, Any], n_sources: int) -> Tree:
-    from choquet.learning.contextual.tree import Tree
+    from choquet.contexts.tree import Tree
 
     n = len(data["source"])
     if not n or any(data[name].shape != (n,) for name in (*_LINKS, *_SUMS)):

@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from choquet.decomposition.decompose import assemble
-from choquet.decomposition.ivat import IVAT
-from choquet.decomposition.partition import Partition
-from choquet.decomposition.result import Decomposition
+from choquet.clustering.ivat import IVAT
+from choquet.clustering.partition import Partition
+from choquet.decomposition.clusters import ClusterDecomposition
 from choquet.decomposition.sample import OperatorSample
 from choquet.errors import OptionError
 from choquet.expected import expect_array, expect_number, expect_text
@@ -23,7 +22,7 @@ __all__ = ["decode_decomposition", "encode_decomposition"]
 _PARTITION = ("n_clusters", "method", "score", "proved", "squareness", "edginess")
 
 
-def encode_decomposition(found: Decomposition) -> dict[str, Any]:
+def encode_decomposition(found: ClusterDecomposition) -> dict[str, Any]:
     """Measure, support, operators, labels and picture, as plain data."""
     name = found.metric.name
     if DISSIMILARITIES.get(name) is not found.metric:
@@ -40,7 +39,7 @@ def encode_decomposition(found: Decomposition) -> dict[str, Any]:
         "bias": found.bias,
         "metric": name,
         "scale": found.scale,
-        "weights": found.weights,
+        "weights": found.centres,
         "stable_shares": np.array([operator.stable_share for operator in found.operators]),
         "identification": encode_value(found.identification),
         "labels": found.labels,
@@ -55,16 +54,15 @@ def encode_decomposition(found: Decomposition) -> dict[str, Any]:
         "scores": [[int(k), float(score)] for k, score in partition.scores.items()],
         **({} if found.outcome is None else {"outcome": encode_value(found.outcome)}),
     }
-    if isinstance(graph, WalkList):
-        walks = {"sorts": graph.sorts, "counts": graph.counts, "complete": graph.complete}
-        return {**data, "walks": walks}
+    if not graph.measure.is_dense:
+        return {**data, "walks": graph.listed(0)._asdict()}
     if not found.sample.complete:
         # Operators that were drawn cannot be listed again; all others can.
         data["sample"] = {"weights": found.sample.weights, "counts": found.sample.counts}
     return data
 
 
-def decode_decomposition(data: dict[str, Any]) -> Decomposition:
+def decode_decomposition(data: dict[str, Any]) -> ClusterDecomposition:
     """The decomposition again; errors, shares and rules follow from what was stored."""
     measure, support = decode_value(data["measure"]), decode_value(data["support"])
     if not hasattr(measure, "n_sources") or not isinstance(support, DataSupport | None):
@@ -97,7 +95,7 @@ def decode_decomposition(data: dict[str, Any]) -> Decomposition:
     return _decoded(data, sample)
 
 
-def _decoded(data: dict[str, Any], sample: OperatorSample) -> Decomposition:
+def _decoded(data: dict[str, Any], sample: OperatorSample) -> ClusterDecomposition:
     n, labels = len(sample.weights), data["labels"]
     centres = expect_array(data, "weights", (None, sample.graph.measure.n_sources))
     expect_array(data, "labels", (n,), kinds="i", low=0, high=len(centres) - 1)
@@ -110,10 +108,6 @@ def _decoded(data: dict[str, Any], sample: OperatorSample) -> Decomposition:
     partition = Partition(labels=labels, **_partition(data, n, len(centres)))
     # Files of earlier versions hold no intervals, only what followed from them, and no classes.
     identified, outcome = (decode_value(data.get(key)) for key in ("identification", "outcome"))
-    found = assemble(
-        sample, picture, partition, centres, metric, data["scale"], data["bias"], identified,
-        outcome,
-    )  # fmt: skip
     shares = data["stable_shares"]
     if (
         shares.dtype != np.float64
@@ -121,9 +115,19 @@ def _decoded(data: dict[str, Any], sample: OperatorSample) -> Decomposition:
         or not (np.isnan(shares) | (shares >= 0)).all()
     ):
         raise ValueError("stable_shares are no shares of the operators")
-    for operator, share in zip(found.operators, shares, strict=True):
-        object.__setattr__(operator, "stable_share", float(share))
-    return found
+    return ClusterDecomposition(
+        sample=sample,
+        ivat=picture,
+        partition=partition,
+        centres=centres,
+        metric=metric,
+        scale=data["scale"],
+        support=sample.graph.support,
+        bias=data["bias"],
+        identification=identified,
+        outcome=outcome,
+        stable_shares=shares,
+    )
 
 
 def _picture(image: dict[str, Any], n: int) -> dict[str, Any]:

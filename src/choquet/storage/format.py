@@ -8,8 +8,8 @@ from typing import Any
 
 from choquet._version import __version__
 from choquet.documents import document_bytes, only_damage, open_document
-from choquet.errors import DamagedFileError, NewerFileError
-from choquet.files import read_whole, write_whole
+from choquet.errors import DamagedFileError, NewerFileError, TooLargeError
+from choquet.files import MAX_BYTES, read_whole, write_whole
 from choquet.storage.kinds import KINDS, kind_of
 
 __all__ = ["FORMAT", "VERSION", "from_bytes", "load", "save", "to_bytes"]
@@ -27,12 +27,17 @@ def save(obj: Any, path: str | os.PathLike[str], *, overwrite: bool = False) -> 
 
     Parameters
     ----------
-    obj : Measure, DataSupport, Decomposition, a fitted ChoquetRegressor, …
+    obj : Measure, DataSupport, ClusterDecomposition, a fitted ChoquetRegressor, …
         See `choquet.storage.kinds.KINDS` for all of them.
     path : path
         Where to; ".json" is usual.
     overwrite : bool, default False
         Whether an existing file may be replaced.
+
+    Returns
+    -------
+    Path
+        The file that was written.
 
     Examples
     --------
@@ -70,6 +75,11 @@ def load(path: str | os.PathLike[str], *, verify: bool = True) -> Any:
         Compare the content with the checksum in the file. False reads a file that you edited: what
         it holds must still be valid, but one changed digit is not found.
 
+    Returns
+    -------
+    object
+        Of the kind that was saved.
+
     Raises
     ------
     DamagedFileError
@@ -94,6 +104,8 @@ def load(path: str | os.PathLike[str], *, verify: bool = True) -> Any:
 
 def from_bytes(content: bytes, *, name: str = "the content", verify: bool = True) -> Any:
     """The object whose file has this content; `name` is for messages, `verify` as in `load`."""
+    if len(content) > MAX_BYTES:
+        raise TooLargeError(f"{name} has more than {MAX_BYTES:,} bytes, and is no file of choquet")
     with only_damage(f"{name} is damaged or no file of choquet"):
         document = open_document(content)
     head = document.fields

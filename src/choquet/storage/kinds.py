@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from choquet.decomposition import Diagram
+from choquet.contexts import Diagram
 from choquet.expected import expect_array, expect_number
 from choquet.lattice import mask_of, members
 from choquet.lattice.wide import expect_words
-from choquet.measures import Measure, SupportedMeasure
+from choquet.measures import Measure, SparseMeasure, SupportedMeasure
 from choquet.operators import OrderStatistic
 from choquet.storage import checks
 from choquet.storage.checks import check_flag, check_names
@@ -100,7 +100,7 @@ def _encode_supported(measure: SupportedMeasure) -> dict[str, Any]:
         "sources": list(measure.sources),
         "total": measure.total,
         "words": measure.words,
-        "values": measure.values,
+        "values": measure.known_values,
     }
 
 
@@ -110,24 +110,36 @@ def _decode_supported(data: dict[str, Any]) -> SupportedMeasure:
     return SupportedMeasure(words, values, sources, total=total)
 
 
+def _encode_sparse(measure: SparseMeasure) -> dict[str, Any]:
+    return {
+        "sources": list(measure.sources), "words": measure.words, "values": measure.known_values
+    }  # fmt: skip
+
+
+def _decode_sparse(data: dict[str, Any]) -> SparseMeasure:
+    sources = check_names(data, "sources")
+    words = expect_words(data, "words", len(sources))
+    return SparseMeasure(words, expect_array(data, "values", (len(words),)), sources)
+
+
 def _encode_fields(obj: Any) -> dict[str, Any]:
     return {field.name: getattr(obj, field.name) for field in fields(obj)}
 
 
 def _decode_support(data: dict[str, Any]) -> DataSupport:
-    from choquet.learning.checks import support_from
+    from choquet.learning.data.checks import support_from
 
     return support_from(data)
 
 
 def _decode_statistics(data: dict[str, Any]) -> Any:
-    from choquet.learning.statistics import Statistics
+    from choquet.learning.data.statistics import Statistics
 
     return Statistics.from_arrays(data)
 
 
 def _decode_minima(data: dict[str, Any]) -> Any:
-    from choquet.learning.additive import MinimaStatistics
+    from choquet.learning.data.minima import MinimaStatistics
 
     return MinimaStatistics.from_arrays(data)
 
@@ -162,35 +174,38 @@ KINDS: dict[str, Kind] = {
         lambda data: OrderStatistic(expect_array(data, "weights", (None,))),
     ),
     "decomposition": Kind(
-        "choquet.decomposition.result:Decomposition", encode_decomposition, decode_decomposition
+        "choquet.decomposition.clusters:ClusterDecomposition",
+        encode_decomposition,
+        decode_decomposition,
     ),
     "diagram": Kind(
-        "choquet.decomposition.diagram:Diagram",
+        "choquet.contexts.diagram:Diagram",
         lambda diagram: dict(diagram.to_arrays()),
         Diagram.from_arrays,
     ),
     "statistics": Kind(
-        "choquet.learning.statistics:Statistics",
+        "choquet.learning.data.statistics:Statistics",
         lambda statistics: dict(statistics.to_arrays()),
         _decode_statistics,
     ),
     "minima_statistics": Kind(
-        "choquet.learning.additive:MinimaStatistics",
+        "choquet.learning.data.minima:MinimaStatistics",
         lambda statistics: dict(statistics.to_arrays()),
         _decode_minima,
     ),
     "contextual_model": Kind(
-        "choquet.learning.contextual.result:ContextualModel", encode_contextual, decode_contextual
+        "choquet.decomposition.trees:TreeDecomposition", encode_contextual, decode_contextual
     ),
     "outcome": _plain("choquet.decomposition.outcome:Outcome", checks.check_outcome),
-    "pruning_path": _plain("choquet.learning.contextual.pruning:Path", checks.check_path),
-    "sparse_measure": _plain("choquet.learning.sparse:SparseMeasure", checks.check_sparse),
+    "pruning_path": _plain("choquet.contexts.pruning:Path", checks.check_path),
+    "sparse_measure": Kind(_path(SparseMeasure), _encode_sparse, _decode_sparse),
+    "formula_measure": _plain("choquet.measures.formula:FormulaMeasure", checks.check_formula),
     "identification": _plain(
-        "choquet.learning.identify:Identification", checks.check_identification
+        "choquet.certainty.identify:Identification", checks.check_identification
     ),
     "solution": _plain("choquet.learning.solvers.solution:Solution", checks.check_solution),
-    "lambda_fit": _plain("choquet.learning.families:LambdaFit", checks.check_lambda),
-    "weights_fit": _plain("choquet.learning.families:WeightsFit", checks.check_weights),
+    "lambda_fit": _plain("choquet.learning.families.fits:LambdaFit", checks.check_lambda),
+    "weights_fit": _plain("choquet.learning.families.fits:WeightsFit", checks.check_weights),
     "scaled_model": _plain("choquet.learning.scaled:ScaledModel", checks.check_scaled),
     **{name: Kind(row.path, encode_model, decode_model) for name, row in MODELS.items()},
 }

@@ -32,7 +32,7 @@ class Model(NamedTuple):
 
 
 def _row(place: str, *attributes: str) -> Model:
-    return Model(f"choquet.learning.estimators.{place}", attributes)
+    return Model(f"choquet.estimators.{place}", attributes)
 
 
 MODELS: dict[str, Model] = {

@@ -1,10 +1,11 @@
 """Compiled loops of the walks room."""
 
-import numba as nb
 import numpy as np
 
+from choquet.lattice.compiling import compiled
 
-@nb.njit(cache=True)
+
+@compiled
 def count_walks(edge_ptr, target, pair_ptr, pair_from, pair_to, n_members, n_sources, counts):
     """Number of walks behind every path of the operator graph, depth first, in the order of paths.
 

@@ -2,54 +2,29 @@
 
 from __future__ import annotations
 
-from math import factorial
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from choquet.arrays import FloatArray, IntArray, generator
 from choquet.errors import DataError
-from choquet.measures import MobiusMeasure, SupportedMeasure
+from choquet.measures import AbstractMeasure
+from choquet.walks.abstract import AbstractWalks, ListedWalks
 from choquet.walks.graph import allowed_unsupported
 from choquet.walks.paths import SupportedPaths
 from choquet.walks.sorts import as_sorts, random_sorts
-from choquet.walks.support import DataSupport
+from choquet.walks.support import DataSupport, check_support
 
-__all__ = ["ManySources", "WalkList", "list_walks"]
-
-
-class ManySources(Protocol):
-    """A measure without an array of 2**N values, which knows its values along walks."""
-
-    @property
-    def sources(self) -> tuple[str, ...]:
-        """Names."""
-
-    @property
-    def n_sources(self) -> int:
-        """Number of sources."""
-
-    @property
-    def monotone(self) -> bool:
-        """Whether no value decreases."""
-
-    @property
-    def normal(self) -> bool:
-        """Whether g(X) = 1."""
-
-    def walk_values(self, sorts: IntArray) -> FloatArray:
-        """Values g(A_1), …, g(A_N) along the walk of each sort."""
+__all__ = ["WalkList", "list_walks"]
 
 
-class WalkList:
+class WalkList(AbstractWalks):
     """Walks of a measure on many sources, with how often each counts, and their operators.
-
-    It answers to the names of an `OperatorGraph` that a decomposition uses.
 
     Parameters
     ----------
-    measure : SupportedMeasure, MobiusMeasure or alike
+    measure : AbstractMeasure
     sorts : array-like of shape (S, N)
         The walks, distinct.
     counts : array-like of S ints
@@ -73,6 +48,7 @@ class WalkList:
 
     Examples
     --------
+    >>> from choquet import SupportedMeasure
     >>> g = SupportedMeasure.from_dict({"a": 0.5, ("a", "b"): 0.7}, ["a", "b", "c"])
     >>> walks = WalkList(g, [[0, 1, 2], [0, 2, 1]], [3, 1])
     >>> walks.weights().round(12).tolist(), walks.n_partial
@@ -83,7 +59,7 @@ class WalkList:
 
     def __init__(
         self,
-        measure: ManySources,
+        measure: AbstractMeasure,
         sorts: npt.ArrayLike,
         counts: npt.ArrayLike,
         *,
@@ -107,35 +83,27 @@ class WalkList:
         self._weights = self._weights[np.argsort(first)]
         self.numbers: IntArray = rank[place.reshape(-1)]
         self._keys = _keys(self.sorts)
+        self.n_walks = int(self.counts.sum())
+        self.n_operators = len(self._weights)
 
     @property
-    def n_sources(self) -> int:
-        """Number of sources."""
-        return self.measure.n_sources
-
-    @property
-    def n_walks(self) -> int:
-        """How many walks there are, each as often as it counts."""
-        return int(self.counts.sum())
-
-    @property
-    def n_operators(self) -> int:
-        """Number of distinct operators."""
-        return len(self._weights)
+    def n_distinct_walks(self) -> int:
+        """How many walks are in the list."""
+        return len(self.sorts)
 
     @property
     def n_partial(self) -> int:
         """Walks in the list that meet subsets whose value is not known."""
         return int((self.margins > 0).any(axis=1).sum())
 
-    @property
-    def restricted(self) -> bool:
-        """Whether there are other walks: only on few sources can all be listed."""
-        return len(self.sorts) < factorial(self.n_sources)
+    def weights(self, numbers: npt.ArrayLike | None = None) -> FloatArray:
+        """Distinct operators, one row each; by default all."""
+        return self._weights if numbers is None else self._weights[np.asarray(numbers)]
 
-    def weights(self) -> FloatArray:
-        """Distinct operators, one row each."""
-        return self._weights
+    def listed(self, most: int) -> ListedWalks:
+        """The walks of the list."""
+        del most  # whoever listed them chose how many
+        return ListedWalks(self.sorts, self.counts, self.complete)
 
     @property
     def slack(self) -> FloatArray:
@@ -165,6 +133,7 @@ class WalkList:
 
         Examples
         --------
+        >>> from choquet import SupportedMeasure
         >>> g = SupportedMeasure.from_dict({"a": 0.5}, ["a", "b"])
         >>> WalkList(g, [[0, 1]], [1]).contributions()
         array([0.5, 0.5])
@@ -180,13 +149,10 @@ class WalkList:
         )
 
 
-def values_along(measure: ManySources, sorts: IntArray) -> tuple[FloatArray, FloatArray]:
+def values_along(measure: AbstractMeasure, sorts: IntArray) -> tuple[FloatArray, FloatArray]:
     """Values along walks, and how far each can be off."""
-    if isinstance(measure, SupportedMeasure):
-        lower, upper = measure.walk_bounds(sorts)
-        return (lower + upper) / 2, (upper - lower) / 2
-    values = measure.walk_values(sorts)
-    return values, np.zeros(values.shape)
+    lower, upper = measure.walk_bounds(sorts)
+    return (lower + upper) / 2, (upper - lower) / 2
 
 
 def _keys(sorts: IntArray) -> npt.NDArray[Any]:
@@ -196,7 +162,7 @@ def _keys(sorts: IntArray) -> npt.NDArray[Any]:
 
 
 def list_walks(
-    measure: ManySources,
+    measure: AbstractMeasure,
     support: DataSupport | None = None,
     *,
     epsilon: float = 0.0,
@@ -213,7 +179,7 @@ def list_walks(
 
     Parameters
     ----------
-    measure : SupportedMeasure, MobiusMeasure or alike
+    measure : AbstractMeasure
     support : DataSupport, optional
     epsilon : float, default 0
         Take walks with Φ < epsilon; 0 those with Φ = 0.
@@ -226,13 +192,14 @@ def list_walks(
 
     Examples
     --------
+    >>> from choquet import SupportedMeasure
     >>> g = SupportedMeasure.from_dict({"a": 0.5, ("a", "b"): 0.7}, ["a", "b", "c"])
     >>> list_walks(g).sorts
     array([[0, 1, 2]])
     """
     n = measure.n_sources
-    if support is not None and support.n_sources != n:
-        raise DataError(f"the support has {support.n_sources} sources, the measure {n}")
+    if support is not None:
+        check_support(support, measure)
     if support is not None and len(support.observed_sorts) and not epsilon:
         sorts, counts = support.observed_sorts, support.sort_counts
         if len(sorts) > most:
@@ -244,8 +211,8 @@ def list_walks(
             complete=len(sorts) == len(support.observed_sorts),
         )  # fmt: skip
     words = None if support is None else support.words
-    if words is None and isinstance(measure, SupportedMeasure):
-        words = measure.words
+    if words is None:
+        words = measure.known_words
     if words is None:
         sorts = np.unique(random_sorts(n, most, rng), axis=0)
         return WalkList(measure, sorts, np.ones(len(sorts)), decimals=decimals, complete=False)
@@ -262,14 +229,3 @@ def list_walks(
         measure, sorts, np.ones(len(sorts)), support=support, epsilon=epsilon,
         decimals=decimals, complete=paths.n_walks <= most,
     )  # fmt: skip
-
-
-def is_listed(measure: Any) -> bool:
-    """Whether a measure has no array of values, so that its walks are listed.
-
-    Examples
-    --------
-    >>> is_listed(SupportedMeasure.from_dict({}, ["a", "b"]))
-    True
-    """
-    return isinstance(measure, SupportedMeasure | MobiusMeasure) or hasattr(measure, "walk_values")

@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 
 from choquet.arrays import FloatArray
-from choquet.errors import DataError, OptionError
-from choquet.measures import Measure
+from choquet.errors import OptionError
+from choquet.measures import AbstractMeasure, check_measure
 from choquet.walks.sorts import all_sorts, random_sorts, walk_weights
-from choquet.walks.support import DataSupport
+from choquet.walks.support import DataSupport, check_support
 
 __all__ = ["gsamp"]
 
 
 def gsamp(
-    measure: Measure,
+    measure: AbstractMeasure,
     support: DataSupport | None = None,
     *,
     epsilon: float = 0.0,
@@ -27,7 +27,7 @@ def gsamp(
 
     Parameters
     ----------
-    measure : Measure
+    measure : AbstractMeasure
         On N sources.
     support : DataSupport, optional
         Without it every walk counts as supported.
@@ -53,10 +53,12 @@ def gsamp(
 
     Examples
     --------
+    >>> from choquet import Measure
     >>> g = Measure([0, 0.2, 0.3, 1])
     >>> gsamp(g, DataSupport.from_data([[0.1, 0.9]]))
     array([[0.3, 0.7]])
     """
+    check_measure(measure)
     if not epsilon >= 0:
         raise OptionError(f"epsilon={epsilon} must be at least 0")
     if n_walks is not None and n_walks < 1:
@@ -66,10 +68,7 @@ def gsamp(
     else:
         sorts = random_sorts(measure.n_sources, n_walks, rng)
     if support is not None:
-        if support.n_sources != measure.n_sources:
-            raise DataError(
-                f"the support is of {support.n_sources} sources, the measure of {measure.n_sources}"
-            )
+        check_support(support, measure)
         phi = support.phi(sorts)
         sorts = sorts[(phi < epsilon) | np.isclose(phi, 0.0)]
     return walk_weights(measure, sorts)

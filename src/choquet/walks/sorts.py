@@ -11,8 +11,10 @@ import numpy.typing as npt
 
 from choquet.arrays import BoolArray, FloatArray, IntArray, as_inputs, generator
 from choquet.errors import DataError, TooLargeError
-from choquet.lattice.threads import threads_for
-from choquet.measures import Measure
+from choquet.lattice.threads import in_chunks
+from choquet.lattice.ties import tie_widths
+from choquet.lattice.wide import as_sorts
+from choquet.measures.abstract import AbstractMeasure, check_measure
 
 __all__ = [
     "all_sorts",
@@ -39,6 +41,16 @@ def sorts_of(X: npt.ArrayLike) -> IntArray:
     A sample with ties has several sorts and supports none of them fully: `strict_steps` tells
     where.
 
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, N)
+        Inputs, one column for each source.
+
+    Returns
+    -------
+    array of ints of shape (n, N)
+        Source numbers, largest input first; one sort in each row.
+
     Examples
     --------
     >>> sorts_of([[0.2, 0.9, 0.5]])
@@ -53,8 +65,9 @@ def strict_steps(
 ) -> BoolArray:
     """Whether each step of a sample's walk is a strict one: input j larger than input j + 1.
 
-    Column j (from 0) tells whether the set of the j + 1 largest inputs is well defined; the last
-    column, the set of all sources, always is.
+    Larger by more than rounding (`choquet.lattice.ties`), and by more than `tolerance`. Column j
+    (from 0) tells whether the set of the j + 1 largest inputs is well defined; the last column, the
+    set of all sources, always is.
 
     Examples
     --------
@@ -65,35 +78,18 @@ def strict_steps(
     order = sorts_of(inputs) if sorts is None else sorts
     sorted_inputs = np.take_along_axis(inputs, order, axis=1)
     strict = np.ones(inputs.shape, dtype=np.bool_)
-    strict[:, :-1] = -np.diff(sorted_inputs, axis=1) > tolerance
+    least = np.maximum(tie_widths(sorted_inputs), tolerance)
+    strict[:, :-1] = -np.diff(sorted_inputs, axis=1) > least
     return strict
-
-
-def as_sorts(sorts: npt.ArrayLike, n_sources: int | None = None) -> IntArray:
-    """Check that each row is a permutation of the source numbers.
-
-    Examples
-    --------
-    >>> as_sorts([2, 0, 1])
-    array([[2, 0, 1]])
-    """
-    rows = np.atleast_2d(np.asarray(sorts))
-    if rows.ndim != 2 or (rows.size and not np.issubdtype(rows.dtype, np.integer)):
-        raise DataError(f"sorts must be rows of source numbers, not shape {np.shape(sorts)}")
-    n = rows.shape[1] if n_sources is None else n_sources
-    if rows.shape[1] != n:
-        raise DataError(f"a sort of {n} sources has {n} entries, not {rows.shape[1]}")
-    wrong = (np.sort(rows, axis=1) != np.arange(n)).any(axis=1)
-    if wrong.any():
-        row = int(np.flatnonzero(wrong)[0])
-        raise DataError(
-            f"row {row} is no sort: {rows[row].tolist()} does not hold 0..{n - 1} once each"
-        )
-    return np.ascontiguousarray(rows, dtype=np.int64)
 
 
 def sort_rank(sorts: npt.ArrayLike) -> npt.NDArray[Any]:
     """Lexicographic number of each sort, from 0 (Lehmer code).
+
+    Parameters
+    ----------
+    sorts : array-like of ints of shape (n, N)
+        Source numbers, largest input first.
 
     Returns
     -------
@@ -116,6 +112,18 @@ def sort_rank(sorts: npt.ArrayLike) -> npt.NDArray[Any]:
 
 def sort_unrank(ranks: npt.ArrayLike, n_sources: int) -> IntArray:
     """Sort with each lexicographic number: the inverse of `sort_rank`.
+
+    Parameters
+    ----------
+    ranks : array-like of ints
+        Numbers from 0 to N! - 1.
+    n_sources : int
+        N.
+
+    Returns
+    -------
+    array of ints of shape (n, N)
+        Source numbers, largest input first; one sort in each row.
 
     Examples
     --------
@@ -143,6 +151,16 @@ def sort_unrank(ranks: npt.ArrayLike, n_sources: int) -> IntArray:
 def all_sorts(n_sources: int) -> IntArray:
     """All N! sorts in lexicographic order.
 
+    Parameters
+    ----------
+    n_sources : int
+        N; there are N! sorts.
+
+    Returns
+    -------
+    array of ints of shape (n, N)
+        Source numbers, largest input first; one sort in each row.
+
     Examples
     --------
     >>> all_sorts(2)
@@ -165,6 +183,20 @@ def all_sorts(n_sources: int) -> IntArray:
 def random_sorts(n_sources: int, n: int, rng: Any = None) -> IntArray:
     """Sorts drawn uniformly, with replacement.
 
+    Parameters
+    ----------
+    n_sources : int
+        N.
+    n : int
+        How many to draw.
+    rng : seed or numpy.random.Generator, optional
+        Where the randomness comes from.
+
+    Returns
+    -------
+    array of ints of shape (n, N)
+        Source numbers, largest input first; one sort in each row.
+
     Examples
     --------
     >>> random_sorts(4, 2, rng=0).shape
@@ -174,13 +206,13 @@ def random_sorts(n_sources: int, n: int, rng: Any = None) -> IntArray:
     return generator(rng).permuted(rows, axis=1)
 
 
-def walk_weights(measure: Measure, sorts: npt.ArrayLike) -> FloatArray:
+def walk_weights(measure: AbstractMeasure, sorts: npt.ArrayLike) -> FloatArray:
     """Operator of each walk: w_j = g(A_j) - g(A_{j-1}) for the j largest inputs A_j.
 
     Parameters
     ----------
-    measure : Measure
-        On N sources.
+    measure : AbstractMeasure
+        On N sources. Where only bounds of a value are known, its middle counts.
     sorts : array-like of shape (n, N)
         Source numbers, largest input first.
 
@@ -191,40 +223,51 @@ def walk_weights(measure: Measure, sorts: npt.ArrayLike) -> FloatArray:
 
     Examples
     --------
+    >>> from choquet import Measure
     >>> g = Measure([0, 0, 1, 1, 1, 1, 1, 1], sources=["gpr", "ir", "emi"])
     >>> walk_weights(g, [[0, 1, 2], [1, 0, 2]])
     array([[0., 1., 0.],
            [1., 0., 0.]])
     """
-    from choquet.lattice import _kernels
-
-    rows = as_sorts(sorts, measure.n_sources)
-    weights = np.empty(rows.shape)
-    with threads_for(rows.size):
-        _kernels.walk_weights(measure.values, rows, weights)
-    return weights
+    return check_measure(measure).walk_weights(sorts)
 
 
-def all_walk_weights(measure: Measure) -> FloatArray:
+def all_walk_weights(measure: AbstractMeasure) -> FloatArray:
     """Operators of all N! walks in lexicographic order of their sorts.
 
     For the distinct ones among them, without N! steps, see `OperatorGraph`.
 
+    Parameters
+    ----------
+    measure : AbstractMeasure
+        On N sources.
+
+    Returns
+    -------
+    array of shape (N!, N)
+        One operator in each row.
+
     Examples
     --------
+    >>> from choquet import Measure
     >>> all_walk_weights(Measure([0, 0.2, 0.3, 1]))
     array([[0.2, 0.8],
            [0.3, 0.7]])
     """
     from choquet.lattice import _kernels
 
-    n = measure.n_sources
+    n = check_measure(measure).n_sources
     _refuse_long_list(n)
+    dense = measure.to_measure()
     depth = min(2, n - 1)
     prefixes = np.array(list(permutations(range(n), depth)), dtype=np.int64)
-    weights = np.empty((factorial(n), n))
-    with threads_for(weights.size):
-        _kernels.all_walk_weights(measure.values, prefixes, factorial(n - depth), weights)
+    weights, each = np.empty((factorial(n), n)), factorial(n - depth)
+
+    def part(low: int, high: int) -> None:
+        rows = weights[low * each : high * each]
+        _kernels.all_walk_weights(dense.values, prefixes[low:high], each, rows)
+
+    in_chunks(part, len(prefixes), 4 * each * n)
     return weights
 
 

@@ -51,7 +51,7 @@ def choose_solver(problem: Problem) -> str:
     Examples
     --------
     >>> from choquet.learning.problem import least_squares
-    >>> from choquet.learning.statistics import Statistics
+    >>> from choquet.learning.data.statistics import Statistics
     >>> choose_solver(least_squares(Statistics.from_data([[0.9, 0.4]], [0.6])))
     'interior'
     """
@@ -92,7 +92,7 @@ def solve(
     Examples
     --------
     >>> from choquet.learning.problem import least_squares
-    >>> from choquet.learning.statistics import Statistics
+    >>> from choquet.learning.data.statistics import Statistics
     >>> problem = least_squares(Statistics.from_data([[0.9, 0.4], [0.2, 0.6]], [0.6, 0.48]))
     >>> solution = solve(problem)
     >>> solution.status, solution.values.round(6)

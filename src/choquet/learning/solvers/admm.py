@@ -11,8 +11,8 @@ import numpy as np
 from choquet.errors import OptionError
 from choquet.learning.fill import fill_unsupported
 from choquet.learning.problem import Problem
-from choquet.learning.solvers.edges import solve_edges
-from choquet.learning.solvers.order import order_of
+from choquet.learning.solvers.admm_edges import solve_edges
+from choquet.learning.solvers.containments import order_of
 from choquet.learning.solvers.solution import Solution, finish
 
 __all__ = ["admm", "admm_handles"]
@@ -62,7 +62,7 @@ def admm(
     Examples
     --------
     >>> from choquet.learning.problem import least_squares
-    >>> from choquet.learning.statistics import Statistics
+    >>> from choquet.learning.data.statistics import Statistics
     >>> X = np.array([[0.9, 0.4], [0.2, 0.6]])
     >>> problem = least_squares(Statistics.from_data(X, [0.6, 0.48]))
     >>> admm(problem).values.round(6)

@@ -49,7 +49,7 @@ def free(
     Examples
     --------
     >>> from choquet.learning.problem import least_squares
-    >>> from choquet.learning.statistics import Statistics
+    >>> from choquet.learning.data.statistics import Statistics
     >>> X = np.array([[0.9, 0.4], [0.2, 0.6], [0.5, 0.5]])
     >>> statistics = Statistics.from_data(X, [0.6, 0.48, 0.5])
     >>> free(least_squares(statistics, monotone=False, normal=False)).values.round(6)

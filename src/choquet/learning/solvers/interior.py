@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from choquet.arrays import FloatArray, IntArray
 from choquet.errors import SolverError
 from choquet.lattice import cover_pairs
+from choquet.lattice.vectors import dot
 from choquet.learning.problem import Problem
 from choquet.learning.solvers.solution import Solution, finish
 
@@ -66,7 +67,7 @@ def interior(
     Examples
     --------
     >>> from choquet.learning.problem import least_squares
-    >>> from choquet.learning.statistics import Statistics
+    >>> from choquet.learning.data.statistics import Statistics
     >>> X = np.array([[0.9, 0.4], [0.2, 0.6]])
     >>> problem = least_squares(Statistics.from_data(X, [0.6, 0.48]))
     >>> interior(problem).values.round(6)
@@ -99,11 +100,11 @@ def conic_form(problem: Problem, pairs: IntArray | None = None) -> Conic:
     P = lift.T @ problem.quadratic @ lift
     q = lift.T @ (problem.linear + problem.quadratic @ offset)
     blocks: list[tuple[Any, FloatArray]] = []
-    order = _order_rows(problem, pairs)
+    order = order_rows(problem, pairs)
     if order is not None:
         blocks.append((-(order @ lift), order @ offset))
     if problem.rows is not None:
-        blocks += _row_blocks(problem, lift, offset)
+        blocks += row_blocks(problem, lift, offset)
     form = _Growing(P, q, n, [(equal, equal_to)], blocks)
     if problem.prior is not None and problem.prior.strength > 0:
         form.add_prior(problem, lift, offset)
@@ -131,7 +132,7 @@ def _coordinates(problem: Problem) -> tuple[Any, FloatArray, Any, FloatArray]:
     return lift, np.zeros(size), equal, problem.start[kept]
 
 
-def _order_rows(problem: Problem, pairs: IntArray | None) -> Any:
+def order_rows(problem: Problem, pairs: IntArray | None) -> Any:
     if not problem.monotone:
         return None
     size = problem.n_values + problem.bias
@@ -147,7 +148,7 @@ def _order_rows(problem: Problem, pairs: IntArray | None) -> Any:
     return sp.csr_array(sp.vstack([order, floor]))
 
 
-def _row_blocks(problem: Problem, lift: Any, offset: FloatArray) -> list[tuple[Any, FloatArray]]:
+def row_blocks(problem: Problem, lift: Any, offset: FloatArray) -> list[tuple[Any, FloatArray]]:
     rows = problem.rows
     assert rows is not None
     matrix = rows.matrix
@@ -263,8 +264,8 @@ def run_clarabel(
             f"Clarabel found no answer (status {status}): the statements contradict each other, "
             "or the problem is unbounded; drop expert statements one by one to find out which"
         )
-    curvature = float(x @ (conic.P @ x))
-    gap = abs(curvature + float(conic.q @ x) + scale * float(conic.b @ z))
+    curvature = dot(x, conic.P @ x)
+    gap = abs(curvature + dot(conic.q, x) + scale * dot(conic.b, z))
     if gap <= GOOD * (scale + curvature):
         status = "Solved"
     return x, gap, status, int(answer.iterations)

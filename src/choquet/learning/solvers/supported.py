@@ -17,8 +17,8 @@ from choquet.errors import OptionError
 from choquet.lattice.wide import WordArray
 from choquet.learning.problem import Problem
 from choquet.learning.solvers.interior import conic_form, run_clarabel
-from choquet.learning.solvers.poset import poset, poset_handles
 from choquet.learning.solvers.solution import Solution, finish
+from choquet.learning.solvers.supported_order import poset, poset_handles
 
 __all__ = ["chain_pairs", "supported", "violated_containments"]
 
@@ -60,7 +60,7 @@ def supported(
     Examples
     --------
     >>> from choquet.learning.problem import least_squares
-    >>> from choquet.learning.statistics import Statistics
+    >>> from choquet.learning.data.statistics import Statistics
     >>> rng = np.random.default_rng(0)
     >>> X = rng.random((20, 70))
     >>> problem = least_squares(Statistics.from_data(X, X.mean(axis=1)), dense=False)

@@ -1,0 +1,31 @@
+"""scikit-learn estimators: the only room that knows scikit-learn."""
+
+from choquet.estimators.baselines import (
+    GradientDescentRegressor,
+    LambdaRegressor,
+    LinearConvexSumRegressor,
+    OWARegressor,
+)
+from choquet.estimators.chunks import fit_chunks, fit_evidence, fit_statistics
+from choquet.estimators.classifier import ChoquetClassifier
+from choquet.estimators.contextual import ContextualRegressor
+from choquet.estimators.contextual_classifier import ContextualClassifier
+from choquet.estimators.cross_validated import ChoquetRegressorCV
+from choquet.estimators.fusion import FusionClassifier
+from choquet.estimators.regressor import ChoquetRegressor
+
+__all__ = [
+    "ChoquetClassifier",
+    "ChoquetRegressor",
+    "ChoquetRegressorCV",
+    "ContextualClassifier",
+    "ContextualRegressor",
+    "FusionClassifier",
+    "GradientDescentRegressor",
+    "LambdaRegressor",
+    "LinearConvexSumRegressor",
+    "OWARegressor",
+    "fit_chunks",
+    "fit_evidence",
+    "fit_statistics",
+]

@@ -1,0 +1,167 @@
+"""Fitting to data that arrive in chunks, or that were summed up elsewhere; solved once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from os import PathLike
+from typing import Any
+
+from choquet.errors import DataError, OptionError, SourceError
+from choquet.estimators.common import (
+    IncrementalRegressor,
+    Material,
+    check_information,
+    names_or_numbers,
+)
+from choquet.learning.data.chunks import Chunk, Evidence, evidence_of_chunks, support_of
+from choquet.learning.data.minima import MinimaStatistics
+from choquet.learning.data.statistics import Statistics
+
+__all__ = ["fit_chunks", "fit_evidence", "fit_statistics"]
+
+
+def fit_chunks(
+    estimator: IncrementalRegressor,
+    chunks: Iterable[Chunk],
+    *,
+    sources: Sequence[str] | None = None,
+    checkpoint: str | PathLike[str] | None = None,
+    checkpoint_every: int = 100,
+) -> Any:
+    """Fit to chunks of rows; only their statistics are kept, and solved once.
+
+    Parameters
+    ----------
+    estimator : IncrementalRegressor
+        One that learns from statistics, with squared loss.
+    chunks : iterable of (X, y) or (X, y, sample_weight)
+        Rows by source, their targets, and their weights.
+    sources : sequence of str, optional
+        Names of the sources, for the measure.
+    checkpoint : str or path, optional
+        A file for the sums so far. A run that was stopped, or a chunk that failed, loses nothing:
+        call again with the same chunks and file, and those in it are passed over.
+    checkpoint_every : int, default 100
+        Chunks between two writes.
+
+    Returns
+    -------
+    The estimator, fitted.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from choquet import ChoquetRegressor
+    >>> X = np.random.default_rng(0).random((60, 2))
+    >>> parts = ((X[k : k + 20], X[k : k + 20].max(axis=1)) for k in (0, 20, 40))
+    >>> fit_chunks(ChoquetRegressor(), parts, sources=["a", "b"]).measure_.values.round(3)
+    array([0., 1., 1., 1.])
+    """
+    _check_loss(estimator)
+    evidence = evidence_of_chunks(
+        chunks,
+        make=estimator._evidence,
+        checkpoint=checkpoint,
+        checkpoint_every=checkpoint_every,
+    )
+    return fit_evidence(estimator, evidence, sources=sources)
+
+
+def fit_evidence(
+    estimator: IncrementalRegressor,
+    evidence: Evidence,
+    *,
+    sources: Sequence[str] | None = None,
+) -> Any:
+    """Fit to evidence that was gathered elsewhere: one solve, and no row is looked at.
+
+    Parameters
+    ----------
+    estimator : IncrementalRegressor
+        One that learns from statistics, with squared loss.
+    evidence : Evidence
+        From `evidence_of_chunks` or `evidence_from_dask`.
+    sources : sequence of str, optional
+        Names of the sources, for the measure.
+
+    Returns
+    -------
+    The estimator, fitted; `partial_fit` goes on from there.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from choquet import ChoquetRegressor
+    >>> from choquet.learning.data.chunks import evidence_of
+    >>> X = np.random.default_rng(0).random((60, 2))
+    >>> fit_evidence(ChoquetRegressor(), evidence_of(X, X.min(axis=1))).measure_.values.round(3)
+    array([0., 0., 0., 1.])
+    """
+    _check_loss(estimator)
+    statistics = evidence.statistics
+    _check_order(estimator, statistics)
+    if sources is not None and len(sources) != statistics.n_sources:
+        raise SourceError(
+            f"{len(sources)} names were given for {statistics.n_sources} sources: "
+            f"{', '.join(sources)}"
+        )
+    check_information(statistics, normal=not estimator._relaxed())
+    # The measure takes the names; rows came as arrays, and so may those to predict.
+    if hasattr(estimator, "feature_names_in_"):
+        del estimator.feature_names_in_
+    names = names_or_numbers(sources, statistics.n_sources)
+    return estimator._learn_from(Material(statistics, evidence.support, names))
+
+
+def fit_statistics(
+    estimator: IncrementalRegressor,
+    statistics: Statistics | MinimaStatistics,
+    *,
+    sources: Sequence[str] | None = None,
+) -> Any:
+    """Fit to statistics alone: as `fit_evidence`, but `support_` then knows subsets, not sorts.
+
+    Of `MinimaStatistics` it knows neither.
+
+    Parameters
+    ----------
+    estimator : IncrementalRegressor
+        One that learns from statistics, with squared loss.
+    statistics : Statistics or MinimaStatistics
+        From `statistics_of_chunks` or `statistics_from_dask`.
+    sources : sequence of str, optional
+        Names of the sources, for the measure.
+
+    Returns
+    -------
+    The estimator, fitted.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from choquet import ChoquetRegressor
+    >>> from choquet.learning import Statistics
+    >>> X = np.random.default_rng(0).random((60, 2))
+    >>> known = Statistics.from_data(X, X.min(axis=1))
+    >>> fit_statistics(ChoquetRegressor(), known).measure_.values.round(3)
+    array([0., 0., 0., 1.])
+    """
+    return fit_evidence(estimator, Evidence(statistics, support_of(statistics)), sources=sources)
+
+
+def _check_order(estimator: IncrementalRegressor, statistics: Any) -> None:
+    """Minima serve k-additive learning beyond 16 sources, of their own k, and nothing else."""
+    if not isinstance(statistics, MinimaStatistics):
+        return
+    wanted = estimator._order(statistics.n_sources)
+    if statistics.order != wanted:
+        need = "without it" if wanted is None else f"with k_additive={wanted}"
+        raise DataError(
+            f"the statistics of {statistics.n_sources} sources were gathered with k_additive="
+            f"{statistics.order}; for this {type(estimator).__name__} gather them {need}"
+        )
+
+
+def _check_loss(estimator: Any) -> None:
+    if getattr(estimator, "loss", "squared") != "squared":
+        raise OptionError("loss='absolute' keeps no statistics: use fit, or loss='squared'")

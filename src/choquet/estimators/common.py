@@ -1,0 +1,352 @@
+"""What the least-squares estimators share: validation, statistics, and warnings about the data."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from choquet.arrays import FloatArray
+from choquet.errors import DataError, SolverError, SupportWarning, TooLargeError
+from choquet.estimators.validation import checked_inputs, checked_rows, classes_of
+from choquet.integrals import choquet_integral, choquet_interval
+from choquet.lattice.ties import settled
+from choquet.lattice.wide import chains
+from choquet.learning.data.chunks import Evidence, evidence_of
+from choquet.learning.data.minima import MinimaStatistics
+from choquet.learning.data.statistics import Statistics
+from choquet.learning.fill import uncertainty
+from choquet.measures import Measure, MobiusMeasure, SupportedMeasure
+from choquet.measures.sparse import SparseMeasure
+from choquet.walks import DataSupport, sorts_of
+from choquet.walks.sorts import strict_steps
+
+__all__ = [
+    "ALL_TIED",
+    "Batch",
+    "IncrementalRegressor",
+    "Material",
+    "MeasureRegressor",
+    "check_information",
+    "check_reach",
+    "classes_of",
+    "integrate",
+    "sources_of",
+]
+
+ALL_TIED = (
+    "every row is tied in all sources, so no subset but the whole has any data; "
+    "give inputs that differ between sources"
+)
+
+
+_MAX_COMPARED = 40_000
+"""Supported subsets that are all compared with each other."""
+
+
+def sources_of(estimator) -> tuple[str, ...] | None:
+    """Names of the sources from the columns of a frame, or None."""
+    names = getattr(estimator, "feature_names_in_", None)
+    return None if names is None else tuple(str(name) for name in names)
+
+
+def names_or_numbers(names, n_sources: int) -> tuple[str, ...]:
+    """Given names of the sources, or x1, x2 and so on."""
+    return tuple(f"x{i + 1}" for i in range(n_sources)) if names is None else tuple(names)
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Rows that have just arrived; `more` says that `partial_fit` brought them."""
+
+    X: FloatArray
+    y: FloatArray
+    weight: FloatArray | None
+    more: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """All that a regressor learns from: the sums over all rows, and the last rows themselves.
+
+    `batch` is None where only sums arrive.
+    """
+
+    statistics: Statistics | MinimaStatistics
+    support: DataSupport
+    names: tuple[str, ...]
+    batch: Batch | None = None
+
+
+def check_information(statistics: Statistics | MinimaStatistics, *, normal: bool) -> None:
+    """Raise where there is nothing to learn from; warn where next to nothing is."""
+    if statistics.n_samples == 0 or statistics.weight <= 0:
+        raise DataError(
+            "nothing to learn from: sample_weight is zero in every row; "
+            "give at least one row a positive weight"
+        )
+    if statistics.n_sources == 1:
+        if normal:
+            warnings.warn(
+                "one source only (n_features = 1): a normal measure on it has no free value, "
+                "the prediction is the input itself. Set normal=False to learn a factor",
+                SupportWarning,
+                stacklevel=4,
+            )
+        return
+    if statistics.tied:
+        if normal:
+            raise DataError(ALL_TIED)
+        warnings.warn(ALL_TIED, SupportWarning, stacklevel=4)
+    mean = statistics.target_sum / statistics.weight
+    spread = statistics.target_square / statistics.weight - mean**2
+    if spread <= 1e-14 * max(mean**2, 1e-300):
+        warnings.warn(
+            f"the target is constant ({mean:g}): the measure will say little about the sources",
+            SupportWarning,
+            stacklevel=4,
+        )
+
+
+def check_reach(X: FloatArray, y: FloatArray) -> None:
+    """Warn if a normal monotone measure cannot come near the targets."""
+    low, high = float(X.min()), float(X.max())
+    margin = 0.05 * max(high - low, 1e-12)
+    share = float(np.mean((y < low - margin) | (y > high + margin)))
+    if share > 0.1:
+        warnings.warn(
+            f"{share:.0%} of the targets lie outside [{low:.4g}, {high:.4g}], the range of the "
+            "inputs, where no normal monotone measure can reach them; rescale the inputs or the "
+            "targets, or use monotone=False, normal=False, bias=True",
+            SupportWarning,
+            stacklevel=4,
+        )
+
+
+def integrate(
+    measure: Measure | SupportedMeasure | MobiusMeasure | SparseMeasure, X: FloatArray, fill: str
+) -> FloatArray:
+    """Choquet integrals of a dense measure, or of a supported one filled by `fill`."""
+    if isinstance(measure, Measure):
+        return choquet_integral(measure, X)
+    if isinstance(measure, SparseMeasure | MobiusMeasure):
+        return measure.integral(X)
+    bounds = choquet_interval(measure, X)
+    if fill == "lower":
+        return bounds[:, 0]
+    return bounds[:, 1] if fill == "upper" else bounds.mean(axis=1)
+
+
+def integrate_formula(values, X: FloatArray) -> FloatArray:
+    """Choquet integrals of the measure that a function gives for any subsets."""
+    words, gaps = chains(X)
+    found = values(words.reshape(-1, words.shape[2]))
+    return np.asarray((gaps * found.reshape(gaps.shape)).sum(axis=1))
+
+
+class MeasureRegressor(RegressorMixin, BaseEstimator):
+    """Base of the regressors that learn from statistics; subclasses define `_solve`."""
+
+    statistics_: Statistics | MinimaStatistics
+    support_: DataSupport
+    measure_: Measure | SupportedMeasure | MobiusMeasure | SparseMeasure
+    bias_: float
+
+    def _normal_measure(self) -> bool:
+        return bool(getattr(self, "normal", True))
+
+    def _relaxed(self) -> bool:
+        return False
+
+    def _solve(self, material: Material) -> None:
+        raise NotImplementedError
+
+    def _order(self, n_sources: int) -> int | None:
+        """The k of k-additive measures that are learned from minima, or None."""
+        del n_sources
+        return None
+
+    def _formula(self):
+        """Values of any subsets, where `measure_` holds those of the data only; or None."""
+        return None
+
+    def _evidence(self, X, y, sample_weight=None) -> Evidence:
+        """What is kept of rows, as this estimator needs it."""
+        return evidence_of(X, y, sample_weight, k_additive=self._order(np.shape(X)[1]))
+
+    def fit(self, X, y, sample_weight=None):
+        """Learn from samples by sources.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_sources)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        return self._learn(X, y, sample_weight)
+
+    def _learn(self, X, y, sample_weight, *, more=False):
+        """Learn from rows: these alone, or with `more` these and all before them."""
+        first = not (more and hasattr(self, "statistics_"))
+        X, y, weight = checked_rows(self, X, y, sample_weight, reset=first)
+        evidence = self._evidence(X, y, weight)
+        statistics, support = evidence.statistics, evidence.support
+        if not first:
+            statistics, support = self.statistics_ + statistics, self.support_ + support
+        check_information(statistics, normal=not self._relaxed())
+        if not self._relaxed():
+            check_reach(X, y)
+        names = names_or_numbers(sources_of(self), X.shape[1])
+        return self._learn_from(Material(statistics, support, names, Batch(X, y, weight, more)))
+
+    def _learn_from(self, material: Material):
+        """Learn from sums, and keep them."""
+        try:
+            self._solve(material)
+        except np.linalg.LinAlgError as error:
+            raise SolverError(
+                f"the data are too few or too extreme for {type(self).__name__}: {error}; give "
+                "more rows, or scale inputs and weights to about 1"
+            ) from None
+        self.n_features_in_ = material.statistics.n_sources
+        self.statistics_, self.support_ = material.statistics, material.support
+        return self
+
+    def predict(self, X):
+        """Integral of each row with respect to the learned measure.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_sources)
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
+        check_is_fitted(self, "measure_")
+        return self._integrals(checked_inputs(self, X))
+
+    def _integrals(self, X):
+        """Predictions of rows that are known to be good."""
+        formula = self._formula()
+        if formula is not None:
+            return integrate_formula(formula, X) + self.bias_
+        return integrate(self.measure_, X, getattr(self, "fill", "midpoint")) + self.bias_
+
+    def explain(self, X):
+        """Why each row gets its output: the operator that decides, contributions, support.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_sources)
+
+        Returns
+        -------
+        list of SampleExplanation
+            Print ``.text()`` of one, or take its attributes.
+        """
+        from choquet.decomposition import decompose
+        from choquet.explanation import explain_sample
+
+        check_is_fitted(self, "measure_")
+        X = checked_inputs(self, X)
+        parts = decompose(self)
+        return [explain_sample(parts, x) for x in X]
+
+    def predict_interval(self, X):
+        """Tight bounds of each prediction over all fillings of the unsupported subsets.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_sources)
+
+        Returns
+        -------
+        array of shape (n_samples, 2)
+            Without monotonicity an unsupported subset can have any value: the bounds are infinite
+            for rows that need one.
+        """
+        check_is_fitted(self, "measure_")
+        X = settled(checked_inputs(self, X))
+        if isinstance(self.measure_, SupportedMeasure):
+            return choquet_interval(self.measure_, X) + self.bias_
+        if isinstance(self.measure_, MobiusMeasure) and self.measure_.monotone:
+            return choquet_interval(self._supported_part(self.measure_), X) + self.bias_
+        if not getattr(self, "monotone", True):
+            value = integrate(self.measure_, X, "midpoint") + self.bias_
+            half = np.where(self._unsupported_steps(X).any(axis=1), np.inf, 0.0)
+            return np.column_stack([value - half, value + half])
+        assert isinstance(self.measure_, Measure)
+        bounds = uncertainty(self.measure_.values, self.support_.supported)
+        ends = [
+            choquet_integral(Measure(end, normal=self._normal_measure()), X) + self.bias_
+            for end in bounds
+        ]
+        return np.sort(np.column_stack(ends), axis=1)
+
+    def trust(self, X):
+        """Share of the subsets each row needs that data support (1: all; the paper's 1 - Φ).
+
+        Ties need nothing: only subsets at strict gaps count.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_sources)
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
+        check_is_fitted(self, "measure_")
+        X = checked_inputs(self, X)
+        needed = strict_steps(X)[:, :-1]
+        missing = self._unsupported_steps(X)
+        return 1.0 - missing.sum(axis=1) / np.maximum(needed.sum(axis=1), 1)
+
+    def _supported_part(self, measure: MobiusMeasure) -> SupportedMeasure:
+        """The values of a k-additive measure that data support, and no others."""
+        words = self.support_.words
+        if len(words) > _MAX_COMPARED:
+            raise TooLargeError(
+                f"{len(words):,} supported subsets are too many to compare (at most "
+                f"{_MAX_COMPARED:,}); trust(X) tells the support of each row without intervals"
+            )
+        values = measure.values_of(words)
+        return SupportedMeasure.nearest(words, values, measure.sources, total=measure.total)
+
+    def _unsupported_steps(self, X):
+        # Flags by size of the subset; a tied row does not need the subsets inside its ties.
+        sorts = sorts_of(X)
+        return self.support_.unsupported_steps(sorts) & strict_steps(X, sorts)[:, :-1]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        # A mean of the inputs cannot reach targets on another scale.
+        tags.regressor_tags.poor_score = True
+        return tags
+
+
+class IncrementalRegressor(MeasureRegressor):
+    """A regressor that can go on learning, because statistics add up."""
+
+    def partial_fit(self, X, y, sample_weight=None):
+        """Learn from one more batch; the result equals one `fit` on all batches.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_sources)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        return self._learn(X, y, sample_weight, more=True)

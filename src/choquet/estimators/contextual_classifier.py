@@ -1,0 +1,211 @@
+"""`ContextualClassifier`: contextual order statistics behind a logistic link."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+
+from choquet.contexts.learn import learn
+from choquet.decomposition.outcome import Outcome
+from choquet.decomposition.trees import describe
+from choquet.estimators.common import classes_of
+from choquet.estimators.contextual import Contextual
+from choquet.learning.leaf_log_odds import logistic_operators
+from choquet.learning.logistic import sigmoid
+
+__all__ = ["ContextualClassifier"]
+
+
+class ContextualClassifier(ClassifierMixin, Contextual):
+    """Contextual order statistics behind a logistic link.
+
+    The tree is grown on the squared error of the class (0 or 1), then the operators of its leaves
+    are fitted to the log-odds, drawn to those of all rows together. Several classes are taken one
+    against the rest, each with a tree of its own.
+
+    Parameters
+    ----------
+    max_leaves : int, default 16
+    min_samples_leaf : float, optional
+        Least number of rows in a leaf, counted by weight; 20, or 2 (N + 1) if that is more.
+    l2 : float, default 3.0
+        Penalty on the weights, in units of the data's spread.
+    above : bool, default True
+        Try "source i above source j" beside "source i among the top t".
+    screen : int, default 16
+        Up to so many sources every predicate is tried; see `ContextualRegressor`.
+    prune : {"cv", "bic", "none"}, default "cv"
+        How the price of a leaf is chosen.
+    cv : int, splitter or iterable of (train, test), default 5
+        Folds; of a given number, equal rows fall into the same one.
+    merge : bool, default False
+        Let leaves share an operator where the information criterion prefers it.
+    n_jobs : int, optional
+        Folds at a time, through joblib. The result is the same.
+    random_state : int, RandomState or None, default 0
+        Draws the folds.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+    decompositions_ : list of TreeDecomposition
+        One, for the log-odds of the second class; with more than two classes one for each.
+    decomposition_, operators_, rules_
+        Of the first of them.
+
+    References
+    ----------
+    Landwehr, Hall & Frank (2005), "Logistic model trees".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).random((300, 3))
+    >>> score = np.where(X[:, 0] == X.max(axis=1), X.min(axis=1), X.max(axis=1))
+    >>> model = ContextualClassifier(l2=0.1).fit(X, score > 0.5)
+    >>> model.predict([[0.9, 0.4, 0.2], [0.2, 0.9, 0.4]])
+    array([False,  True])
+    """
+
+    def __init__(
+        self,
+        *,
+        max_leaves=16,
+        min_samples_leaf=None,
+        l2=3.0,
+        above=True,
+        screen=16,
+        prune="cv",
+        cv=5,
+        merge=False,
+        n_jobs=None,
+        random_state=0,
+    ):
+        self.max_leaves = max_leaves
+        self.min_samples_leaf = min_samples_leaf
+        self.l2 = l2
+        self.above = above
+        self.screen = screen
+        self.prune = prune
+        self.cv = cv
+        self.merge = merge
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X, y, sample_weight=None):
+        """Learn from samples by sources and their classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_sources)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        options = self._options()
+        X, y, weight, folds = self._inputs(X, y, sample_weight)
+        check_classification_targets(y)
+        self.classes_ = classes_of(y)
+        self.decompositions_ = []
+        for outcome in self.outcomes_:
+            target = (y == self.classes_[outcome.number]).astype(np.float64)
+            found = self._against_rest(X, target, weight, options, folds)
+            self.decompositions_.append(replace(found, outcome=outcome))
+        return self
+
+    @property
+    def outcomes_(self):
+        """What each of `decompositions_` gives: the log-odds of a class."""
+        classes = tuple(self.classes_.tolist())
+        numbers = [1] if len(classes) == 2 else range(len(classes))
+        return [Outcome("log-odds", classes, number) for number in numbers]
+
+    @property
+    def decomposition_(self):
+        """Of the log-odds of the second class; with more than two classes, of the first one."""
+        return self.decompositions_[0]
+
+    def _against_rest(self, X, target, weight, options, folds):
+        found = learn(X, target, weight, options, folds)
+        rows = replace(found.rows, target_centre=0.0, target_scale=1.0)
+        operators = logistic_operators(rows, target, found.tree, found.operators, self.l2)
+        place = operators.labels[found.tree.leaf_of(rows.ranks)]
+        odds = np.einsum("ij,ij->i", rows.Z[:, :-1], operators.coefficients[place])
+        residual = target - sigmoid(odds)
+        return describe(rows, found.tree, operators, self._names(), l2=self.l2, residual=residual)
+
+    def decision_function(self, X):
+        """Log-odds of the second class, or of each of several against the rest.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_sources)
+
+        Returns
+        -------
+        array of shape (n_samples,) or (n_samples, n_classes)
+        """
+        odds = self._log_odds(X)
+        return odds[:, 0] if len(self.classes_) == 2 else odds
+
+    def _log_odds(self, X):
+        X = self._checked(X)
+        return np.column_stack([model.predict(X) for model in self.decompositions_])
+
+    def predict_proba(self, X):
+        """Probability of each class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_sources)
+
+        Returns
+        -------
+        array of shape (n_samples, n_classes)
+        """
+        shares = sigmoid(self._log_odds(X))
+        if len(self.classes_) == 2:
+            return np.column_stack([1 - shares[:, 0], shares[:, 0]])
+        shares = np.maximum(shares, 1e-300)
+        return shares / shares.sum(axis=1, keepdims=True)
+
+    def predict(self, X):
+        """Most probable class of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_sources)
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
+        odds = self._log_odds(X)
+        if len(self.classes_) == 2:
+            return self.classes_[(odds[:, 0] > 0).astype(int)]
+        return self.classes_[odds.argmax(axis=1)]
+
+    def operator_of(self, X):
+        """Number of the operator that decides each row, a column for each of `decompositions_`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_sources)
+
+        Returns
+        -------
+        array of ints of shape (n_samples, n_decompositions)
+        """
+        X = self._checked(X)
+        return np.column_stack([model.operator_of(X) for model in self.decompositions_])
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True
+        return tags

@@ -1,0 +1,296 @@
+"""`ChoquetRegressorCV`: families averaged, or prior and strength chosen by cross-validation."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+from sklearn.model_selection import check_cv
+from sklearn.utils import check_random_state
+
+from choquet.arrays import check_option
+from choquet.certainty.posterior import POSTERIORS, posterior, posterior_weights
+from choquet.errors import OptionError
+from choquet.estimators.common import MeasureRegressor
+from choquet.jobs import run_jobs
+from choquet.lattice import upward_maximum
+from choquet.learning.data.folds import fold_numbers, leave_one_out
+from choquet.learning.data.statistics import Statistics
+from choquet.learning.families.bases import FAMILIES
+from choquet.learning.families.candidates import (
+    MAX_LATTICE_SOURCES,
+    fit_candidate,
+    fitted_values,
+    select,
+)
+from choquet.measures import Measure, SupportedMeasure
+from choquet.measures.sparse import SparseMeasure
+
+__all__ = ["ChoquetRegressorCV"]
+
+STRENGTHS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
+
+
+class ChoquetRegressorCV(MeasureRegressor):
+    """Choquet integral of a measure between simple families and all measures, as data tell.
+
+    All 2**N values fitted to noisy data over-fit. By default every family of `priors`, and all
+    monotone measures, are averaged: within a family each measure with its probability given the
+    data, and the families by a predictive criterion (see
+    `choquet.certainty.posterior`). Or candidates are chosen by cross-validation: no prior; each
+    prior's own fit; and for the most promising priors a path of strengths in between. Statistics
+    are computed once per fold and shared.
+
+    Parameters
+    ----------
+    priors : sequence of {"additive", "symmetric", "2-additive", "lambda", "l1", "l2"} or Measure
+        What to shrink towards; a Measure transfers from a past model. Beyond 16 sources only
+        "additive", "symmetric", "lambda" (their own fits), "l1" and "l2".
+    strengths : sequence of float
+        Weights of the squared distance to the prior, in the units of the squared error.
+    cv : int, splitter or iterable, default 5
+        As in scikit-learn; the folds of an int follow from the numbers of the rows and
+        `random_state`.
+    n_paths : int, default 2
+        Number of priors whose strengths are tried.
+    combine : {"posterior", "average", "best"}, default "posterior"
+        The average over families by probability, where cross-validation only reports the errors of
+        the families' own fits; the convex average of candidates of least cross-validated error
+        (stacking); or the one candidate of least error. Measures average to a measure.
+        "posterior" needs a monotone normal measure without bias and families as priors, and is
+        "average" elsewhere; beyond 16 sources it is always "best".
+    monotone, normal : bool, default True
+    bias : bool, default False
+    n_jobs : int, optional
+        Folds or families at a time, through joblib.
+    random_state : int, RandomState or None, default 0
+        Shuffles the folds and drives the average over families.
+
+    Attributes
+    ----------
+    measure_, bias_, support_, statistics_
+        As in `ChoquetRegressor`.
+    prior_, strength_
+        The choice: the family of largest weight, or the candidate of least error; strength
+        infinity means the prior's own fit.
+    cv_results_ : dict of arrays
+        "prior", "strength", "mean_squared_error" and "weight" in the average of every candidate.
+    formula_ : object or None
+        The own fit of a family, if that was chosen beyond 16 sources: ``values`` of any subsets,
+        by which `predict` answers; `measure_` holds those of the data.
+    fold_statistics_ : tuple of Statistics
+        What `partial_fit` adds to; empty if `cv` is no number.
+
+    References
+    ----------
+    Stone (1974), "Cross-validatory choice and assessment of statistical predictions"; Hoeting,
+    Madigan, Raftery & Volinsky (1999), "Bayesian model averaging: a tutorial".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.random((100, 4))
+    >>> y = X.mean(axis=1) + 0.1 * rng.standard_normal(100)
+    >>> model = ChoquetRegressorCV().fit(X, y)
+    >>> bool(abs(model.measure_.values[1] - 0.25) < 0.1)
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        priors=("additive", "symmetric", "2-additive", "lambda"),
+        strengths=STRENGTHS,
+        cv=5,
+        n_paths=2,
+        combine="posterior",
+        monotone=True,
+        normal=True,
+        bias=False,
+        n_jobs=None,
+        random_state=0,
+    ):
+        self.priors = priors
+        self.strengths = strengths
+        self.cv = cv
+        self.n_paths = n_paths
+        self.combine = combine
+        self.monotone = monotone
+        self.normal = normal
+        self.bias = bias
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _relaxed(self):
+        return not (self.monotone and self.normal)
+
+    def partial_fit(self, X, y, sample_weight=None):
+        """Learn from one more batch; the result equals one `fit` on all batches in this order.
+
+        Only statistics are kept, one for each fold. `cv` must be a number.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_sources)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        if not isinstance(self.cv, int):
+            raise OptionError(f"partial_fit needs cv as a number of folds, got {self.cv!r}")
+        return self._learn(X, y, sample_weight, more=True)
+
+    def _solve(self, material):
+        statistics = material.statistics
+        for prior in self.priors:
+            if not isinstance(prior, Measure):
+                check_option("prior", prior, [*FAMILIES, "lambda", "l1", "l2"])
+            elif prior.n_sources != statistics.n_sources:
+                raise OptionError(
+                    f"a prior has {prior.n_sources} sources, the data have {statistics.n_sources}"
+                )
+        check_option("combine", self.combine, ["posterior", "average", "best"])
+        shape = {"monotone": self.monotone, "normal": self.normal, "bias": self.bias}
+        n_sources = statistics.n_sources
+        priors = list(self.priors)
+        if n_sources > MAX_LATTICE_SOURCES:
+            priors = [p for p in priors if isinstance(p, str) and p != "2-additive"]
+        by_posterior = self.combine == "posterior" and self._has_posterior(n_sources)
+        if material.batch is None:
+            raise OptionError(
+                "ChoquetRegressorCV needs rows for its folds, not sums: use fit or partial_fit"
+            )
+        parts, folds = self._folds(material, least=1 if by_posterior else self.cv)
+        selection = select(
+            folds, priors, self.strengths, n_paths=0 if by_posterior else self.n_paths,
+            run=self._run, **shape,
+        )  # fmt: skip
+        best, weights = selection.best, selection.weights
+        if by_posterior:
+            weights, found = self._posterior(statistics, selection.candidates)
+            best = selection.candidates[int(np.argmax(weights))]
+        elif self.combine != "best" and n_sources <= MAX_LATTICE_SOURCES:
+            found = self._average(statistics, selection, shape)
+        else:
+            found = fit_candidate(statistics, best, **shape)
+        self.fold_statistics_ = parts
+        self.prior_, self.strength_ = best.prior, best.strength
+        self.cv_results_ = {
+            "prior": np.array([candidate.name for candidate in selection.candidates]),
+            "strength": np.array([candidate.strength for candidate in selection.candidates]),
+            "mean_squared_error": selection.errors,
+            "weight": weights,
+        }
+        self.bias_, self.solution_, self.formula_ = found.bias, found.solution, found.formula
+        self.measure_ = self._measure(material, found)
+
+    def _formula(self):
+        found = getattr(self, "formula_", None)  # files of earlier versions have none
+        return None if found is None else found.values
+
+    def _has_posterior(self, n_sources):
+        return (
+            self.monotone and self.normal and not self.bias
+            and 2 <= n_sources <= MAX_LATTICE_SOURCES
+            and all(isinstance(prior, str) and prior in POSTERIORS for prior in self.priors)
+        )  # fmt: skip
+
+    def _posterior(self, statistics, candidates):
+        seed = self._seed()
+        names = [candidate.name for candidate in candidates]
+        jobs = [partial(posterior, statistics, name, rng=[seed, k]) for k, name in enumerate(names)]
+        every = self._run(jobs)
+        weights = posterior_weights(statistics, names, every)
+        values = sum(w * one.values for w, one in zip(weights, every, strict=True))
+        return weights, fitted_values(_closed(values), 0.0)
+
+    def _average(self, statistics, selection, shape):
+        values, bias = np.zeros(1 << statistics.n_sources), 0.0
+        for candidate, weight in zip(selection.candidates, selection.weights, strict=True):
+            if weight > 0:
+                found = fit_candidate(statistics, candidate, **shape)
+                values = values + weight * found.dense
+                bias += weight * found.bias
+        if self.monotone and self.normal:
+            values = _closed(values)
+        elif self.monotone:
+            values = upward_maximum(values)
+        elif self.normal:
+            values[-1] = 1.0
+        return fitted_values(values, bias)
+
+    def _run(self, jobs):
+        return run_jobs(_call, ((job,) for job in jobs), n_jobs=self.n_jobs)
+
+    def _seed(self):
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _folds(self, material, least):
+        """Statistics of the folds for later batches, and pairs to train and to test on.
+
+        Where folds choose, each needs a row: `least` is the number of rows there must be.
+        """
+        batch, whole = material.batch, [(material.statistics, material.statistics)]
+        if not isinstance(self.cv, int):
+            splits = [test for _, test in check_cv(self.cv).split(batch.X, batch.y)]
+            parts = tuple(_part(batch, test) for test in splits)
+            if len(parts) < 2:
+                raise OptionError(f"cv={self.cv!r} makes {len(parts)} folds; at least 2 are needed")
+            return (), leave_one_out(parts) or whole
+        # Rows of no weight do not exist, so they have no number.
+        rows = np.arange(len(batch.X)) if batch.weight is None else np.flatnonzero(batch.weight)
+        if self.cv < 2 or (not batch.more and len(rows) < least):
+            raise OptionError(
+                f"cv={self.cv} must be at least 2 and at most the number of rows (n_samples = "
+                f"{len(rows)})"
+            )
+        known = getattr(self, "fold_statistics_", ()) if batch.more else ()
+        if batch.more and hasattr(self, "statistics_") and len(known) != self.cv:
+            raise OptionError(
+                f"the model was fitted with {len(known)} folds that can be added to, and cv="
+                f"{self.cv}; call fit, or keep cv"
+            )
+        if not known:
+            self.fold_seed_ = self._seed()
+        number = sum(part.n_samples for part in known)
+        fold = fold_numbers(number, len(rows), self.cv, self.fold_seed_)
+        parts = tuple(_part(batch, rows[fold == k]) for k in range(self.cv))
+        if known:
+            parts = tuple(old + new for old, new in zip(known, parts, strict=True))
+        return parts, leave_one_out(parts) or whole
+
+    def _measure(self, material, found):
+        statistics, names = material.statistics, material.names
+        n_sources = statistics.n_sources
+        if found.dense is not None:
+            values = found.dense.copy()
+            values[0] = 0.0
+            return Measure(values, names, monotone=self.monotone, normal=self.normal)
+        full = np.bitwise_count(statistics.masks).sum(axis=1) == n_sources
+        words = statistics.masks[~full]
+        values = found.values(words)
+        if not self.monotone:
+            return SparseMeasure(statistics.masks, found.values(statistics.masks), names)
+        total = 1.0 if self.normal else float(found.values(statistics.masks[full])[0])
+        return SupportedMeasure(words, values, names, total=total)
+
+
+def _call(job):
+    return job()
+
+
+def _part(batch, rows):
+    """Statistics of some rows of a batch."""
+    weight = None if batch.weight is None else batch.weight[rows]
+    return Statistics.from_data(batch.X[rows], batch.y[rows], weight)
+
+
+def _closed(values):
+    """Rounding errors cleared out of an average of monotone normal measures."""
+    values = np.minimum(upward_maximum(values), 1.0)
+    values[-1] = 1.0
+    return values

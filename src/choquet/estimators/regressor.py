@@ -1,0 +1,413 @@
+"""`ChoquetRegressor`: the learning problems of this room behind one scikit-learn estimator."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from choquet.arrays import check_option
+from choquet.certainty.identify import Identification, identify, states
+from choquet.certainty.selective import SelectiveCurve, selective_curve
+from choquet.errors import DataError, OptionError, SolverWarning
+from choquet.estimators.common import Batch, IncrementalRegressor
+from choquet.estimators.validation import checked_inputs
+from choquet.learning.data.minima import MinimaStatistics, fit_additive
+from choquet.learning.data.statistics import Statistics
+from choquet.learning.families.bases import FAMILIES, k_additive_basis
+from choquet.learning.fill import FILLS, fill_unsupported
+from choquet.learning.problem import (
+    Problem,
+    absolute_loss,
+    least_squares,
+    with_basis,
+    with_penalty,
+    with_prior,
+    with_rows,
+)
+from choquet.learning.representative import choose
+from choquet.learning.solvers import hlms, solve
+from choquet.learning.statements import check_statements, fill_within, interval_within
+from choquet.measures import Measure, MobiusMeasure, SupportedMeasure
+from choquet.measures.mobius import coalitions
+from choquet.measures.sparse import SparseMeasure
+
+__all__ = ["PENALTIES", "ChoquetRegressor"]
+
+MAX_LATTICE_SOURCES = 16
+"""Up to here all 2**N values are learned; beyond, only those that data support."""
+
+PENALTIES = ("l1", "l2", "elasticnet", "lp")
+
+
+class ChoquetRegressor(IncrementalRegressor):
+    """Choquet integral fitted to data, with an account of what the data determine.
+
+    The default is the monotone, normal measure of least squared error. Choquet regression as in
+    the literature ("CIR") is ``monotone=False, normal=False, bias=True`` with ``penalty="l1"`` or
+    ``"l2"``, after a `StandardScaler`.
+
+    Parameters
+    ----------
+    monotone, normal : bool, default True
+        Insist that g does not decrease, and that g(X) = 1.
+    bias : bool, default False
+        Learn an intercept.
+    loss : {"squared", "absolute"}, default "squared"
+    penalty : {None, "l1", "l2", "elasticnet", "lp"}, default None
+        Penalty on the values of the measure, with weight `strength`.
+    strength : float, default 1.0
+    l1_ratio : float, default 0.5
+        Share of l1 in the elastic net.
+    p : float in (0, 2], default 0.5
+        Power of the lp penalty.
+    prior : {None, "additive", "symmetric", "2-additive"} or Measure, default None
+        Shrink towards a family (its member is estimated jointly), or towards a given measure.
+    prior_strength : float, default 1.0
+        Weight of the squared distance to the prior.
+    k_additive : int, optional
+        Restrict to k-additive measures. Beyond 16 sources the Möbius coefficients are learned
+        directly; the penalty is then on those of two and more sources. Monotone 2-additive measures
+        are all searched; for k ≥ 3 those whose single coefficients outweigh the negative ones.
+    expert : Rows, optional
+        Statements from `choquet.learning.expert`, joined with ``+``.
+    choice : {None, "variance", "entropy"}, default None
+        Where many measures are optimal, take the one of least variance or largest entropy.
+    fill : {"lower", "upper", "midpoint", "prior", "similar"}, default "midpoint"
+        Values of subsets without data, unless a penalty, prior or choice determines them.
+    solver : {"auto", "interior", "admm", "supported", "free"}, default "auto"
+    start : {None, "hlms"}, default None
+        Where solvers that iterate begin: "hlms" runs the heuristic least mean squares over the rows
+        first. The result is the same.
+    verbose : bool, default False
+
+    Attributes
+    ----------
+    measure_ : Measure; beyond 16 sources a SupportedMeasure, (not monotone) a SparseMeasure, or
+        (k-additive) a MobiusMeasure
+    bias_ : float
+    support_ : DataSupport
+    statistics_ : Statistics, or MinimaStatistics
+        All that was learned from; add statistics of other data with ``+``.
+    problem_ : Problem
+        Not there for Möbius coefficients.
+    solution_ : Solution
+
+    References
+    ----------
+    Grabisch, Kojadinovic & Meyer (2008), "A review of methods for capacity identification in
+    Choquet integral based multi-attribute utility theory"; Kakula, Pinar, Havens & Anderson
+    (2020), "Choquet integral ridge regression".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.random((50, 3))
+    >>> model = ChoquetRegressor().fit(X, X.max(axis=1))
+    >>> model.measure_.values.round(3)
+    array([0., 1., 1., 1., 1., 1., 1., 1.])
+    >>> model.predict([[0.2, 0.9, 0.4]]).round(3)
+    array([0.9])
+    """
+
+    def __init__(
+        self,
+        *,
+        monotone=True,
+        normal=True,
+        bias=False,
+        loss="squared",
+        penalty=None,
+        strength=1.0,
+        l1_ratio=0.5,
+        p=0.5,
+        prior=None,
+        prior_strength=1.0,
+        k_additive=None,
+        expert=None,
+        choice=None,
+        fill="midpoint",
+        solver="auto",
+        start=None,
+        verbose=False,
+    ):
+        self.monotone = monotone
+        self.normal = normal
+        self.bias = bias
+        self.loss = loss
+        self.penalty = penalty
+        self.strength = strength
+        self.l1_ratio = l1_ratio
+        self.p = p
+        self.prior = prior
+        self.prior_strength = prior_strength
+        self.k_additive = k_additive
+        self.expert = expert
+        self.choice = choice
+        self.fill = fill
+        self.solver = solver
+        self.start = start
+        self.verbose = verbose
+
+    # -- learning ----------------------------------------------------------------------------------
+
+    def partial_fit(self, X, y, sample_weight=None):
+        """Learn from one more batch; the result equals one `fit` on all batches.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_sources)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        if self.loss == "absolute":
+            raise OptionError("loss='absolute' keeps no statistics: use fit, or loss='squared'")
+        return super().partial_fit(X, y, sample_weight)
+
+    def _relaxed(self):
+        return not (self.monotone and self.normal)
+
+    def _order(self, n_sources):
+        return self.k_additive if n_sources > MAX_LATTICE_SOURCES else None
+
+    def _solve(self, material):
+        statistics = material.statistics
+        self._check_options(statistics.n_sources)
+        if self._order(statistics.n_sources) is not None:
+            self._solve_additive(material)
+            return
+        problem = self._problem(statistics, material.batch)
+        start = self._first_values(problem, material.batch)
+        solution = solve(problem, solver=self.solver, start=start, verbose=self.verbose)
+        if self.choice is not None:
+            solution = choose(problem, solution, by=self.choice)
+        self.problem_, self.solution_ = problem, solution
+        self.bias_ = solution.bias
+        self.measure_ = self._measure(material, problem, solution)
+
+    def _solve_additive(self, material):
+        """Möbius coefficients in place of values: never all 2**N, nor only those with data."""
+        statistics = material.statistics
+        if isinstance(statistics, Statistics):
+            statistics = MinimaStatistics.from_gaps(statistics, self.k_additive)
+        s = 0.0 if self.penalty is None else self.strength
+        share = {None: 0.0, "l1": 1.0, "l2": 0.0, "elasticnet": self.l1_ratio}.get(self.penalty)
+        if share is None or (share > 0 and not self.monotone):
+            raise OptionError(
+                f"penalty={self.penalty!r} with k_additive beyond {MAX_LATTICE_SOURCES} sources "
+                "is not available" + ("" if share is None else " with monotone=False; use 'l2'")
+            )
+        solution = fit_additive(
+            statistics, monotone=self.monotone, normal=self.normal, bias=self.bias,
+            l1=s * share, l2=s * (1 - share),
+        )  # fmt: skip
+        if solution.status != "solved":
+            warnings.warn(
+                f"k-additive learning stopped after {solution.iterations} iterations; the "
+                f"objective {solution.objective:.6g} may be above the optimum by "
+                f"{solution.gap:.1e}. Scale the data, or add a penalty",
+                SolverWarning,
+                stacklevel=2,
+            )
+        self.solution_, self.bias_ = solution, solution.bias
+        self.measure_ = MobiusMeasure(
+            coalitions(statistics.n_sources, self.k_additive), solution.values, material.names,
+            monotone=self.monotone, normal=self.normal,
+        )  # fmt: skip
+
+    def _first_values(self, problem, batch):
+        if self.start is None or batch is None or not (problem.monotone and problem.normal):
+            return None
+        return hlms(batch.X, batch.y)
+
+    def _check_options(self, n_sources):
+        check_option("loss", self.loss, ["squared", "absolute"])
+        check_option("fill", self.fill, FILLS)
+        if self.start is not None:
+            check_option("start", self.start, ["hlms"])
+        if self.penalty is not None:
+            check_option("penalty", self.penalty, PENALTIES)
+        if self.prior is not None and not isinstance(self.prior, Measure):
+            check_option("prior", self.prior, FAMILIES)
+        if n_sources <= MAX_LATTICE_SOURCES:
+            return
+        dense_only = {
+            "prior": self.prior, "expert": self.expert, "choice": self.choice, "start": self.start,
+        }  # fmt: skip
+        used = [name for name, value in dense_only.items() if value is not None]
+        if self.loss == "absolute":
+            used.append("loss")
+        if used or self.fill in ("prior", "similar"):
+            raise OptionError(
+                f"{n_sources} sources are more than {MAX_LATTICE_SOURCES}: only supported subsets "
+                f"are learned, and {', '.join(used) or 'fill'} needs them all; leave it out"
+            )
+
+    def _problem(self, statistics: Statistics, batch: Batch | None = None) -> Problem:
+        shape = {"monotone": self.monotone, "normal": self.normal, "bias": self.bias}
+        n_sources = statistics.n_sources
+        if self.loss == "absolute":
+            assert batch is not None  # whoever passes sums alone is refused before
+            problem = absolute_loss(batch.X, batch.y, batch.weight, **shape)
+        else:
+            problem = least_squares(statistics, dense=n_sources <= MAX_LATTICE_SOURCES, **shape)
+        problem = self._with_penalty(problem)
+        if isinstance(self.prior, Measure):
+            if self.prior.n_sources != n_sources:
+                raise OptionError(
+                    f"the prior has {self.prior.n_sources} sources, the data have {n_sources}"
+                )
+            problem = with_prior(problem, self.prior.values, self.prior_strength)
+        elif self.prior is not None:
+            basis = FAMILIES[self.prior].basis(n_sources)
+            problem = with_prior(problem, basis, self.prior_strength)
+        if self.k_additive is not None:
+            problem = with_basis(problem, k_additive_basis(n_sources, self.k_additive))
+        if self.expert is not None:
+            problem = with_rows(problem, self.expert)
+        return problem
+
+    def _with_penalty(self, problem):
+        s = self.strength
+        if self.penalty == "l1":
+            return with_penalty(problem, l1=s)
+        if self.penalty == "l2":
+            return with_penalty(problem, l2=s)
+        if self.penalty == "elasticnet":
+            return with_penalty(problem, l1=s * self.l1_ratio, l2=s * (1 - self.l1_ratio))
+        if self.penalty == "lp":
+            return with_penalty(problem, power=(self.p, s))
+        return problem
+
+    def _measure(self, material, problem, solution):
+        names, values = material.names, solution.values
+        if problem.dense:
+            values = self._filled(material, problem, values)
+            if problem.rows is not None:
+                check_statements(problem.rows, values)
+            return Measure(values, names, monotone=self.monotone, normal=self.normal)
+        if self.monotone:
+            return SupportedMeasure(problem.masks[:-1], values[:-1], names, total=float(values[-1]))
+        return SparseMeasure(problem.masks, values, names)
+
+    def _filled(self, material, problem, values):
+        """Values by mask, those without data by the policy, unless something else decides them."""
+        determined = (self.penalty, self.k_additive, self.choice) != (None, None, None) or (
+            self.prior is not None and self.prior_strength > 0
+        )
+        if determined or not self.monotone:
+            return values
+        statistics, support = material.statistics, material.support
+        supported = np.zeros(len(values), dtype=bool)
+        supported[statistics.positions[statistics.counts > 0]] = True
+        wished = fill_unsupported(
+            values,
+            supported,
+            policy=self.fill,
+            prior=self.prior.values if isinstance(self.prior, Measure) else None,
+            sorts=support.observed_sorts,
+            counts=support.sort_counts,
+        )
+        if problem.rows is None:
+            return wished
+        return fill_within(problem, values, supported, wished)
+
+    def predict_interval(self, X):
+        """Tight bounds of each prediction over all measures that agree with what is known.
+
+        Known are the values of supported subsets and what experts said. Without statements the
+        bounds are those of the lowest and the highest monotone filling. With statements each
+        bound is a linear program, solved to about 1e-7, for each row that needs a subset without
+        data.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_sources)
+
+        Returns
+        -------
+        array of shape (n_samples, 2)
+            Without monotonicity an unsupported subset can have any value that the statements
+            allow: the bounds of rows that need one may be infinite.
+        """
+        check_is_fitted(self, "measure_")
+        problem = getattr(self, "problem_", None)
+        if problem is None or problem.rows is None:
+            return super().predict_interval(X)
+        assert isinstance(self.measure_, Measure)  # statements need all subsets
+        X = checked_inputs(self, X)
+        supported = self.support_.supported
+        bounds = interval_within(problem, self.measure_.values, supported, X) + self.bias_
+        own = self._integrals(X)
+        return np.column_stack([np.minimum(bounds[:, 0], own), np.maximum(bounds[:, 1], own)])
+
+    # -- what the data determine -------------------------------------------------------------------
+
+    def states(self):
+        """State of every subset by mask: 0 free, 1 touched, 2 identified by the design alone."""
+        check_is_fitted(self, "measure_")
+        self._refuse_coefficients()
+        return states(self.problem_)
+
+    def identify(
+        self, tau=0.01, *, width=0.05, masks=None, n_jobs=1, progress=None
+    ) -> Identification:
+        """Near-optimal interval of each supported value.
+
+        Parameters
+        ----------
+        tau : float, default 0.01
+            Measures within (1 + tau) of the least error count as near-optimal.
+        width : float, default 0.05
+            Longest interval that still counts as identified.
+        masks : array-like of ints, optional
+            Subsets to look at; all supported ones by default.
+        n_jobs : int, default 1
+            Processes, through joblib.
+        progress : callable, optional
+            Called with (done, total).
+        """
+        check_is_fitted(self, "measure_")
+        self._refuse_coefficients()
+        return identify(
+            self.problem_,
+            self.solution_,
+            tau=tau,
+            width=width,
+            masks=masks,
+            n_jobs=n_jobs,
+            progress=progress,
+        )
+
+    def _refuse_coefficients(self):
+        if isinstance(self.measure_, MobiusMeasure):
+            raise OptionError(
+                "this model learned coefficients that all data share, not values of subsets; "
+                "leave k_additive out to ask which values the data determine"
+            )
+
+    def selective_curve(self, X, y, *, by="trust") -> SelectiveCurve:
+        """Mean squared error among accepted samples against the accepted share.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_sources)
+        y : array-like of shape (n_samples,)
+        by : {"trust", "width"}, default "trust"
+            Accept by the share of supported subsets, or by the width of the interval.
+        """
+        check_option("by", by, ["trust", "width"])
+        errors = (self.predict(X) - np.asarray(y, dtype=np.float64)) ** 2
+        if by == "trust":
+            return selective_curve(errors, self.trust(X))
+        bounds = self.predict_interval(X)
+        width = bounds[:, 1] - bounds[:, 0]
+        if not np.isfinite(width).all():
+            raise DataError("some intervals are infinite (monotone=False): use by='trust'")
+        return selective_curve(errors, -width)

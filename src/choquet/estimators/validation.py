@@ -1,0 +1,114 @@
+"""Rows, targets, weights and classes as the estimators accept them; errors are of `choquet.errors`.
+
+scikit-learn checks shapes and names of columns. Masked arrays, dates and text it turns into numbers
+without a word, which `choquet.arrays` refuses.
+"""
+
+from __future__ import annotations
+
+from numbers import Number
+from typing import Any
+
+import numpy as np
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from choquet.arrays import FloatArray, as_inputs, as_vector
+from choquet.errors import DataError
+
+__all__ = [
+    "checked_classes",
+    "checked_inputs",
+    "checked_labels",
+    "checked_rows",
+    "checked_scores",
+    "checked_weights",
+    "classes_of",
+]
+
+
+class _KindError(DataError, TypeError):
+    """Data of a kind that is no number, which scikit-learn wants to be a TypeError as well."""
+
+
+def _in_our_words(check: Any, *arguments: Any, **options: Any) -> Any:
+    """Call a check of scikit-learn; what it refuses is a `DataError`."""
+    try:
+        return check(*arguments, **options)
+    except TypeError as error:
+        raise _KindError(str(error)) from None
+    except ValueError as error:
+        raise DataError(str(error)) from None
+
+
+def checked_inputs(estimator: Any, X: Any, *, dtype: Any = np.float64) -> Any:
+    """Inputs alone, as in `predict`."""
+    array = _in_our_words(validate_data, estimator, X, dtype=dtype, reset=False)
+    as_inputs(X, finite=False)
+    return array
+
+
+def checked_rows(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, *, reset: bool
+) -> tuple[FloatArray, FloatArray, FloatArray | None]:
+    """Inputs, numbers to predict, and weights or None."""
+    array, targets = _in_our_words(
+        validate_data, estimator, X, y, dtype=np.float64, y_numeric=True, reset=reset
+    )
+    as_inputs(X, finite=False)
+    given = y if hasattr(y, "ndim") else np.asarray(y)
+    as_vector(np.ravel(given) if given.ndim == 2 else given, "y")  # a column is as good as a row
+    return array, targets.astype(np.float64), checked_weights(sample_weight, array)
+
+
+def checked_classes(estimator: Any, X: Any, y: Any, *, dtype: Any = np.float64) -> tuple[Any, Any]:
+    """Inputs and labels of classes; dtype="numeric" leaves the inputs as they are."""
+    array, labels = _in_our_words(validate_data, estimator, X, y, dtype=dtype)
+    as_inputs(X, finite=False)
+    return array, checked_labels(y, labels)
+
+
+def checked_scores(scores: Any, n_sources: int | None = None) -> FloatArray:
+    """Scores of samples by classes by sources."""
+    shape = np.shape(scores)
+    if len(shape) != 3 or 0 in shape:
+        raise DataError(
+            f"scores must be an array (n_samples, n_classes, n_sources), not of shape {shape}; to "
+            "fuse classifiers on features, pass estimators="
+        )
+    if n_sources is not None and shape[2] != n_sources:
+        raise DataError(f"scores of {shape[2]} sources, learned {n_sources}")
+    table = scores if isinstance(scores, np.ndarray) else np.asarray(scores)
+    return as_inputs(table.reshape(-1, shape[2])).reshape(shape)
+
+
+def checked_labels(given: Any, labels: Any) -> Any:
+    """Labels of classes, none of them masked or a date."""
+    if isinstance(given, np.ma.MaskedArray):
+        raise DataError("y must be a plain array, not a masked one; fill or drop what is masked")
+    if np.asarray(labels).dtype.kind in "Mm":
+        raise DataError("y must be classes, not dates: turn them into text first")
+    _in_our_words(check_classification_targets, labels)
+    return labels
+
+
+def checked_weights(sample_weight: Any, X: FloatArray) -> FloatArray | None:
+    """Weights of the rows, not negative; None stays None."""
+    if sample_weight is None:
+        return None
+    if not isinstance(sample_weight, Number):
+        as_vector(sample_weight, "sample_weight")
+    return np.asarray(
+        _in_our_words(_check_sample_weight, sample_weight, X, ensure_non_negative=True)
+    )
+
+
+def classes_of(y: Any) -> Any:
+    """The sorted classes among the targets: at least two."""
+    classes = np.unique(y)
+    if len(classes) < 2:
+        only = f"{classes[0]}" if len(classes) else "none"
+        raise DataError(
+            f"all samples belong to one class ({only}): a classifier needs at least two classes"
+        )
+    return classes

@@ -1,0 +1,30 @@
+"""Tables for people: columns of plain data as a frame of pandas or polars."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any, Literal
+
+from choquet.arrays import check_option
+from choquet.errors import MissingDependencyError
+
+__all__ = ["FrameLibrary", "to_frame"]
+
+FrameLibrary = Literal["pandas", "polars"]
+
+
+def to_frame(columns: Mapping[str, Sequence[Any]], library: FrameLibrary = "pandas") -> Any:
+    """A frame of columns, all of one length.
+
+    Examples
+    --------
+    >>> to_frame({"operator": ["max", "median"], "share": [0.6, 0.4]}).shape
+    (2, 2)
+    """
+    check_option("library", library, ["pandas", "polars"])
+    try:
+        made = import_module(library)
+    except ImportError:
+        raise MissingDependencyError(f"a frame needs {library}: pip install {library}") from None
+    return made.DataFrame(dict(columns))

@@ -1,0 +1,392 @@
+"""Choice of prior and strength by cross-validation, with statistics shared between the folds.
+
+Each fold's statistics are computed once; what to train on is the sum of the others, and the error
+on a fold is a quadratic form. Nothing is predicted, and no row is looked at twice.
+
+Shrinking without limit towards a family is the fit of that family itself, so the path from a
+family's own fit to the full measure contains both, and cross-validation cannot lose to either by
+more than its own noise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from choquet.arrays import FloatArray
+from choquet.lattice import upward_maximum
+from choquet.learning.data.statistics import Statistics
+from choquet.learning.families.bases import FAMILIES
+from choquet.learning.families.fits import (
+    PATTERNS,
+    LambdaFit,
+    WeightsFit,
+    fit_lambda,
+    fit_pairs,
+    fit_weights,
+    members_of,
+    ranks_of,
+)
+from choquet.learning.fill import fill_unsupported
+from choquet.learning.problem import (
+    Problem,
+    least_squares,
+    with_basis,
+    with_penalty,
+    with_prior,
+)
+from choquet.learning.solvers import Solution, solve
+from choquet.learning.solvers.admm import admm, admm_handles
+from choquet.learning.solvers.interior import Conic, run_clarabel
+from choquet.learning.solvers.supported_order import poset, poset_handles
+from choquet.measures import Measure, SupportedMeasure
+
+__all__ = ["Candidate", "Fitted", "Selection", "fit_candidate", "fitted_values", "select"]
+
+MAX_LATTICE_SOURCES = 16
+CAUTION = 0.5
+"""Standard errors that an average must gain over the best family's own fit to depart from it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A way to learn: no prior, or one with a strength (infinite: nothing but the prior).
+
+    `prior` is None, "lambda", a name in `FAMILIES`, "l1", "l2", or a Measure.
+    """
+
+    prior: Any = None
+    strength: float = 0.0
+
+    @property
+    def name(self) -> str:
+        """The prior's name; "given" for a measure."""
+        if self.prior is None:
+            return "none"
+        return self.prior if isinstance(self.prior, str) else "given"
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """Values by mask (or a measure on supported subsets), a bias, and what a path goes on from."""
+
+    values: Callable[[Any], FloatArray]
+    bias: float
+    solution: Solution | None
+    dense: FloatArray | None
+    formula: LambdaFit | WeightsFit | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """Candidates with their cross-validated mean squared errors, and what to make of them.
+
+    Attributes
+    ----------
+    candidates : tuple of Candidate
+    errors : array of shape (C,)
+    best : Candidate
+        The one of least error.
+    weights : array of shape (C,)
+        Convex weights of the average of least error: measures average to a measure.
+    """
+
+    candidates: tuple[Candidate, ...]
+    errors: FloatArray
+    best: Candidate
+    weights: FloatArray
+
+
+def fit_candidate(
+    statistics: Statistics,
+    candidate: Candidate,
+    *,
+    monotone: bool = True,
+    normal: bool = True,
+    bias: bool = False,
+    start: Solution | None = None,
+    rough: bool = False,
+) -> Fitted:
+    """Learn one candidate.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).random((50, 3))
+    >>> statistics = Statistics.from_data(X, X.mean(axis=1))
+    >>> fit_candidate(statistics, Candidate("symmetric", np.inf)).dense.round(3)
+    array([0.   , 0.333, 0.333, 0.667, 0.333, 0.667, 0.667, 1.   ])
+    """
+    n = statistics.n_sources
+    if n > MAX_LATTICE_SOURCES:
+        return _fit_wide(statistics, candidate, monotone, normal, bias, start, rough)
+    prior, strength = candidate.prior, candidate.strength
+    if (
+        monotone
+        and normal
+        and not bias
+        and n > 1
+        and np.isinf(strength)
+        and isinstance(prior, str)
+        and prior in OWN_FITS
+    ):
+        return fitted_values(OWN_FITS[prior](statistics), 0.0)
+    problem = least_squares(statistics, monotone=monotone, normal=normal, bias=bias)
+    if prior == "lambda":
+        prior = fit_lambda(statistics).values(problem.masks)
+    if isinstance(prior, Measure):
+        prior = prior.values
+    if isinstance(prior, np.ndarray) and np.isinf(strength):
+        return fitted_values(np.clip(prior, 0, None), 0.0)
+    if isinstance(prior, str) and prior in ("l1", "l2"):
+        problem = _penalised(problem, prior, strength)
+    elif prior is not None:
+        basis = FAMILIES[prior].basis(n) if isinstance(prior, str) else None
+        if basis is not None and np.isinf(strength):
+            problem = with_basis(problem, basis)
+        else:
+            problem = with_prior(problem, prior if basis is None else basis, strength)
+    solution = _run(problem, start, rough)
+    values = solution.values
+    if prior is None and monotone:
+        supported = np.zeros(len(values), dtype=bool)
+        supported[statistics.positions] = True
+        values = fill_unsupported(values, supported)
+    return fitted_values(values, solution.bias, solution)
+
+
+def _of_weights(pattern: Callable[[Any, int], FloatArray]) -> Callable[[Statistics], FloatArray]:
+    def fit(statistics: Statistics) -> FloatArray:
+        n = statistics.n_sources
+        every = np.arange(1 << n, dtype=np.uint64)[:, None]
+        return _closed(pattern(every, n) @ fit_weights(statistics, pattern(statistics.masks, n)))
+
+    return fit
+
+
+def _of_pairs(statistics: Statistics) -> FloatArray:
+    basis = FAMILIES["2-additive"].basis(statistics.n_sources)
+    return _closed(basis @ fit_pairs(statistics))
+
+
+def _closed(values: FloatArray) -> FloatArray:
+    closed = np.clip(upward_maximum(values), 0.0, 1.0)
+    closed[-1] = 1.0
+    return np.asarray(closed)
+
+
+OWN_FITS: dict[Any, Callable[[Statistics], FloatArray]] = {
+    "additive": _of_weights(members_of),
+    "symmetric": _of_weights(ranks_of),
+    "2-additive": _of_pairs,
+}
+"""A family's own fit from few numbers, where the measure is monotone and normal."""
+
+
+def _penalised(problem: Problem, name: str, strength: float) -> Problem:
+    if name == "l1":
+        return with_penalty(problem, l1=strength)
+    return with_penalty(problem, l2=strength)
+
+
+def _run(problem: Problem, start: Solution | None, rough: bool) -> Solution:
+    # Two or three digits of a cross-validated error are as many as its noise leaves.
+    if rough and problem.n_sources > 5:
+        for handles, run in ((admm_handles, admm), (poset_handles, poset)):
+            if handles(problem):
+                return run(problem, start=start, tolerance=3e-3, max_iterations=400)
+    return solve(problem, start=start)
+
+
+def fitted_values(values: FloatArray, bias: float, solution: Solution | None = None) -> Fitted:
+    """Values by mask as a fit."""
+    return Fitted(lambda words: values[words[:, 0].astype(np.int64)], bias, solution, values)
+
+
+def _fit_wide(
+    statistics: Statistics,
+    candidate: Candidate,
+    monotone: bool,
+    normal: bool,
+    bias: bool,
+    start: Solution | None,
+    rough: bool,
+) -> Fitted:
+    n = statistics.n_sources
+    formula: LambdaFit | WeightsFit | None = None
+    if candidate.prior == "lambda":
+        formula = fit_lambda(statistics)
+    elif candidate.prior in PATTERNS:
+        weights = fit_weights(statistics, PATTERNS[candidate.prior](statistics.masks, n))
+        formula = WeightsFit(candidate.prior, weights)
+    if formula is not None:
+        return Fitted(formula.values, 0.0, None, None, formula)
+    problem = least_squares(statistics, monotone=monotone, normal=normal, bias=bias, dense=False)
+    if candidate.prior in ("l1", "l2"):
+        problem = _penalised(problem, candidate.prior, candidate.strength)
+    solution = _run(problem, start, rough)
+    names = [f"x{i + 1}" for i in range(n)]
+    if monotone:
+        known = SupportedMeasure(
+            problem.masks[:-1], solution.values[:-1], names, total=float(solution.values[-1])
+        )
+        middle = lambda words: np.mean(known.bounds(words), axis=0)  # noqa: E731
+        return Fitted(middle, solution.bias, solution, None)
+    from choquet.lattice.wide import find_rows
+
+    def lookup(words: Any) -> FloatArray:
+        at = find_rows(problem.masks, words)
+        return np.where(at >= 0, solution.values[at], 0.0)
+
+    return Fitted(lookup, solution.bias, solution, None)
+
+
+def select(
+    folds: Sequence[tuple[Statistics, Statistics]],
+    priors: Sequence[Any],
+    strengths: Sequence[float],
+    *,
+    monotone: bool = True,
+    normal: bool = True,
+    bias: bool = False,
+    n_paths: int = 2,
+    run: Callable[[Sequence[Callable[[], FloatArray]]], Sequence[FloatArray]] | None = None,
+) -> Selection:
+    """Cross-validated error of candidates, and the best.
+
+    Parameters
+    ----------
+    folds : sequence of (Statistics, Statistics)
+        What to train on, and what to test on.
+    priors : sequence
+        See `Candidate`.
+    strengths : sequence of float
+        Tried from the largest to the smallest, each started from the one before.
+    monotone, normal, bias : bool
+        The problem.
+    n_paths : int, default 2
+        Every prior's own fit is tried; strengths only for this many priors that did best.
+    run : callable, optional
+        Calls a list of functions and returns their results; in sequence by default.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.random((60, 4))
+    >>> y = X.mean(axis=1) + 0.1 * rng.standard_normal(60)
+    >>> parts = [Statistics.from_data(X[k::3], y[k::3]) for k in range(3)]
+    >>> folds = [(parts[1] + parts[2], parts[0]), (parts[0] + parts[2], parts[1])]
+    >>> select(folds, ["additive", "symmetric"], [1.0]).best.name != "none"
+    True
+    """
+    call = run or (lambda jobs: [job() for job in jobs])
+    weight = max(sum(test.weight for _, test in folds), 1e-300)
+    options = {"monotone": monotone, "normal": normal, "bias": bias}
+
+    def path(candidates: list[Candidate]) -> list[FloatArray]:
+        """For each fold, one row of values and a bias for each candidate."""
+
+        def one(train: Statistics, test: Statistics) -> FloatArray:
+            rows, start = [], None
+            for candidate in candidates:
+                found = fit_candidate(train, candidate, start=start, rough=True, **options)
+                start = found.solution
+                rows.append(np.append(found.values(test.masks), found.bias))
+            return np.array(rows)
+
+        return list(call([partial(one, train, test) for train, test in folds]))
+
+    dense = folds[0][0].n_sources <= MAX_LATTICE_SOURCES
+    penalties = [prior for prior in priors if prior in ("l1", "l2") and isinstance(prior, str)]
+    families = [prior for prior in priors if not any(prior is p for p in penalties)]
+    if not monotone:
+        families = [p for p in families if not (isinstance(p, str) and p == "lambda")]
+    tried = [Candidate()] + [Candidate(prior, np.inf) for prior in families]
+    rows = [path([candidate]) for candidate in tried]
+    errors = [_errors(folds, found)[0] / weight for found in rows]
+    ranked = sorted(range(1, len(tried)), key=lambda k: errors[k])
+    paths = [families[k - 1] for k in ranked[:n_paths]] if dense else []
+    falling = sorted((float(s) for s in strengths), reverse=True)
+    for prior in [*paths, *penalties]:
+        candidates = [Candidate(prior, strength) for strength in falling]
+        rows.append(path(candidates))
+        tried += candidates
+    joined = [np.concatenate(parts) for parts in zip(*rows, strict=True)]
+    found = _errors(folds, joined) / weight
+    return Selection(
+        tuple(tried),
+        found,
+        tried[int(np.argmin(found))],
+        _average(folds, joined, found, range(1, 1 + len(families))),
+    )
+
+
+def _forms(test: Statistics, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Quadratic and linear form of a fold's squared error in the weights of the candidates."""
+    values, bias = rows[:, :-1], rows[:, -1]
+    cross = np.outer(bias, values @ test.sums)
+    square = values @ (test.gram @ values.T) + cross + cross.T
+    square += test.weight * np.outer(bias, bias)
+    return square, values @ test.targets + bias * test.target_sum
+
+
+def _errors(folds: Sequence[tuple[Statistics, Statistics]], rows: list[FloatArray]) -> FloatArray:
+    total = np.zeros(len(rows[0]))
+    for (_, test), found in zip(folds, rows, strict=True):
+        square, linear = _forms(test, found)
+        total += np.diag(square) - 2 * linear + test.target_square
+    return total
+
+
+def _average(
+    folds: Sequence[tuple[Statistics, Statistics]],
+    rows: list[FloatArray],
+    errors: FloatArray,
+    simple: Sequence[int],
+    caution: float = CAUTION,
+) -> FloatArray:
+    """Convex weights of least cross-validated error, unless chance explains what they gain.
+
+    The difference of two summed squared errors has the standard error 2σ times the distance of the
+    predictions, so that much, times `caution`, is the price of leaving the best simple candidate.
+    The least of a quadratic plus a distance is also the least of the quadratic plus some multiple
+    of the squared distance: a handful of multiples are tried, and the best is kept.
+    """
+    n = len(errors)
+    square, linear = np.zeros((n, n)), np.zeros(n)
+    for (_, test), found in zip(folds, rows, strict=True):
+        more = _forms(test, found)
+        square, linear = square + more[0], linear + more[1]
+    plain = _mixture(square, linear)
+    if not simple:
+        return plain
+    base = np.zeros(n)
+    base[min(simple, key=lambda k: errors[k])] = 1.0
+    sigma = np.sqrt(max(float(errors.min()), 0.0))
+
+    def price(weights: FloatArray) -> float:
+        away = weights - base
+        far = np.sqrt(max(float(away @ square @ away), 0.0))
+        error = float(weights @ square @ weights - 2 * linear @ weights)
+        return error + caution * 2 * float(sigma) * float(far)
+
+    multiples = np.geomspace(0.03, 30, 11)
+    options = [_mixture((1 + m) * square, linear + m * (square @ base)) for m in multiples]
+    return min([base, plain, *options], key=price)
+
+
+def _mixture(square: FloatArray, linear: FloatArray) -> FloatArray:
+    """Convex weights w of least w'Sw - 2 l'w."""
+    n = len(linear)
+    A = sp.vstack([np.ones((1, n)), -sp.eye_array(n)])
+    b = np.append(1.0, np.zeros(n))
+    # The tiniest ridge decides between candidates that are the same.
+    ridge = 1e-9 * float(np.trace(square)) / n * np.eye(n)
+    conic = Conic(2 * sp.csc_array(square + ridge), -2 * linear, A, b, 1, sp.eye_array(n), b[1:])
+    weights = np.maximum(run_clarabel(conic)[0], 0.0)
+    weights[weights < 1e-3] = 0.0
+    return np.asarray(weights / weights.sum())

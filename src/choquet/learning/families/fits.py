@@ -1,0 +1,343 @@
+"""Simple fits from statistics: weighted means, OWA, Sugeno λ, and gradient descent.
+
+Baselines: the first three have about N numbers in place of 2**N values, the last is what network
+papers do. All work on the subsets that data saw, whatever the number of sources.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from choquet.arrays import BoolArray, FloatArray, IntArray
+from choquet.lattice.vectors import dot
+from choquet.lattice.wide import WordArray, membership
+from choquet.learning.data.statistics import Statistics
+from choquet.learning.solvers.interior import Conic, run_clarabel
+
+__all__ = [
+    "PATTERNS",
+    "Descent",
+    "LambdaFit",
+    "WeightsFit",
+    "descend",
+    "fit_lambda",
+    "fit_pairs",
+    "fit_weights",
+    "members_of",
+    "ranks_of",
+]
+
+
+def fit_weights(statistics: Statistics, pattern: FloatArray) -> FloatArray:
+    """Weights w ≥ 0 with Σ w = 1 that fit best where g(A) = pattern[A] @ w on the seen subsets.
+
+    Parameters
+    ----------
+    statistics : Statistics
+    pattern : array of shape (K, R)
+        One row for each of `Statistics.masks`.
+
+    References
+    ----------
+    Lawson & Hanson (1974), "Solving least squares problems".
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).random((100, 3))
+    >>> statistics = Statistics.from_data(X, X @ [0.2, 0.3, 0.5])
+    >>> fit_weights(statistics, members_of(statistics.masks, 3)).round(6)
+    array([0.2, 0.3, 0.5])
+    """
+    n = pattern.shape[1]
+    A = sp.vstack([np.ones((1, n)), -sp.eye_array(n)])
+    b = np.concatenate([[1.0], np.zeros(n)])
+    P = sp.csc_array(2 * pattern.T @ (statistics.gram @ pattern))
+    q = -2 * pattern.T @ statistics.targets
+    x, *_ = run_clarabel(Conic(P, q, A, b, 1, sp.eye_array(n), np.zeros(n)))
+    weights = np.maximum(x, 0.0)
+    return np.asarray(weights / weights.sum())
+
+
+def fit_pairs(statistics: Statistics) -> FloatArray:
+    """Möbius values m of the 2-additive measure of least squared error: N singles, then all pairs.
+
+    It is monotone where m(i) + Σ_j min(0, m(ij)) ≥ 0 for every source i. With t(ij) ≥ 0 and
+    t(ij) ≥ -m(ij) that is m(i) ≥ Σ_j t(ij): N + N(N-1) rows in place of the N 2**(N-1) of the
+    lattice.
+
+    References
+    ----------
+    Grabisch (1997), "k-order additive discrete fuzzy measures and their representation".
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).random((100, 3))
+    >>> y = 0.5 * X[:, 0] + 0.5 * np.minimum(X[:, 1], X[:, 2])
+    >>> fit_pairs(Statistics.from_data(X, y)).round(4) + 0.0
+    array([0.5, 0. , 0. , 0. , 0. , 0.5])
+    """
+    n = statistics.n_sources
+    inside = members_of(statistics.masks, n)
+    left, right = np.triu_indices(n, 1)
+    pattern = np.hstack([inside, inside[:, left] * inside[:, right]])
+    size, k = pattern.shape[1], len(left)
+    form = np.zeros((size + k, size + k))
+    form[:size, :size] = 2 * pattern.T @ (statistics.gram @ pattern)
+    q = np.append(-2 * pattern.T @ statistics.targets, np.zeros(k))
+    of_pair = sp.csr_array(
+        (np.ones(2 * k), (np.append(left, right), np.tile(np.arange(k), 2))), (n, k)
+    )
+    eye = sp.eye_array(k)
+    A = sp.block_array(
+        [
+            [np.ones((1, n)), np.ones((1, k)), sp.csr_array((1, k))],
+            [-sp.eye_array(n), sp.csr_array((n, k)), of_pair],
+            [sp.csr_array((k, n)), -eye, -eye],
+            [sp.csr_array((k, n)), sp.csr_array((k, k)), -eye],
+        ]
+    )
+    b = np.append(1.0, np.zeros(n + 2 * k))
+    lift, offset = sp.eye_array(size + k), np.zeros(size + k)
+    x, *_ = run_clarabel(Conic(sp.csc_array(form), q, A, b, 1, lift, offset))
+    return np.asarray(x[:size])
+
+
+def members_of(words: WordArray, n_sources: int) -> FloatArray:
+    """Membership of each subset as 0.0 and 1.0."""
+    return membership(words, n_sources).astype(np.float64)
+
+
+def ranks_of(words: WordArray, n_sources: int) -> FloatArray:
+    """Row of |A| ones followed by zeros for each subset: which ranks it sums."""
+    sizes = np.bitwise_count(words).sum(axis=1)
+    return np.asarray(np.arange(n_sources) < sizes[:, None], dtype=np.float64)
+
+
+PATTERNS: dict[str, Callable[[WordArray, int], FloatArray]] = {
+    "additive": members_of,
+    "symmetric": ranks_of,
+}
+"""Families that are convex weights on the columns of a pattern of subsets."""
+
+
+@dataclass(frozen=True, eq=False)
+class WeightsFit:
+    """An additive or symmetric measure: its weights by source or by rank."""
+
+    family: str
+    weights: FloatArray
+
+    def values(self, words: WordArray) -> FloatArray:
+        """Values on the given subsets."""
+        return PATTERNS[self.family](words, len(self.weights)) @ self.weights
+
+
+@dataclass(frozen=True, eq=False)
+class LambdaFit:
+    """A λ-measure as a distorted probability: g(A) = (e^(c a(A)) - 1) / (e^c - 1)."""
+
+    shares: FloatArray
+    curve: float
+
+    @property
+    def densities(self) -> FloatArray:
+        """Values on single sources."""
+        return _distort(self.shares, self.curve)
+
+    @property
+    def parameter(self) -> float:
+        """Sugeno's λ."""
+        return float(np.expm1(self.curve))
+
+    def values(self, words: WordArray) -> FloatArray:
+        """Values on the given subsets."""
+        t = members_of(words, len(self.shares)) @ self.shares
+        return _distort(np.minimum(t, 1.0), self.curve)
+
+
+def _distort(t: FloatArray, curve: float) -> FloatArray:
+    if abs(curve) < 1e-6:
+        return t + 0.5 * curve * t * (t - 1)
+    return np.asarray(np.expm1(curve * t) / np.expm1(curve))
+
+
+def fit_lambda(statistics: Statistics) -> LambdaFit:
+    """Sugeno λ-measure of least squared error.
+
+    With a_i = log(1 + λ g_i) / log(1 + λ) the densities become shares that sum to one, and λ one
+    number that bends them: no root to find, a smooth problem, any number of sources.
+
+    References
+    ----------
+    Sugeno (1974), "Theory of fuzzy integrals and its applications"; Keller & Osborn (1996),
+    "Training the fuzzy integral"; Wakker (1990), for distorted probabilities.
+
+    Examples
+    --------
+    >>> from choquet import Measure, choquet_integral
+    >>> X = np.random.default_rng(0).random((100, 3))
+    >>> y = choquet_integral(Measure.sugeno_lambda([0.1, 0.3, 0.2]), X)
+    >>> fit_lambda(Statistics.from_data(X, y)).densities.round(4)
+    array([0.1, 0.3, 0.2])
+    """
+    n = statistics.n_sources
+    inside = members_of(statistics.masks, n)
+    found = [_levenberg(statistics, inside, np.append(np.zeros(n), c)) for c in (-2.0, 0.1, 2.0)]
+    best = min(found, key=lambda result: result[0])[1]
+    return LambdaFit(_softmax(best[:n]), float(best[n]))
+
+
+def _levenberg(
+    statistics: Statistics, inside: FloatArray, unknown: FloatArray
+) -> tuple[float, FloatArray]:
+    """Damped Gauss-Newton steps on the logits of the shares and the curve."""
+    gram, targets, n = statistics.gram, statistics.targets, statistics.n_sources
+
+    def error(at: FloatArray) -> float:
+        g = _distort(inside @ _softmax(at[:n]), float(at[n]))
+        return dot(g, gram @ g) - 2 * dot(targets, g) + statistics.target_square
+
+    current, damping = error(unknown), 1e-3
+    for _ in range(200):
+        shares, c = _softmax(unknown[:n]), float(unknown[n])
+        t = inside @ shares
+        g = _distort(t, c)
+        by_t, by_c = _distortion_slopes(t, g, c)
+        by_logit = by_t[:, None] * (inside - t[:, None]) * shares
+        jacobian = np.column_stack([by_logit, by_c])
+        slope = jacobian.T @ (gram @ g - targets)
+        curvature = jacobian.T @ (gram @ jacobian)
+        scale = np.maximum(np.diag(curvature), 1e-12 * max(float(np.trace(curvature)), 1e-300))
+        gained = 0.0
+        while damping < 1e12:
+            step = np.linalg.solve(curvature + damping * np.diag(scale), slope)
+            trial = np.clip(unknown - step, -30.0, 30.0)
+            new = error(trial)
+            if new < current:
+                gained, current, unknown = current - new, new, trial
+                damping = max(damping / 5, 1e-12)
+                break
+            damping *= 4
+        if gained <= 1e-13 * max(current, 1e-14 * statistics.target_square):
+            break
+    return current, unknown
+
+
+def _softmax(logits: FloatArray) -> FloatArray:
+    weights = np.exp(logits - logits.max())
+    return np.asarray(weights / weights.sum())
+
+
+def _distortion_slopes(t: FloatArray, g: FloatArray, c: float) -> tuple[FloatArray, FloatArray]:
+    if abs(c) < 1e-6:
+        return 1 + 0.5 * c * (2 * t - 1), 0.5 * t * (t - 1)
+    scale = np.expm1(c)
+    by_t = c * np.exp(c * t) / scale
+    return by_t, t * np.exp(c * t) / scale - g * (1 + 1 / scale)
+
+
+@dataclass(frozen=True, eq=False)
+class Descent:
+    """Values on the seen subsets, the error after each step, and the number of steps."""
+
+    values: FloatArray
+    errors: FloatArray
+    n_steps: int
+
+
+def descend(
+    statistics: Statistics, *, rate: float = 0.02, n_steps: int = 1000, tolerance: float = 1e-9
+) -> Descent:
+    """Gradient descent on increments: g(A) = max over seen B ⊂ A of g(B) + max(0, θ(A)), cut at 1.
+
+    References
+    ----------
+    Islam, Anderson, Pinar, Havens, Scott & Keller (2020), "Enabling explainable fusion in deep
+    learning with fuzzy integral neural networks", for the parametrisation; Kingma & Ba (2015),
+    "Adam", for the steps.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).random((100, 3))
+    >>> descend(Statistics.from_data(X, X.max(axis=1))).values.round(1)
+    array([1., 1., 1., 1., 1., 1., 1.])
+    """
+    gram, targets = statistics.gram, statistics.targets
+    n, size = statistics.n_sources, len(targets)
+    sizes = np.bitwise_count(statistics.masks).sum(axis=1).astype(np.int64)
+    theta = np.full(size, 1.0 / n)
+    first, second = np.zeros(size), np.zeros(size)
+    levels = [level for k in range(1, n) if len(level := np.flatnonzero(sizes == k))]
+    parents = _parents(statistics.masks, sizes, levels)
+    top = sizes == n
+    weight = max(statistics.weight, 1e-300)
+    errors: list[float] = []
+    best, values = np.inf, sizes / n
+    square = statistics.target_square
+    for step in range(1, n_steps + 1):
+        g, chosen = _forward(theta, levels, parents)
+        g[top] = 1.0
+        image = gram @ g
+        gradient = np.where(top, 0.0, 2 * (image - targets) / weight)
+        error = (dot(g, image) - 2 * dot(targets, g) + square) / weight
+        errors.append(error)
+        if error < best:
+            best, values = error, g
+        slope = _backward(theta, g, gradient, levels, chosen)
+        first = 0.9 * first + 0.1 * slope
+        second = 0.999 * second + 0.001 * slope**2
+        move = (first / (1 - 0.9**step)) / (np.sqrt(second / (1 - 0.999**step)) + 1e-12)
+        theta = theta - rate * move / np.sqrt(1 + step / 100)
+        recent = errors[-101:-1]
+        if step > 100 and min(recent[:50]) - min(recent[50:]) < tolerance * best:
+            break
+    return Descent(values, np.array(errors), len(errors))
+
+
+def _parents(words: WordArray, sizes: IntArray, levels: list[IntArray]) -> list[BoolArray]:
+    """For each level, which smaller subsets each of its subsets contains."""
+    inside = []
+    for level in levels:
+        below = np.flatnonzero(sizes < sizes[level[0]])
+        part = np.zeros((len(level), len(sizes)), dtype=bool)
+        outside = (words[below][None, :, :] & ~words[level][:, None, :]).any(axis=2)
+        part[:, below] = ~outside
+        inside.append(part)
+    return inside
+
+
+def _forward(
+    theta: FloatArray, levels: list[IntArray], parents: list[BoolArray]
+) -> tuple[FloatArray, list[IntArray]]:
+    g = np.zeros(len(theta))
+    chosen = []
+    for level, inside in zip(levels, parents, strict=True):
+        values = np.where(inside, g[None, :], -1.0)
+        at = values.argmax(axis=1)
+        best = values[np.arange(len(level)), at]
+        chosen.append(np.where(best >= 0, at, -1))
+        g[level] = np.minimum(np.maximum(best, 0.0) + np.maximum(theta[level], 0.0), 1.0)
+    return g, chosen
+
+
+def _backward(
+    theta: FloatArray,
+    g: FloatArray,
+    gradient: FloatArray,
+    levels: list[IntArray],
+    chosen: list[IntArray],
+) -> FloatArray:
+    flow = gradient.copy()
+    slope = np.zeros(len(theta))
+    for level, source in zip(reversed(levels), reversed(chosen), strict=True):
+        # A value cut at 1 still feels a push downwards, and a closed increment one upwards:
+        # otherwise either would be stuck for good.
+        alive = (g[level] < 1.0) | (flow[level] > 0)
+        passed = np.where(alive, flow[level], 0.0)
+        slope[level] = np.where((theta[level] > 0) | (passed < 0), passed, 0.0)
+        np.add.at(flow, source[source >= 0], passed[source >= 0])
+    return slope
