@@ -7,10 +7,12 @@ import re
 import tracemalloc
 import warnings
 from functools import cache
+from importlib import import_module
 from typing import Any
 from unittest import mock
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
 import choquet
 from choquet import Measure, SupportedMeasure, decompose, documents
@@ -18,9 +20,9 @@ from choquet.errors import ChoquetError
 from choquet.learning import Statistics
 from choquet.learning.data.minima import MinimaStatistics
 from choquet.learning.families.fits import LambdaFit, WeightsFit
-from choquet.learning.scaled import ScaledModel
 from choquet.measures import MobiusMeasure
 from choquet.measures.formula import FormulaMeasure
+from choquet.scales import Scale, Units
 from choquet.storage import from_bytes, to_bytes
 from choquet.storage.models import MODELS
 
@@ -30,14 +32,15 @@ MEMORY = 64 << 20
 
 @cache
 def samples() -> dict[str, Any]:
-    """One small object of every kind that can be saved."""
+    """One small object of every kind that is written today."""
     rng = np.random.default_rng(0)
     X = rng.random((40, 3))
     y = np.clip(0.7 * X.max(axis=1) + 0.3 * X[:, 0], 0, 1)
     levels = np.array(["low", "=high()"])[(y > 0.6).astype(int)]
     models: dict[str, Any] = {}
     for name, row in MODELS.items():
-        made = getattr(choquet, row.path.partition(":")[2])()
+        module, _, title = row.path.partition(":")
+        made = getattr(import_module(module), title)()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             if name == "fusion_classifier":
@@ -46,6 +49,7 @@ def samples() -> dict[str, Any]:
                 models[name] = made.fit(X, levels if "classifier" in name else y)
     regressor, contextual = models["choquet_regressor"], models["contextual_regressor"]
     wide = rng.random((20, 20))
+    scale = Scale(np.array([10.0, 50.0]), np.array([1.0, 0.0]))
     loose = choquet.ChoquetRegressor(monotone=False, normal=False, penalty="l2")
     g = Measure.random(3, sources=["a", 'quo"te', "naïve <b>"], rng=0)
     return {
@@ -67,9 +71,9 @@ def samples() -> dict[str, Any]:
         "solution": regressor.solution_,
         "lambda_fit": LambdaFit(np.array([0.25, 0.75]), 0.5),
         "weights_fit": WeightsFit("additive", np.array([0.25, 0.75])),
-        "scaled_model": ScaledModel(
-            regressor, ("a", "b", "c"), "y", "minmax", np.zeros(3), np.full(3, 2.0)
-        ),
+        "scale": scale,
+        "units": Units((scale, scale), target_name="y"),
+        "pipeline": Pipeline([("scale", models["min_max_scaler"]), ("model", regressor)]),
         **models,
     }
 

@@ -100,7 +100,7 @@ def test_bad_chunks():
         evidence_of_chunks([(X, y), (X[:, :2], y)])
     with pytest.raises(DataError, match="chunk 0: y must hold 20 values"):
         evidence_of_chunks([(X, y[:5])])
-    with pytest.raises(DataError, match="chunk 0: inputs must be real numbers"):
+    with pytest.raises(DataError, match="chunk 0: inputs must be numbers"):
         evidence_of_chunks([(np.full((20, 3), "low"), y)])
     with pytest.raises(DataError, match="chunk 0 must be"):
         evidence_of_chunks([(X,)])

@@ -110,7 +110,7 @@ def test_underscores_in_columns_that_are_not_numbers_are_fine(folder, run):
 
 
 def test_classes_are_numbers_only_if_they_look_so(folder, run):
-    from choquet.cli.fitting import _levels
+    from choquet.cli.learners import _levels
     from choquet.decomposition.outcome import place_of
 
     assert _levels(np.array(["9", "10"], dtype=object)).tolist() == [9, 10]

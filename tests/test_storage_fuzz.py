@@ -11,16 +11,19 @@ from choquet.storage import from_bytes, to_bytes
 from choquet.storage.kinds import KINDS
 from tests.fuzzing import FINE, contents, forged, outcome_of, samples, spoilt
 
+READ_ONLY = {"scaled_model"}
+"""Kinds that only the version before wrote."""
+WRITTEN = [kind for kind in KINDS if kind not in READ_ONLY]
 N_SPOILT = 8
 N_FORGED = 8
-NAMES = [*KINDS, *(f"{kind}, packed" for kind in KINDS)]
+NAMES = [*WRITTEN, *(f"{kind}, packed" for kind in WRITTEN)]
 
 
 def test_every_kind_has_a_sample():
-    assert set(samples()) == set(KINDS)
+    assert set(samples()) == set(WRITTEN)
 
 
-@pytest.mark.parametrize("kind", list(KINDS))
+@pytest.mark.parametrize("kind", WRITTEN)
 def test_the_same_object_is_the_same_bytes_every_time(kind):
     content = contents()[kind]
     assert to_bytes(samples()[kind]) == content
@@ -42,7 +45,7 @@ def test_spoilt_files(name):
         assert told in FINE, (name, k)
 
 
-@pytest.mark.parametrize("name", list(KINDS))
+@pytest.mark.parametrize("name", WRITTEN)
 def test_one_changed_digit_is_found(name):
     content = contents()[name]
     rng = np.random.default_rng(0)

@@ -194,8 +194,20 @@ def fit(
     ] = None,
     scaling: Annotated[
         str,
-        typer.Option(help="auto (minmax unless all lie in [0, 1]), none, minmax or standard."),
+        typer.Option(
+            help="auto (minmax unless all lie in [0, 1]), none, minmax, quantiles or standard."
+        ),
     ] = "auto",
+    directions: Annotated[
+        str,
+        typer.Option(help="Of the sources: auto (from the data), higher (is better) or lower."),
+    ] = "auto",
+    lower_is_better: Annotated[
+        list[str] | None, typer.Option(help="Sources of which less is better: price,weight.")
+    ] = None,
+    folds: Annotated[
+        int, typer.Option(help="Parts of the data, each held out in turn to try the model; or 0.")
+    ] = 5,
     learner: Annotated[
         str,
         typer.Option(
@@ -249,7 +261,8 @@ def fit(
     json: Json = False,
 ) -> None:
     """Learn a measure, or operators directly, from a table and write the model to a file."""
-    from choquet.cli.fitting import FitOptions, run_fit
+    from choquet.cli.fitting import run_fit
+    from choquet.cli.learners import FitOptions
 
     given = {
         "monotone": monotone, "ordinal": ordinal, "normal": normal, "bias": bias,
@@ -261,6 +274,9 @@ def fit(
         target=target,
         sources=sources or [],
         scaling=scaling,
+        directions=directions,
+        lower=lower_is_better or [],
+        folds=folds,
         learner=learner,
         missing=_missing(missing),
         delimiter=delimiter,

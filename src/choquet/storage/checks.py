@@ -17,8 +17,10 @@ __all__ = [
     "check_names",
     "check_outcome",
     "check_path",
+    "check_scale",
     "check_scaled",
     "check_solution",
+    "check_units",
     "check_weights",
 ]
 
@@ -118,14 +120,32 @@ def check_weights(data: Data) -> None:
     expect_array(data, "weights", (None,))
 
 
+def check_scale(data: Data) -> None:
+    """Fields of a `Scale`; the class checks the rest."""
+    n = len(expect_array(data, "points", (None,)))
+    expect_array(data, "values", (n,))
+    _where(data, ("clip",), check_flag)
+
+
+def check_units(data: Data) -> None:
+    """Fields of `Units`; the class checks the rest."""
+    from choquet.scales import Scale
+
+    scales = data["scales"]
+    target = (data["target"],) if "target" in data else ()
+    if not isinstance(scales, tuple) or not all(isinstance(s, Scale) for s in (*scales, *target)):
+        raise ValueError("units hold other than scales")
+    _where(data, ("target_name",), expect_text)
+
+
 def check_scaled(data: Data) -> None:
-    """Fields of a `ScaledModel`; the class checks the rest."""
+    """Fields of what the version before wrote as a model with offsets and widths."""
     n = len(check_names(data, "sources"))
     expect_text(data, "target")
-    expect_text(data, "scaling")
-    for name in ("offsets", "widths"):
-        expect_array(data, name, (n,))
-    _where(data, ("target_offset", "target_width"), expect_number)
+    expect_array(data, "offsets", (n,))
+    expect_array(data, "widths", (n,), low=1e-300)
+    expect_number(data, "target_offset")
+    expect_number(data, "target_width", low=1e-300)
     model = data["model"]
     measure = getattr(model, "measure", model)
     known = getattr(model, "n_features_in_", getattr(measure, "n_sources", n))

@@ -36,7 +36,11 @@ def encode_contextual(model: TreeDecomposition) -> dict[str, Any]:
             name: np.array([getattr(operator, name) for operator in model.operators])
             for name in EVIDENCE
         },
-        **({} if model.outcome is None else {"outcome": encode_value(model.outcome)}),
+        **{
+            name: encode_value(getattr(model, name))
+            for name in ("outcome", "units")
+            if getattr(model, name) is not None
+        },
     }
 
 
@@ -69,8 +73,9 @@ def decode_contextual(data: dict[str, Any]) -> TreeDecomposition:
         for number in range(k)
     ]
     # Files of earlier versions, and those of a number, say nothing of classes.
-    outcome = decode_value(data.get("outcome"))
-    return with_contexts(sources, tree, labels, weights, by_source, evidence, outcome=outcome)
+    outcome, units = (decode_value(data.get(name)) for name in ("outcome", "units"))
+    made = with_contexts(sources, tree, labels, weights, by_source, evidence, outcome=outcome)
+    return made.in_units(units)
 
 
 def _tree(data: dict[str, Any], n_sources: int) -> Tree:

@@ -52,7 +52,11 @@ def encode_decomposition(found: ClusterDecomposition) -> dict[str, Any]:
         "cuts": partition.cuts,
         "memberships": partition.memberships,
         "scores": [[int(k), float(score)] for k, score in partition.scores.items()],
-        **({} if found.outcome is None else {"outcome": encode_value(found.outcome)}),
+        **{
+            name: encode_value(getattr(found, name))
+            for name in ("outcome", "units")
+            if getattr(found, name) is not None
+        },
     }
     if not graph.measure.is_dense:
         return {**data, "walks": graph.listed(0)._asdict()}
@@ -107,7 +111,8 @@ def _decoded(data: dict[str, Any], sample: OperatorSample) -> ClusterDecompositi
     picture = IVAT(**_picture(data["ivat"], n), metric=metric.name)
     partition = Partition(labels=labels, **_partition(data, n, len(centres)))
     # Files of earlier versions hold no intervals, only what followed from them, and no classes.
-    identified, outcome = (decode_value(data.get(key)) for key in ("identification", "outcome"))
+    known = ("identification", "outcome", "units")
+    identified, outcome, units = (decode_value(data.get(key)) for key in known)
     shares = data["stable_shares"]
     if (
         shares.dtype != np.float64
@@ -127,6 +132,7 @@ def _decoded(data: dict[str, Any], sample: OperatorSample) -> ClusterDecompositi
         identification=identified,
         outcome=outcome,
         stable_shares=shares,
+        units=units,
     )
 
 

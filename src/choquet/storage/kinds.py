@@ -19,7 +19,8 @@ from choquet.storage import checks
 from choquet.storage.checks import check_flag, check_names
 from choquet.storage.contexts import decode_contextual, encode_contextual
 from choquet.storage.decompositions import decode_decomposition, encode_decomposition
-from choquet.storage.models import MODELS, decode_model, encode_model
+from choquet.storage.models import MODELS, decode_model, encode_model, path_of
+from choquet.storage.pipelines import decode_pipeline, decode_scaled_model, encode_pipeline
 from choquet.storage.values import decode_value, encode_value
 from choquet.walks import DataSupport
 
@@ -53,16 +54,12 @@ def kind_of(obj: Any) -> str:
     >>> kind_of(OrderStatistic([1, 0]))
     'order_statistic'
     """
-    path = _path(type(obj))
+    path = path_of(type(obj))
     for name, kind in KINDS.items():
         if path == kind.path:
             return name
     known = ", ".join(kind.class_name for kind in KINDS.values())
     raise TypeError(f"cannot save a {type(obj).__name__}; what can be saved is {known}")
-
-
-def _path(kind: type) -> str:
-    return f"{kind.__module__}:{kind.__qualname__}"
 
 
 def _encode_measure(measure: Measure) -> dict[str, Any]:
@@ -164,12 +161,12 @@ def _plain(path: str, check: Callable[[dict[str, Any]], None]) -> Kind:
 
 
 KINDS: dict[str, Kind] = {
-    "measure": Kind(_path(Measure), _encode_measure, _decode_measure),
-    "supported_measure": Kind(_path(SupportedMeasure), _encode_supported, _decode_supported),
+    "measure": Kind(path_of(Measure), _encode_measure, _decode_measure),
+    "supported_measure": Kind(path_of(SupportedMeasure), _encode_supported, _decode_supported),
     "mobius_measure": _plain("choquet.measures.mobius:MobiusMeasure", checks.check_mobius),
-    "data_support": Kind(_path(DataSupport), _encode_fields, _decode_support),
+    "data_support": Kind(path_of(DataSupport), _encode_fields, _decode_support),
     "order_statistic": Kind(
-        _path(OrderStatistic),
+        path_of(OrderStatistic),
         _encode_fields,
         lambda data: OrderStatistic(expect_array(data, "weights", (None,))),
     ),
@@ -198,7 +195,7 @@ KINDS: dict[str, Kind] = {
     ),
     "outcome": _plain("choquet.decomposition.outcome:Outcome", checks.check_outcome),
     "pruning_path": _plain("choquet.contexts.pruning:Path", checks.check_path),
-    "sparse_measure": Kind(_path(SparseMeasure), _encode_sparse, _decode_sparse),
+    "sparse_measure": Kind(path_of(SparseMeasure), _encode_sparse, _decode_sparse),
     "formula_measure": _plain("choquet.measures.formula:FormulaMeasure", checks.check_formula),
     "identification": _plain(
         "choquet.certainty.identify:Identification", checks.check_identification
@@ -206,7 +203,13 @@ KINDS: dict[str, Kind] = {
     "solution": _plain("choquet.learning.solvers.solution:Solution", checks.check_solution),
     "lambda_fit": _plain("choquet.learning.families.fits:LambdaFit", checks.check_lambda),
     "weights_fit": _plain("choquet.learning.families.fits:WeightsFit", checks.check_weights),
-    "scaled_model": _plain("choquet.learning.scaled:ScaledModel", checks.check_scaled),
+    "scale": _plain("choquet.scales.scale:Scale", checks.check_scale),
+    "units": _plain("choquet.scales.units:Units", checks.check_units),
+    "pipeline": Kind("sklearn.pipeline:Pipeline", encode_pipeline, decode_pipeline),
     **{name: Kind(row.path, encode_model, decode_model) for name, row in MODELS.items()},
+    # What the version before wrote in place of an `in_units`.
+    "scaled_model": Kind(
+        "choquet.estimators.commensurate:InUnits", encode_model, decode_scaled_model
+    ),
 }
 """Storable kinds by the name they have in files."""
