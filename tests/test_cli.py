@@ -608,7 +608,7 @@ def test_wrong_usage(words, message, folder, run):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["fit", "absent.csv"], "no such file"),
+        (["fit", "absent.csv"], "No such file"),
         (["fit", "."], "is a folder"),
         (["fit", "scores.csv", "-o", "no/such/model.json"], "is no folder"),
         (["fit", "scores.csv", "-o", "."], "is a folder"),
