@@ -422,7 +422,7 @@ def test_columns_are_taken_by_name():
     for table in tables(["emi", "gpr", "ir"], X[:, [2, 0, 1]]):
         assert choquet.Report(g, table).data == expected
     for table in tables(["emi", "gpr"], X[:, [2, 0]]):
-        with pytest.raises(DataError, match="no column 'ir'; they have 'emi' and 'gpr'"):
+        with pytest.raises(DataError, match="no column 'ir'; they have 'emi', 'gpr'"):
             choquet.Report(g, table)
     for table in tables(["emi", "gpr", "ir", "day"], X[:, [2, 0, 1, 1]]):
         with pytest.warns(ChoquetWarning, match="column 'day' left out"):

@@ -178,6 +178,9 @@ class ChoquetRegressor(IncrementalRegressor):
     def _order(self, n_sources):
         return self.k_additive if n_sources > MAX_LATTICE_SOURCES else None
 
+    def _advises(self):
+        return True
+
     def _solve(self, material):
         statistics = material.statistics
         self._check_options(statistics.n_sources)
