@@ -609,7 +609,7 @@ def test_wrong_usage(words, message, folder, run):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["fit", "absent.csv"], "no such file"),
+        (["fit", "absent.csv"], "No such file"),
         (["fit", "."], "is a folder"),
         (["fit", "scores.csv", "-o", "no/such/model.json"], "is no folder"),
         (["fit", "scores.csv", "-o", "."], "is a folder"),
@@ -627,7 +627,7 @@ def test_wrong_usage(words, message, folder, run):
         (["decompose", "scores.csv"], "no file of choquet"),
         (["compare", "g.json"], "two files or more"),
         (["predict", "-", "-"], "only one of"),
-        (["inspect", "absent"], "there is no such file"),
+        (["inspect", "absent"], "No such file"),
         (["decompose", "g.json", "--metric", "l77"], "l77"),
         (["decompose", "g.json", "--method", "single_linkage"], "give k or level"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -16,12 +17,12 @@ from choquet.cli.columns import standard_input
 from choquet.decomposition import ClusterDecomposition, Decomposition, decompose
 from choquet.errors import DataError, FileError, OptionError
 from choquet.explanation import View, view_of
-from choquet.files import write_whole
+from choquet.files import MAX_BYTES, check_target, write_whole
 from choquet.measures import AbstractMeasure, SupportedMeasure
 from choquet.scales import Unwrapped, unwrapped
 from choquet.storage import from_bytes, load, to_bytes
 
-__all__ = ["Subject", "check_output", "load_any", "load_subject", "write_object", "write_text"]
+__all__ = ["Subject", "check_output", "load_any", "load_subject", "write_content", "write_object"]
 
 
 _OPTIONS = {"support": "--all-walks", "k": "-k"}
@@ -31,28 +32,30 @@ _OPTIONS = {"support": "--all-walks", "k": "-k"}
 def load_any(path: Path) -> Any:
     """The object in a file, or on standard input ("-")."""
     if str(path) == "-":
-        return from_bytes(standard_input().read(), name="standard input")
+        return from_bytes(standard_input().read(MAX_BYTES + 1), name="standard input")
     return load(path)
 
 
-def check_output(path: Path, *, force: bool) -> None:
-    """Refuse before the work what would be refused after it."""
+def check_output(path: Path, *, force: bool, suffixes: Sequence[str] = ()) -> None:
+    """Refuse before the work what would be refused after it, and names of other formats."""
     if str(path) == "-":
         return
-    if path.is_dir():
-        raise FileError(f"{path} is a folder; give the name of a file in it")
-    if path.exists() and not force:
-        raise FileError(f"{path} exists; choose another name with -o, or pass --force")
+    if suffixes and path.suffix and path.suffix.lower() not in suffixes:
+        raise OptionError(
+            f"{path}: {path.suffix} files are not written; choose a name that ends in "
+            f"{', '.join(suffixes)}"
+        )
+    check_target(path, overwrite=force)
     if not path.absolute().parent.is_dir():
         raise FileError(f"{path.parent} is no folder; make it first, or choose another with -o")
 
 
 def write_object(obj: Any, path: Path, *, force: bool) -> int:
     """Write a file of ours, or standard output ("-"); returns its size."""
-    return write_text(to_bytes(obj), path, force=force)
+    return write_content(to_bytes(obj), path, force=force)
 
 
-def write_text(content: bytes, path: Path, *, force: bool) -> int:
+def write_content(content: bytes, path: Path, *, force: bool) -> int:
     """Write content whole or not at all, or to standard output ("-"); returns its size."""
     if str(path) == "-":
         sys.stdout.flush()

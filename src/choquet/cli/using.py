@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.cli.columns import Missing
-from choquet.cli.output import plain, progress, say, say_json, warn
-from choquet.cli.subjects import Subject, check_output, load_subject, write_text
+from choquet.cli.output import guarded, plain, progress, say, say_json, warn
+from choquet.cli.subjects import Subject, check_output, load_subject, write_content
 from choquet.cli.tables import Table, open_table
 from choquet.decomposition import Decomposition
 from choquet.errors import DataError, MissingDependencyError, OptionError
@@ -116,9 +116,10 @@ def _csv_rows(answer: dict[str, Any], first: bool) -> str:
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     if first:
-        writer.writerow(answer)
+        writer.writerow(map(guarded, answer))
     # tolist() gives Python's numbers, which are written with all their digits.
-    writer.writerows(zip(*(column.tolist() for column in answer.values()), strict=True))
+    columns = ([guarded(cell) for cell in column.tolist()] for column in answer.values())
+    writer.writerows(zip(*columns, strict=True))
     return stream.getvalue()
 
 
@@ -233,9 +234,9 @@ def run_report(
 ) -> None:
     """Write a report: HTML, or Markdown or JSON by the name of the file."""
     _refuse_two_inputs(model, data)
+    check_output(output, force=force, suffixes=(".html", ".htm", ".md", ".json"))
     room = _room("choquet.report", "Reports")
     subject = load_subject(model, label)
-    check_output(output, force=force)
     X = y = None
     if data is not None:
         table = _read_rows(data, subject, delimiter=delimiter, limit=_REPORT_ROWS, target=True)
@@ -245,7 +246,7 @@ def run_report(
     report = room.Report(subject.asked, X, y, title=title)
     makers = {".md": report.markdown, ".json": report.json}
     content = makers.get(output.suffix.lower(), report.html)()
-    size = write_text(content.encode("utf-8", "backslashreplace"), output, force=force)
+    size = write_content(content.encode("utf-8", "backslashreplace"), output, force=force)
     if str(output) == "-":
         return
     if as_json:

@@ -62,7 +62,9 @@ def support_table(view: View) -> dict[str, Any] | None:
     if support is None or measure is None:
         return None
     n = support.n_sources
-    by_size = np.bincount(np.bitwise_count(support.words).sum(axis=1), minlength=n + 1)
+    by_size = np.bincount(
+        np.bitwise_count(support.words).sum(axis=1, dtype=np.int64), minlength=n + 1
+    )
     rows = [
         {"size": size, "subsets": comb(n, size), "supported": int(by_size[size])}
         for size in range(1, n)
