@@ -15,6 +15,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
+from choquet.arrays import as_number
 from choquet.errors import ChoquetWarning
 
 __all__ = ["progress", "say", "say_json", "say_table", "say_warnings", "warn"]
@@ -96,6 +97,29 @@ def plain(node: Any) -> Any:
     if isinstance(node, float) and not math.isfinite(node):
         return None
     return node
+
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+"""How texts begin that a spreadsheet takes for a formula, or passes over to find one."""
+
+
+def guarded(cell: Any) -> Any:
+    r"""A cell of CSV that no spreadsheet runs: a quote before text that begins like a formula.
+
+    Numbers stay as they are, and so does text that is a number.
+
+    Examples
+    --------
+    >>> guarded('=HYPERLINK("http://example.org")'), guarded(-0.5), guarded("-1")
+    ('\'=HYPERLINK("http://example.org")', -0.5, '-1')
+    """
+    if not isinstance(cell, str) or not cell.startswith(_FORMULA):
+        return cell
+    try:
+        number = math.isfinite(as_number(cell)) and cell.strip() == cell
+    except ValueError:
+        number = False
+    return cell if number else f"'{cell}"
 
 
 def warn(text: str) -> None:

@@ -24,6 +24,7 @@ from choquet.decomposition.result import Decomposition, Identified
 from choquet.decomposition.sample import OperatorSample
 from choquet.errors import DataError
 from choquet.operators import Dissimilarity
+from choquet.scales import Units
 from choquet.walks import DataSupport, OperatorGraph, sorts_of
 from choquet.walks.abstract import ListedWalks
 
@@ -156,6 +157,7 @@ class ClusterDecomposition(Decomposition):
     identification: Identified | None = None
     outcome: Outcome | None = None
     stable_shares: FloatArray | None = None
+    units: Units | None = None
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -374,6 +376,7 @@ class ClusterDecomposition(Decomposition):
             bias=self.bias,
             identification=self.identification,
             outcome=self.outcome,
+            units=self.units,
         )
 
     def _check_complete(self, what: str) -> None:

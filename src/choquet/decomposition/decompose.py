@@ -27,6 +27,7 @@ from choquet.decomposition.sample import OperatorSample, sample_operators
 from choquet.errors import DataError, OptionError
 from choquet.measures import AbstractMeasure
 from choquet.operators.dissimilarity import Dissimilarity, Metric, as_dissimilarity
+from choquet.scales import unwrapped
 from choquet.walks import DataSupport
 
 __all__ = ["decompose"]
@@ -60,9 +61,10 @@ def decompose(
     Parameters
     ----------
     measure : AbstractMeasure or fitted model
-        A model has ``measure_``, and ``support_`` where it learned from data. Beyond 16 sources
-        models know some subsets only; the walks are then those that data observed, each as often as
-        it was, and what is said of shares and errors is about them.
+        A model has ``measure_``, and ``support_`` where it learned from data. It may stand at the
+        end of a pipeline of scalers: the decomposition then takes the data as they are. Beyond 16
+        sources models know some subsets only; the walks are then those that data observed, each as
+        often as it was, and what is said of shares and errors is about them.
     support : DataSupport, "auto" or None, default "auto"
         Take only walks that data support. "auto" takes the model's own support if it has one; None
         takes all walks.
@@ -112,8 +114,10 @@ def decompose(
       2. median (0, 1, 0), 33.3 % of walks
     If gpr is the largest: median; otherwise: max.
     """
-    model = measure
+    model, units, names, _ = unwrapped(measure)
     measure, support, bias = _measure_of(model, support)
+    if names is not None and names != tuple(measure.sources):
+        measure = measure.renamed(names)
     row = as_dissimilarity(metric)
     sample = sample_operators(
         measure,
@@ -150,6 +154,7 @@ def decompose(
         bias=bias,
         identification=identification,
         outcome=outcome_of(model),
+        units=units,
     )
 
 

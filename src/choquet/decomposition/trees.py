@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from choquet.arrays import FloatArray, IntArray, as_inputs
+from choquet.arrays import FloatArray, IntArray
 from choquet.contexts.conditions import Condition, Context, Rule
 from choquet.contexts.leaves import statistics_of
 from choquet.contexts.merging import Operators
@@ -20,6 +20,7 @@ from choquet.contexts.tree import Tree
 from choquet.decomposition.operators import UNKNOWN, Contexts, ContextualOperator, Errors
 from choquet.decomposition.outcome import Outcome
 from choquet.decomposition.result import Decomposition
+from choquet.scales import Units
 from choquet.walks import DataSupport, sorts_of
 
 __all__ = ["EVIDENCE", "TreeContexts", "TreeDecomposition", "describe", "with_contexts"]
@@ -110,6 +111,7 @@ class TreeDecomposition(Decomposition):
     error: Errors = UNKNOWN
     exact: bool = False
     unit: Literal["walks", "samples"] = "samples"
+    units: Units | None = None
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -133,11 +135,11 @@ class TreeDecomposition(Decomposition):
 
     def leaf_of(self, X: npt.ArrayLike) -> IntArray:
         """Number of the leaf of each sample; ties are sorted by the order of the sources."""
-        return self.tree.leaf_of(ranks_of(as_inputs(X, sources=self.sources))[1])
+        return self.tree.leaf_of(ranks_of(self.scaled(X))[1])
 
     def decided(self, inputs: FloatArray) -> tuple[IntArray, IntArray]:
         """Operator of each sample, and its sort."""
-        return np.asarray(self.labels[self.leaf_of(inputs)]), sorts_of(inputs)
+        return np.asarray(self.labels[self.tree.leaf_of(ranks_of(inputs)[1])]), sorts_of(inputs)
 
     def operator_of_sorts(self, sorts: IntArray) -> IntArray:
         """Number of the operator that decides each sort."""

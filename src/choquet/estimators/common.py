@@ -13,14 +13,16 @@ from choquet.arrays import FloatArray
 from choquet.errors import DataError, SolverError, SupportWarning, TooLargeError
 from choquet.estimators.validation import checked_inputs, checked_rows, classes_of
 from choquet.integrals import choquet_integral, choquet_interval
-from choquet.lattice.ties import settled
+from choquet.lattice.ties import TIE, settled
 from choquet.lattice.wide import chains
 from choquet.learning.data.chunks import Evidence, evidence_of
 from choquet.learning.data.minima import MinimaStatistics
+from choquet.learning.data.scale import OFFSET, check_scale
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.fill import uncertainty
 from choquet.measures import Measure, MobiusMeasure, SupportedMeasure
 from choquet.measures.sparse import SparseMeasure
+from choquet.scales import fit_warnings
 from choquet.walks import DataSupport, sorts_of
 from choquet.walks.sorts import strict_steps
 
@@ -81,13 +83,20 @@ class Material:
     batch: Batch | None = None
 
 
-def check_information(statistics: Statistics | MinimaStatistics, *, normal: bool) -> None:
-    """Raise where there is nothing to learn from; warn where next to nothing is."""
+def check_information(
+    statistics: Statistics | MinimaStatistics, *, normal: bool, y: FloatArray | None = None
+) -> None:
+    """Raise where there is nothing to learn from; warn where next to nothing is.
+
+    `y` are the last targets themselves, where they are at hand: sums alone cannot tell targets that
+    are all alike from those that differ in their last digits.
+    """
     if statistics.n_samples == 0 or statistics.weight <= 0:
         raise DataError(
             "nothing to learn from: sample_weight is zero in every row; "
             "give at least one row a positive weight"
         )
+    check_scale(statistics)
     if statistics.n_sources == 1:
         if normal:
             warnings.warn(
@@ -103,6 +112,13 @@ def check_information(statistics: Statistics | MinimaStatistics, *, normal: bool
         warnings.warn(ALL_TIED, SupportWarning, stacklevel=4)
     mean = statistics.target_sum / statistics.weight
     spread = statistics.target_square / statistics.weight - mean**2
+    apart = 0.0 if y is None else float(np.ptp(y))
+    near = 0.0 if y is None else float(np.abs(y).max())
+    if TIE * near < apart < near / OFFSET and spread * OFFSET**2 < mean**2:
+        raise DataError(
+            f"the targets lie near {mean:.3g} but differ by {apart:.3g} only, which sums of "
+            "squares cannot hold: subtract the same number from all targets, and from the inputs"
+        )
     if spread <= 1e-14 * max(mean**2, 1e-300):
         warnings.warn(
             f"the target is constant ({mean:g}): the measure will say little about the sources",
@@ -111,8 +127,8 @@ def check_information(statistics: Statistics | MinimaStatistics, *, normal: bool
         )
 
 
-def check_reach(X: FloatArray, y: FloatArray) -> None:
-    """Warn if a normal monotone measure cannot come near the targets."""
+def check_reach(X: FloatArray, y: FloatArray) -> bool:
+    """Warn if a normal monotone measure cannot come near the targets; whether it can."""
     low, high = float(X.min()), float(X.max())
     margin = 0.05 * max(high - low, 1e-12)
     share = float(np.mean((y < low - margin) | (y > high + margin)))
@@ -124,6 +140,27 @@ def check_reach(X: FloatArray, y: FloatArray) -> None:
             SupportWarning,
             stacklevel=4,
         )
+    return share <= 0.1
+
+
+_LOOKED_AT = 20_000
+"""Rows, evenly spaced, that a fit is looked at on."""
+
+
+def check_fit(X, y, weight, predict, sources, *, monotone: bool) -> None:
+    """Warn if a fit is worse than the mean of the target, or a source runs against it."""
+    step = max(1, -(-len(X) // _LOOKED_AT))
+    rows, targets = X[::step], y[::step]
+    weights = np.ones(len(targets)) if weight is None else weight[::step]
+    if weights.sum() <= 0:
+        return
+    mean = np.average(targets, weights=weights)
+    error = float(weights @ (targets - predict(rows)) ** 2)
+    spread = float(weights @ (targets - mean) ** 2)
+    for text in fit_warnings(
+        rows, targets, error, spread, sources, weight=weights, monotone=monotone
+    ):
+        warnings.warn(text, SupportWarning, stacklevel=5)
 
 
 def integrate(
@@ -159,6 +196,10 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
         return bool(getattr(self, "normal", True))
 
     def _relaxed(self) -> bool:
+        return False
+
+    def _advises(self) -> bool:
+        """Whether to say of a fit that it is worse than the mean, or what runs against it."""
         return False
 
     def _solve(self, material: Material) -> None:
@@ -200,17 +241,19 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
         statistics, support = evidence.statistics, evidence.support
         if not first:
             statistics, support = self.statistics_ + statistics, self.support_ + support
-        check_information(statistics, normal=not self._relaxed())
-        if not self._relaxed():
-            check_reach(X, y)
+        check_information(statistics, normal=not self._relaxed(), y=y)
+        near = self._relaxed() or check_reach(X, y)
         names = names_or_numbers(sources_of(self), X.shape[1])
-        return self._learn_from(Material(statistics, support, names, Batch(X, y, weight, more)))
+        self._learn_from(Material(statistics, support, names, Batch(X, y, weight, more)))
+        if near and not more and X.shape[1] > 1 and self._advises():
+            check_fit(X, y, weight, self._integrals, names, monotone=not self._relaxed())
+        return self
 
     def _learn_from(self, material: Material):
         """Learn from sums, and keep them."""
         try:
             self._solve(material)
-        except np.linalg.LinAlgError as error:
+        except (np.linalg.LinAlgError, ArithmeticError) as error:
             raise SolverError(
                 f"the data are too few or too extreme for {type(self).__name__}: {error}; give "
                 "more rows, or scale inputs and weights to about 1"
@@ -252,13 +295,10 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
         list of SampleExplanation
             Print ``.text()`` of one, or take its attributes.
         """
-        from choquet.decomposition import decompose
-        from choquet.explanation import explain_sample
+        from choquet.explanation import explain_samples
 
         check_is_fitted(self, "measure_")
-        X = checked_inputs(self, X)
-        parts = decompose(self)
-        return [explain_sample(parts, x) for x in X]
+        return explain_samples(self, checked_inputs(self, X))
 
     def predict_interval(self, X):
         """Tight bounds of each prediction over all fillings of the unsupported subsets.

@@ -108,12 +108,12 @@ class Contextual(BaseEstimator):
 
         Returns
         -------
-        list of ContextualSampleExplanation
+        list of SampleExplanation
             Print ``.text()`` of one, or take its attributes.
         """
-        from choquet.explanation import explain_sample
+        from choquet.explanation import explain_samples
 
-        return [explain_sample(self, x) for x in self._checked(X)]
+        return explain_samples(self, self._checked(X))
 
     def _checked(self, X):
         check_is_fitted(self)

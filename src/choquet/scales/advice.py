@@ -1,0 +1,92 @@
+"""What should be said of a fit: it is worse than the mean, or a source runs against the target."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from choquet.arrays import FloatArray
+from choquet.scales.directions import auto_directions
+
+__all__ = ["against_target", "fit_warnings"]
+
+_NAMED = 6
+"""Sources that a message names."""
+
+_AGAINST = 0.2
+"""Rank correlation below 0 from which on a source is said to run against the target."""
+
+_ERRORS = 4.0
+"""Standard errors that it must also be below 0: of many sources some fall a little by chance."""
+
+
+def against_target(
+    X: FloatArray, y: FloatArray, sources: Sequence[str], weight: FloatArray | None = None
+) -> list[str]:
+    """Sources that fall where the target rises, clearly, by their rank correlation.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.column_stack([np.arange(20.0), -np.arange(20.0)])
+    >>> against_target(X, np.arange(20.0), ["size", "price"])
+    ['price']
+    """
+    _, found = auto_directions(X, y, weight)
+    n = float(len(X) if weight is None else weight.sum())
+    least = max(_AGAINST, _ERRORS / max(n, 1.0) ** 0.5)
+    return [name for name, size in zip(sources, found, strict=True) if size < -least]
+
+
+def fit_warnings(
+    X: FloatArray,
+    y: FloatArray,
+    error: float,
+    spread: float,
+    sources: Sequence[str],
+    *,
+    weight: FloatArray | None = None,
+    monotone: bool = True,
+) -> list[str]:
+    """What should be said of a fit, in sentences.
+
+    Parameters
+    ----------
+    X, y : arrays
+        Rows learned from.
+    error, spread : float
+        Sums of squares about the fit and about the mean of the target.
+    sources : sequence of str
+        Names of the columns.
+    weight : array, optional
+        How much each row counts.
+    monotone : bool, default True
+        Whether more input cannot give less output, so that directions matter.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.column_stack([np.arange(20.0), -np.arange(20.0)])
+    >>> for text in fit_warnings(X, np.arange(20.0), 700.0, 665.0, ["size", "price"]):
+    ...     print(text)
+    on the rows learned from, the fit is worse than the mean of the target (R² -0.05): put the \
+columns on one scale with choquet.Commensurate
+    price falls where the target rises, which a monotone measure cannot follow: give its direction \
+with choquet.Commensurate(directions={'price': 'lower'}), or use monotone=False
+    """
+    found = []
+    if spread > 0 and error > spread * (1 + 1e-9) and len(y) > 1:
+        found.append(
+            "on the rows learned from, the fit is worse than the mean of the target "
+            f"(R² {1 - error / spread:.2f}): put the columns on one scale with choquet.Commensurate"
+        )
+    against = against_target(X, y, sources, weight) if monotone else []
+    if against:
+        more = len(against) - _NAMED
+        listed = ", ".join(against[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+        verb, its = ("falls", "its direction") if len(against) == 1 else ("fall", "directions")
+        found.append(
+            f"{listed} {verb} where the target rises, which a monotone measure cannot follow: give "
+            f"{its} with choquet.Commensurate(directions={{{against[0]!r}: 'lower'}}), or use "
+            "monotone=False"
+        )
+    return found
