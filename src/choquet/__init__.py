@@ -149,6 +149,8 @@ __all__ = [
 _LAZY: dict[str, str] = {
     **dict.fromkeys(
         (
+            "ChoquetAdditiveClassifier",
+            "ChoquetAdditiveRegressor",
             "ChoquetClassifier",
             "ChoquetRegressor",
             "ChoquetRegressorCV",

@@ -19,7 +19,7 @@ from choquet.errors import DataError, FileError, OptionError
 from choquet.explanation import View, view_of
 from choquet.files import MAX_BYTES, check_target, write_whole
 from choquet.measures import AbstractMeasure, SupportedMeasure
-from choquet.scales import unwrapped
+from choquet.scales import Unwrapped, unwrapped
 from choquet.storage import from_bytes, load, to_bytes
 
 __all__ = ["Subject", "check_output", "load_any", "load_subject", "write_content", "write_object"]
@@ -77,24 +77,34 @@ class Subject:
     @cached_property
     def view(self) -> View:
         """Its view, made when first needed."""
-        return view_of(self.obj, label=self.label, identify=True)
+        return view_of(self.obj, label=self.label)
+
+    @property
+    def asked(self) -> Any:
+        """What explanations and reports are given: the model, or what it learned for the class."""
+        return self.obj if self.label is None else self.view
+
+    @cached_property
+    def inside(self) -> Unwrapped:
+        """The model inside a pipeline, with the units around it."""
+        return unwrapped(self.obj)
 
     @cached_property
     def sources(self) -> tuple[str, ...]:
         """Names of the columns that it takes, in order."""
-        inner, _, names, _ = unwrapped(self.obj)
+        inner, _, names, _ = self.inside
         measure = getattr(inner, "measure_", inner)
         return tuple(names or getattr(measure, "sources", None) or self.view.sources)
 
     @property
     def target(self) -> str | None:
         """Name of what is predicted, if known."""
-        return unwrapped(self.obj).target or self.view.target
+        return self.inside.target or self.view.target
 
     def parts(self, **options: Any) -> Decomposition:
         """The operators that were learned, or a decomposition with these options."""
         if not options:
-            return self.view.parts
+            return view_of(self.obj, label=self.label, identify=True).parts
         if self.view.learned:
             words = [_OPTIONS.get(name, f"--{name.replace('_', '-')}") for name in options]
             raise OptionError(
@@ -106,7 +116,8 @@ class Subject:
             again = decompose(old.measure, **{"support": old.support, **options})
             known = {"bias": old.bias, "outcome": old.outcome, "units": old.units}
             return replace(again, **known)
-        return decompose(self.obj, identification=_known(self.view.parts), **options)
+        known = _known(view_of(self.obj, identify=True).parts)
+        return decompose(self.obj, identification=known, **options)
 
     def decomposition(self) -> ClusterDecomposition:
         """The decomposition of a measure; of what holds none there is none."""
@@ -119,7 +130,7 @@ class Subject:
 
     def answer(self, X: FloatArray) -> dict[str, npt.NDArray[Any]]:
         """Columns of output for rows by source, in the units of the data."""
-        inner, units, _, _ = unwrapped(self.obj)
+        inner, units, _, _ = self.inside
         scaled = X if units is None else units.scaled(X)
         if isinstance(inner, SupportedMeasure):
             bounds = inner.interval(X)
@@ -157,7 +168,7 @@ def _known(parts: Decomposition) -> Any:
 def load_subject(path: Path, label: str | None = None) -> Subject:
     """A file that can answer, and the class of it to look at; others are refused."""
     subject = Subject(load_any(path), str(path), label)
-    inner = unwrapped(subject.obj).model
+    inner = subject.inside.model
     known = isinstance(inner, Decomposition) or hasattr(inner, "decomposition_")
     if not known and not isinstance(getattr(inner, "measure_", inner), AbstractMeasure):
         kind = type(subject.obj).__name__

@@ -71,7 +71,7 @@ MODELS: dict[str, Model] = {
         "commensurate:Commensurate", *_NAMES, "scales_", "directions_", "note_"
     ),
     "in_units": _row(
-        "commensurate:InUnits", *_NAMES, "estimator_", "scale_", "target_scale_", "target_name_"
+        "commensurate:InUnits", *_NAMES, "estimator_", "scale_", "units_", "target_name_"
     ),
     **{
         name: Model(f"sklearn.preprocessing:{title}", (*_NAMES, *fitted))
