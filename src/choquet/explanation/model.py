@@ -412,6 +412,11 @@ def explain_model(
     support : DataSupport, optional
         Data to go by; the decomposition's own by default.
 
+    Returns
+    -------
+    ModelExplanation
+        `text` is the story, `to_dict` the same as plain data.
+
     Examples
     --------
     >>> from choquet import Measure, explain_model

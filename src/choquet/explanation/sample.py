@@ -312,6 +312,11 @@ def explain_sample(model: Any, x: Any) -> SampleExplanation:
     x : array-like of N floats, row of a frame, or dict
         Inputs by source, in the units of the data; what has names is taken by them.
 
+    Returns
+    -------
+    SampleExplanation
+        `text` is the story, `to_dict` the same as plain data.
+
     Examples
     --------
     >>> from choquet import Measure, decompose, explain_sample
@@ -338,6 +343,11 @@ def explain_samples(model: Any, X: Any) -> list[SampleExplanation]:
         As of `explain_sample`.
     X : array-like of shape (n_samples, N), or data frame
         In the units of the data.
+
+    Returns
+    -------
+    list of SampleExplanation
+        One for each row.
 
     Examples
     --------
