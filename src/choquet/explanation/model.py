@@ -415,8 +415,8 @@ def explain_model(
     Returns
     -------
     ModelExplanation
-        Operators, rules, errors, evidence and data to collect; `text` is a page of it.
-
+            Operators, rules, errors, evidence and data to collect; `text` is a page of it.
+    
     Examples
     --------
     >>> from choquet import Measure, explain_model

@@ -315,8 +315,8 @@ def explain_sample(model: Any, x: Any) -> SampleExplanation:
     Returns
     -------
     SampleExplanation
-        Output, contributions, operator, rule, support, and what would change the operator.
-
+            Output, contributions, operator, rule, support, and what would change the operator.
+    
     Examples
     --------
     >>> from choquet import Measure, decompose, explain_sample
