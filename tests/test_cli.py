@@ -544,7 +544,7 @@ def test_wrong_usage(words, message, folder, run):
         (["decompose", "scores.csv"], "no file of choquet"),
         (["compare", "g.json"], "two files or more"),
         (["predict", "-", "-"], "only one of"),
-        (["inspect", "absent"], "there is no such file"),
+        (["inspect", "absent"], "No such file"),
         (["decompose", "g.json", "--metric", "l77"], "l77"),
         (["decompose", "g.json", "--method", "single_linkage"], "give k or level"),
     ],
