@@ -242,17 +242,12 @@ def test_a_family_chosen_beyond_sixteen_sources_answers_by_its_formula(tmp_path)
         assert model.prior_ == prior
         alike = baseline.fit(X, y)
         np.testing.assert_allclose(model.predict(fresh), alike.predict(fresh), atol=1e-9)
+        assert isinstance(model.measure_, choquet.FormulaMeasure)
+        np.testing.assert_allclose(
+            choquet.choquet_integral(model.measure_, fresh), model.predict(fresh), atol=1e-12
+        )
         again = choquet.load(choquet.save(model, tmp_path / "model.json", overwrite=True))
         np.testing.assert_array_equal(again.predict(fresh), model.predict(fresh))
-
-
-def test_a_model_without_a_formula_answers_by_its_measure():
-    """As those in files of earlier versions do."""
-    X = np.random.default_rng(0).random((30, 3))
-    model = choquet.ChoquetRegressorCV().fit(X, X.max(axis=1))
-    expected = model.predict(X)
-    del model.formula_
-    np.testing.assert_array_equal(model.predict(X), expected)
 
 
 def choquet_integral_of_lambda(X):

@@ -416,7 +416,7 @@ def explain_model(
     -------
     ModelExplanation
             Operators, rules, errors, evidence and data to collect; `text` is a page of it.
-    
+
     Examples
     --------
     >>> from choquet import Measure, explain_model

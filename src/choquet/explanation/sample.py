@@ -316,7 +316,7 @@ def explain_sample(model: Any, x: Any) -> SampleExplanation:
     -------
     SampleExplanation
             Output, contributions, operator, rule, support, and what would change the operator.
-    
+
     Examples
     --------
     >>> from choquet import Measure, decompose, explain_sample

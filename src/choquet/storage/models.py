@@ -40,7 +40,7 @@ MODELS: dict[str, Model] = {
     "choquet_regressor": _row("regressor:ChoquetRegressor", *_LEAST_SQUARES, "solution_"),
     "choquet_regressor_cv": _row(
         "cross_validated:ChoquetRegressorCV",
-        *_LEAST_SQUARES, "prior_", "strength_", "cv_results_", "formula_", "fold_statistics_",
+        *_LEAST_SQUARES, "prior_", "strength_", "cv_results_", "fold_statistics_",
         "fold_seed_",
     ),
     "choquet_classifier": _row(
@@ -182,10 +182,14 @@ def decode_model(data: dict[str, Any]) -> Any:
     row = MODELS[data["model"]]
     module, _, name = row.path.partition(":")
     model = _made(module, name, {k: _decode_option(v) for k, v in data["options"].items()})
-    unknown = set(data["fitted"]) - set(row.fitted)
+    stored = dict(data["fitted"])
+    formula = decode_value(stored.pop("formula_", None))
+    unknown = set(stored) - set(row.fitted)
     if unknown:
         raise ValueError(f"{name} has no fitted {', '.join(sorted(unknown))}")
-    fitted = {key: decode_value(value) for key, value in data["fitted"].items()}
+    fitted = {key: decode_value(value) for key, value in stored.items()}
+    if formula is not None:  # earlier versions kept the formula of a family beside the measure
+        fitted["measure_"] = formula.renamed(fitted["measure_"].sources)
     _check(fitted)
     vars(model).update(fitted)
     if not _fitted(model):
