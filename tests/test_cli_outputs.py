@@ -60,10 +60,10 @@ def test_fit_is_the_estimator(learner, run):
     ("words", "options"),
     [
         (["--no-monotone"], {"monotone": False}),
-        (["--no-normal", "--bias"], {"normal": False, "bias": True}),
-        (["--penalty", "l2", "--strength", "0.5"], {"penalty": "l2", "strength": 0.5}),
-        (["--prior", "additive", "--prior-strength", "3"],
-         {"prior": "additive", "prior_strength": 3.0}),
+        (["--no-normal", "--fit-intercept"], {"normal": False, "fit_intercept": True}),
+        (["--penalty", "l2", "--alpha", "0.5"], {"penalty": "l2", "strength": 0.5}),
+        (["--prior", "additive", "--prior-alpha", "3"],
+         {"prior": "additive", "prior_alpha": 3.0}),
         (["--k-additive", "2"], {"k_additive": 2}),
         (["--fill", "lower"], {"fill": "lower"}),
     ],
@@ -133,7 +133,7 @@ def test_a_model_compared_with_itself_differs_in_nothing(run, model):
 def test_units_come_back(scaling, run):
     X, y = sample()
     write("units.csv", as_text(50 * X + 7, 1000 * y - 30))
-    words = ["--no-normal", "--bias", "--no-monotone"] if scaling != "minmax" else []
+    words = ["--no-normal", "--fit-intercept", "--no-monotone"] if scaling != "minmax" else []
     run("fit", "units.csv", "-o", "m.json", "--scaling", scaling, *words)
     found = choquet.load("m.json").predict(50 * X + 7)
     assert np.abs(found - (1000 * y - 30)).max() < 200

@@ -68,7 +68,7 @@ class LambdaRegressor(_Formula):
     def _solve(self, material):
         self.fit_ = fit_lambda(material.statistics)
         self.densities_, self.lambda_ = self.fit_.densities, self.fit_.parameter
-        self.measure_, self.bias_ = self._measure(material), 0.0
+        self.measure_, self.intercept_ = self._measure(material), 0.0
 
     def _values(self, words, n_sources):  # noqa: ARG002 - the fit knows it
         return self.fit_.values(words)
@@ -83,7 +83,7 @@ class _Weighted(_Formula):
         statistics = material.statistics
         pattern = PATTERNS[self._family](statistics.masks, statistics.n_sources)
         self.weights_ = fit_weights(statistics, pattern)
-        self.measure_, self.bias_ = self._measure(material), 0.0
+        self.measure_, self.intercept_ = self._measure(material), 0.0
 
     def _values(self, words, n_sources):
         return PATTERNS[self._family](words, n_sources) @ self.weights_
@@ -183,7 +183,7 @@ class GradientDescentRegressor(IncrementalRegressor):
         check_weight("rate", self.rate)
         statistics, names = material.statistics, material.names
         found = descend(statistics, rate=self.rate, n_steps=self.max_iter)
-        self.errors_, self.n_iter_, self.bias_ = found.errors, found.n_steps, 0.0
+        self.errors_, self.n_iter_, self.intercept_ = found.errors, found.n_steps, 0.0
         n_sources = statistics.n_sources
         if n_sources > MAX_LATTICE_SOURCES:
             proper = np.bitwise_count(statistics.masks).sum(axis=1) < n_sources

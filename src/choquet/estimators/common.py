@@ -136,7 +136,7 @@ def check_reach(X: FloatArray, y: FloatArray) -> bool:
         warnings.warn(
             f"{share:.0%} of the targets lie outside [{low:.4g}, {high:.4g}], the range of the "
             "inputs, where no normal monotone measure can reach them; rescale the inputs or the "
-            "targets, or use monotone=False, normal=False, bias=True",
+            "targets, or use monotone=False, normal=False, fit_intercept=True",
             SupportWarning,
             stacklevel=4,
         )
@@ -190,7 +190,7 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
     statistics_: Statistics | MinimaStatistics
     support_: DataSupport
     measure_: Measure | SupportedMeasure | MobiusMeasure | SparseMeasure
-    bias_: float
+    intercept_: float
 
     def _normal_measure(self) -> bool:
         return bool(getattr(self, "normal", True))
@@ -280,8 +280,8 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
         """Predictions of rows that are known to be good."""
         formula = self._formula()
         if formula is not None:
-            return integrate_formula(formula, X) + self.bias_
-        return integrate(self.measure_, X, getattr(self, "fill", "midpoint")) + self.bias_
+            return integrate_formula(formula, X) + self.intercept_
+        return integrate(self.measure_, X, getattr(self, "fill", "midpoint")) + self.intercept_
 
     def explain(self, X):
         """Why each row gets its output: the operator that decides, contributions, support.
@@ -316,22 +316,22 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
         check_is_fitted(self, "measure_")
         X = settled(checked_inputs(self, X))
         if isinstance(self.measure_, SupportedMeasure):
-            return choquet_interval(self.measure_, X) + self.bias_
+            return choquet_interval(self.measure_, X) + self.intercept_
         if isinstance(self.measure_, MobiusMeasure) and self.measure_.monotone:
-            return choquet_interval(self._supported_part(self.measure_), X) + self.bias_
+            return choquet_interval(self._supported_part(self.measure_), X) + self.intercept_
         if not getattr(self, "monotone", True):
-            value = integrate(self.measure_, X, "midpoint") + self.bias_
+            value = integrate(self.measure_, X, "midpoint") + self.intercept_
             half = np.where(self._unsupported_steps(X).any(axis=1), np.inf, 0.0)
             return np.column_stack([value - half, value + half])
         assert isinstance(self.measure_, Measure)
         bounds = uncertainty(self.measure_.values, self.support_.supported)
         ends = [
-            choquet_integral(Measure(end, normal=self._normal_measure()), X) + self.bias_
+            choquet_integral(Measure(end, normal=self._normal_measure()), X) + self.intercept_
             for end in bounds
         ]
         return np.sort(np.column_stack(ends), axis=1)
 
-    def trust(self, X):
+    def support_share(self, X):
         """Share of the subsets each row needs that data support (1: all; the paper's 1 - Φ).
 
         Ties need nothing: only subsets at strict gaps count.
@@ -356,7 +356,7 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
         if len(words) > _MAX_COMPARED:
             raise TooLargeError(
                 f"{len(words):,} supported subsets are too many to compare (at most "
-                f"{_MAX_COMPARED:,}); trust(X) tells the support of each row without intervals"
+                f"{_MAX_COMPARED:,}); support_share(X) tells how much of each row has data"
             )
         values = measure.values_of(words)
         return SupportedMeasure.nearest(words, values, measure.sources, total=measure.total)
