@@ -28,7 +28,7 @@ class _Formula(IncrementalRegressor):
 
     def _keep(self, formula, material):
         """The measure: with all its values where they are few, else as the formula."""
-        formula, self.bias_ = formula.renamed(material.names), 0.0
+        formula, self.intercept_ = formula.renamed(material.names), 0.0
         few = formula.n_sources <= MAX_LATTICE_SOURCES
         self.measure_ = formula.to_measure() if few else formula
 
@@ -167,7 +167,7 @@ class GradientDescentRegressor(IncrementalRegressor):
         check_weight("rate", self.rate)
         statistics, names = material.statistics, material.names
         found = descend(statistics, rate=self.rate, n_steps=self.max_iter)
-        self.errors_, self.n_iter_, self.bias_ = found.errors, found.n_steps, 0.0
+        self.errors_, self.n_iter_, self.intercept_ = found.errors, found.n_steps, 0.0
         n_sources = statistics.n_sources
         if n_sources > MAX_LATTICE_SOURCES:
             proper = np.bitwise_count(statistics.masks).sum(axis=1) < n_sources

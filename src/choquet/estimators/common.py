@@ -133,7 +133,7 @@ def check_reach(X: FloatArray, y: FloatArray) -> bool:
         warnings.warn(
             f"{share:.0%} of the targets lie outside [{low:.4g}, {high:.4g}], the range of the "
             "inputs, where no normal monotone measure can reach them; rescale the inputs or the "
-            "targets, or use monotone=False, normal=False, bias=True",
+            "targets, or use monotone=False, normal=False, fit_intercept=True",
             SupportWarning,
             stacklevel=4,
         )
@@ -173,7 +173,7 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
     statistics_: Statistics | MinimaStatistics
     support_: DataSupport
     measure_: AbstractMeasure
-    bias_: float
+    intercept_: float
 
     def _normal_measure(self) -> bool:
         return bool(getattr(self, "normal", True))
@@ -257,7 +257,7 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
 
     def _integrals(self, X):
         """Predictions of rows that are known to be good."""
-        return integrate(self.measure_, X, getattr(self, "fill", "midpoint")) + self.bias_
+        return integrate(self.measure_, X, getattr(self, "fill", "midpoint")) + self.intercept_
 
     def explain(self, X):
         """Why each row gets its output: the operator that decides, contributions, support.
@@ -292,17 +292,17 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
         check_is_fitted(self, "measure_")
         X = settled(checked_inputs(self, X))
         if not self.measure_.monotone:
-            value = self.measure_.integral(X) + self.bias_
+            value = self.measure_.integral(X) + self.intercept_
             half = np.where(self._unsupported_steps(X).any(axis=1), np.inf, 0.0)
             return np.column_stack([value - half, value + half])
         if not self.measure_.is_dense:
-            return self._supported_part().interval(X) + self.bias_
+            return self._supported_part().interval(X) + self.intercept_
         # With all values at hand, both extreme fillings are two sweeps over the lattice.
         bounds = uncertainty(self.measure_.to_measure().values, self.support_.supported)
         ends = [Measure(end, normal=self.measure_.normal).integral(X) for end in bounds]
-        return np.sort(np.column_stack(ends), axis=1) + self.bias_
+        return np.sort(np.column_stack(ends), axis=1) + self.intercept_
 
-    def trust(self, X):
+    def support_share(self, X):
         """Share of the subsets each row needs that data support (1: all; the paper's 1 - Φ).
 
         Ties need nothing: only subsets at strict gaps count.
@@ -329,7 +329,7 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
         if len(words) > _MAX_COMPARED:
             raise TooLargeError(
                 f"{len(words):,} supported subsets are too many to compare (at most "
-                f"{_MAX_COMPARED:,}); trust(X) tells the support of each row without intervals"
+                f"{_MAX_COMPARED:,}); support_share(X) tells how much of each row has data"
             )
         values = measure.values_of(words)
         return SupportedMeasure.nearest(words, values, measure.sources, total=measure.total)

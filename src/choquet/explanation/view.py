@@ -268,11 +268,11 @@ def _decomposed(model: Any, names: tuple[str, ...] | None) -> Decomposition:
     measure = getattr(model, "measure_", model)
     if names is None or not hasattr(measure, "sources") or names == tuple(measure.sources):
         return decompose(model)
-    known = {name: getattr(model, name, None) for name in ("support_", "bias_")}
+    known = {name: getattr(model, name, None) for name in ("support_", "intercept_")}
     renamed = SimpleNamespace(
         measure_=measure.renamed(names),
         support_=known["support_"],
-        bias_=known["bias_"] or 0.0,
+        intercept_=known["intercept_"] or 0.0,
         outcome=outcome_of(model),
     )
     return decompose(renamed)
@@ -374,7 +374,7 @@ def _class_parts(model: Any, place: int, names: tuple[str, ...] | None) -> tuple
     measure, support, bias = model.measures_[place], getattr(model, "support_", None), 0.0
     if hasattr(model, "models_"):
         # A fusion: each of them has data, and may have a bias, of its own.
-        support, bias = model.supports_[place], model.models_[place].bias_
+        support, bias = model.supports_[place], model.models_[place].intercept_
     if names is not None:
         measure = measure.renamed(names)
     return replace(decompose(measure, support=support), bias=bias), measure
