@@ -13,11 +13,16 @@ import numpy.typing as npt
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.contexts import RuleList
-from choquet.decomposition import Decomposition, TreeDecomposition, decompose
+from choquet.decomposition import (
+    ContextualOperator,
+    Decomposition,
+    TreeDecomposition,
+    decompose,
+)
 from choquet.decomposition.outcome import Outcome, outcome_of, place_of
 from choquet.decomposition.runtime import TRUSTED, assess
 from choquet.errors import OptionError, SolverError
-from choquet.explanation.phrases import operator_phrases
+from choquet.explanation.phrases import operator_phrase, operator_phrases
 from choquet.lattice import downward_minimum, upward_maximum
 from choquet.measures import Measure
 from choquet.scales import Units, unwrapped
@@ -94,6 +99,24 @@ class View:
     def rules(self) -> RuleList | None:
         """The rules, or None if there are too many operators to have any worth reading."""
         return self.parts.rules if self.parts.n_operators <= _MAX_RULED else None
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Names of the operators."""
+        return self.parts.operator_names
+
+    @cached_property
+    def _long(self) -> dict[int, str]:
+        return {}
+
+    def phrase(self, operator: ContextualOperator) -> str:
+        """What an operator takes, spelled out where it is made from a measure."""
+        number = operator.number
+        if operator.count or operator.source_weights.any():
+            return self.phrases[number]
+        if number not in self._long:
+            self._long[number] = operator_phrase(operator.weights)
+        return self._long[number]
 
     @cached_property
     def phrases(self) -> list[str]:
