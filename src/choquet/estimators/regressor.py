@@ -244,8 +244,13 @@ class ChoquetRegressor(IncrementalRegressor):
         check_weight("prior_alpha", self.prior_alpha)
         if not 0 <= self.l1_ratio <= 1:
             raise OptionError(f"l1_ratio={self.l1_ratio} is out of range: choose 0 to 1")
-        if self.k_additive is not None and not isinstance(self.k_additive, Integral):
-            raise OptionError(f"k_additive={self.k_additive!r} must be a whole number")
+        k = self.k_additive
+        if k is not None and not (isinstance(k, Integral) and 1 <= k <= n_sources):
+            raise OptionError(
+                f"k_additive={k!r} must be a whole number from 1 to the {n_sources} sources"
+            )
+        if self.choice is not None:
+            check_option("choice", self.choice, ["variance", "entropy"])
         if n_sources <= MAX_LATTICE_SOURCES:
             return
         dense_only = {
