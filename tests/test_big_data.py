@@ -31,7 +31,7 @@ def make(n_samples=400, n_sources=3, seed=0):
 
 def same(model, whole):
     np.testing.assert_allclose(model.measure_.values, whole.measure_.values, rtol=0, atol=1e-9)
-    assert model.bias_ == pytest.approx(whole.bias_, abs=1e-9)
+    assert model.intercept_ == pytest.approx(whole.intercept_, abs=1e-9)
     np.testing.assert_array_equal(model.support_.count, whole.support_.count)
 
 
@@ -39,7 +39,7 @@ def same(model, whole):
     "make_model",
     [
         ChoquetRegressor,
-        lambda: ChoquetRegressor(monotone=False, normal=False, bias=True, penalty="l2"),
+        lambda: ChoquetRegressor(monotone=False, normal=False, fit_intercept=True, penalty="l2"),
         LambdaRegressor,
         OWARegressor,
     ],

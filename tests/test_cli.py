@@ -143,10 +143,10 @@ def test_importance_of_many_sources_is_inspected(folder, run):
 
 
 def test_options_reach_the_learner(folder, run):
-    words = ["--prior", "additive", "--prior-strength", "1e6", "--no-normal", "--bias"]
+    words = ["--prior", "additive", "--prior-alpha", "1e6", "--no-normal", "--fit-intercept"]
     assert run("fit", "scores.csv", *words)[0] == 0
     model = choquet.load("model.json").estimator_
-    assert (model.prior, model.prior_strength, model.normal, model.bias) == (
+    assert (model.prior, model.prior_alpha, model.normal, model.bias) == (
         "additive", 1e6, False, True,
     )  # fmt: skip
 
@@ -156,7 +156,7 @@ def test_scaled_models_answer_in_the_units_of_the_data(scaling, folder, run):
     names = ["a", "b", "c", "y"]
     table = np.array(rows_of(names)) * [1, 10, 1000, 50] + [0, -5, 0, 7]
     write_csv("units.csv", names, table.tolist())
-    words = [] if scaling != "standard" else ["--no-monotone", "--no-normal", "--bias"]
+    words = [] if scaling != "standard" else ["--no-monotone", "--no-normal", "--fit-intercept"]
     code, out, _ = run("fit", "units.csv", "--scaling", scaling, "--json", *words)
     assert code == 0
     assert json.loads(out)["scaling"] == ("minmax" if scaling == "auto" else scaling)
@@ -597,8 +597,8 @@ def test_without_typer_there_is_a_sentence(monkeypatch, capsys):
         (["nothing"], "No such command"),
         (["fit"], "Missing argument"),
         (["fit", "scores.csv", "--nope"], "No such option"),
-        (["fit", "scores.csv", "--bias=7"], "bias"),
-        (["fit", "scores.csv", "--strength", "much"], "strength"),
+        (["fit", "scores.csv", "--fit-intercept=7"], "bias"),
+        (["fit", "scores.csv", "--alpha", "much"], "strength"),
         (["predict", "m", "d", "--missing", "ignore"], "choose error or drop"),
     ],
 )
@@ -619,7 +619,10 @@ def test_wrong_usage(words, message, folder, run):
         (["fit", "scores.csv", "-s", "truth"], "is the target"),
         (["fit", "scores.csv", "--learner", "deep"], "choose choquet, cv"),
         (["fit", "scores.csv", "--scaling", "log"], "choose auto, none, minmax"),
-        (["fit", "scores.csv", "--learner", "owa", "--bias"], "does not take --bias"),
+        (
+            ["fit", "scores.csv", "--learner", "owa", "--fit-intercept"],
+            "does not take --fit-intercept",
+        ),
         (["fit", "scores.csv", "--penalty", "l3"], "penalty"),
         (["fit", "scores.csv", "--delimiter", ";;"], "one character"),
         (["predict", "absent.json", "scores.csv"], "No such file"),

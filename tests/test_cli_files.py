@@ -97,7 +97,7 @@ def test_1_0_is_not_10(folder, run):
         said = refused(run, "fit", "bad.csv", "-o", "m.json")
         assert f"line 3, column 'a': {line}" in said
         assert line in refused(run, "predict", "g.json", "bad.csv")
-    for option in ("--strength", "--prior-strength", "--k-additive"):
+    for option in ("--alpha", "--prior-alpha", "--k-additive"):
         said = refused(run, "fit", "scores.csv", option, "1_0", "-o", "m.json", code=2)
         assert f"'1_0' is not a {'whole ' if 'k' in option else ''}number" in said
     assert "'1_0'" in refused(run, "explain", "g.json", "scores.csv", "--row", "1_0", code=2)

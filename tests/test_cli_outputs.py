@@ -67,8 +67,8 @@ def test_fit_is_the_estimator(learner, run):
     [
         (["--no-monotone"], {"monotone": False}),
         (["--no-normal"], {"normal": False}),
-        (["--prior", "additive", "--prior-strength", "3"],
-         {"prior": "additive", "prior_strength": 3.0}),
+        (["--prior", "additive", "--prior-alpha", "3"],
+         {"prior": "additive", "prior_alpha": 3.0}),
         (["--k-additive", "2"], {"k_additive": 2}),
         (["--fill", "lower"], {"fill": "lower"}),
     ],

@@ -24,7 +24,7 @@ DATES = np.full((30, 3), "2024-01-01", dtype="datetime64[D]")
 ESTIMATORS = {
     "regressor": (ChoquetRegressor(), Y),
     "wide": (ChoquetRegressor(k_additive=2), Y),
-    "cv": (ChoquetRegressorCV(), Y),
+    "cv": (ChoquetRegressorCV(random_state=0), Y),
     "lambda": (LambdaRegressor(), Y),
     "classifier": (ChoquetClassifier(), LABELS),
     "fusion": (
@@ -68,7 +68,7 @@ def test_inputs_must_be_numbers(name, kind):
         with pytest.raises(DataError):
             fitted.predict_interval(BAD[kind]())
         with pytest.raises(DataError):
-            fitted.trust(BAD[kind]())
+            fitted.support_share(BAD[kind]())
 
 
 @pytest.mark.parametrize("name", ["regressor", "cv", "lambda"])
@@ -130,16 +130,18 @@ def test_fusion_takes_the_regressor_that_chooses(shared):
     rng = np.random.default_rng(2)
     y = rng.integers(0, 3, 150)
     scores = np.eye(3)[y][:, :, None] * [0.8, 0.5] + 0.3 * rng.random((150, 3, 2))
-    model = FusionClassifier(regressor=ChoquetRegressorCV(), shared=shared).fit(scores, y)
+    model = FusionClassifier(regressor=ChoquetRegressorCV(random_state=0), shared=shared).fit(
+        scores, y
+    )
     assert model.score(scores, y) > 0.95
     assert len(model.measures_) == (1 if shared else 3)
-    parts = FusionClassifier(regressor=ChoquetRegressorCV(), shared=shared)
+    parts = FusionClassifier(regressor=ChoquetRegressorCV(random_state=0), shared=shared)
     parts.partial_fit(scores[:60], y[:60], classes=[0, 1, 2]).partial_fit(scores[60:], y[60:])
     for one, other in zip(model.measures_, parts.measures_, strict=True):
         np.testing.assert_allclose(one.values, other.values, atol=1e-9)
     learners = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(random_state=0))]
     flat = scores.reshape(150, -1)
-    whole = FusionClassifier(learners, regressor=ChoquetRegressorCV()).fit(flat, y)
+    whole = FusionClassifier(learners, regressor=ChoquetRegressorCV(random_state=0)).fit(flat, y)
     assert whole.score(flat, y) > 0.9
     assert whole.measure_.sources == ("bayes", "tree")
 

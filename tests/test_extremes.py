@@ -26,11 +26,11 @@ Y = X @ WEIGHTS
 
 REGRESSORS = {
     "monotone": ChoquetRegressor(),
-    "free": ChoquetRegressor(monotone=False, normal=False, bias=True),
+    "free": ChoquetRegressor(monotone=False, normal=False, fit_intercept=True),
     "absolute": ChoquetRegressor(loss="absolute"),
-    "cv": ChoquetRegressorCV(),
-    "cv average": ChoquetRegressorCV(combine="average"),
-    "cv best": ChoquetRegressorCV(combine="best"),
+    "cv": ChoquetRegressorCV(random_state=0),
+    "cv average": ChoquetRegressorCV(random_state=0, combine="average"),
+    "cv best": ChoquetRegressorCV(random_state=0, combine="best"),
     "lambda": LambdaRegressor(),
     "owa": OWARegressor(),
     "mean": LinearConvexSumRegressor(),
@@ -123,14 +123,14 @@ def test_strengths_are_numbers(strength):
         with_penalty(problem, l2=strength)
     for penalty in ("l1", "l2", "elasticnet", "lp"):
         with pytest.raises(OptionError, match="finite number"):
-            ChoquetRegressor(penalty=penalty, strength=strength).fit(X, Y)
+            ChoquetRegressor(penalty=penalty, alpha=strength).fit(X, Y)
     with pytest.raises(OptionError, match="finite number"):
-        ChoquetClassifier(strength=strength).fit(X, Y > 0.5)
+        ChoquetClassifier(alpha=strength).fit(X, Y > 0.5)
     with pytest.raises(OptionError, match="finite number"):
-        ChoquetRegressorCV(strengths=[strength]).fit(X, Y)
+        ChoquetRegressorCV(random_state=0, alphas=[strength]).fit(X, Y)
     wide = RNG.random((20, 17))
     with pytest.raises(OptionError, match="finite number"):
-        ChoquetRegressor(k_additive=2, penalty="l2", strength=strength).fit(wide, wide[:, 0])
+        ChoquetRegressor(k_additive=2, penalty="l2", alpha=strength).fit(wide, wide[:, 0])
 
 
 def test_a_solve_without_a_finite_answer_raises():
@@ -169,7 +169,9 @@ def test_few_rows_and_extreme_weights_never_show_a_raw_error(seed, n_rows, n, we
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                model = ChoquetRegressorCV(combine=combine).fit(rows, y[targets], weights)
+                model = ChoquetRegressorCV(random_state=0, combine=combine).fit(
+                    rows, y[targets], weights
+                )
             except ChoquetError:
                 continue
         assert np.isfinite(model.measure_.values).all()

@@ -53,7 +53,7 @@ def test_fitted_estimators_predict_the_same(name, tmp_path):
         assert back.measure_ == model.measure_
     if hasattr(model, "predict_interval"):
         assert np.array_equal(back.predict_interval(X), model.predict_interval(X))
-        assert np.array_equal(back.trust(X), model.trust(X))
+        assert np.array_equal(back.support_share(X), model.support_share(X))
     if hasattr(model, "predict_proba"):
         assert np.array_equal(back.predict_proba(inputs), model.predict_proba(inputs))
 
@@ -141,7 +141,10 @@ def test_a_loaded_regressor_goes_on_learning_and_identifies(tmp_path):
 
 def test_many_sources_and_no_monotonicity(tmp_path):
     wide = RNG.random((40, 70))
-    for options in ({}, {"monotone": False, "normal": False, "bias": True, "penalty": "l2"}):
+    for options in (
+        {},
+        {"monotone": False, "normal": False, "fit_intercept": True, "penalty": "l2"},
+    ):
         model = choquet.ChoquetRegressor(**options).fit(wide, wide.mean(axis=1))
         back = load(save(model, tmp_path / "model.json", overwrite=True))
         assert np.array_equal(back.predict(wide), model.predict(wide))

@@ -222,17 +222,15 @@ def fit(
         bool | None, typer.Option("--ordinal", help="Of a classifier: take classes as levels.")
     ] = None,
     normal: Annotated[bool | None, typer.Option(help="Insist that all sources weigh 1.")] = None,
-    bias: Annotated[bool | None, typer.Option(help="Learn an intercept.")] = None,
+    fit_intercept: Annotated[bool | None, typer.Option(help="Learn an intercept.")] = None,
     penalty: Annotated[
         str | None, typer.Option(help="l1, l2, elasticnet or lp, on the values.")
     ] = None,
-    strength: Annotated[
-        float | None, typer.Option(help="Weight of the penalty.", **_NUMBER)
-    ] = None,
+    alpha: Annotated[float | None, typer.Option(help="Weight of the penalty.", **_NUMBER)] = None,
     prior: Annotated[
         str | None, typer.Option(help="Shrink towards additive, symmetric or 2-additive.")
     ] = None,
-    prior_strength: Annotated[
+    prior_alpha: Annotated[
         float | None, typer.Option(help="How much to shrink.", **_NUMBER)
     ] = None,
     k_additive: Annotated[
@@ -265,8 +263,8 @@ def fit(
     from choquet.cli.learners import FitOptions
 
     given = {
-        "monotone": monotone, "ordinal": ordinal, "normal": normal, "bias": bias,
-        "penalty": penalty, "strength": strength, "prior": prior, "prior_strength": prior_strength,
+        "monotone": monotone, "ordinal": ordinal, "normal": normal, "fit_intercept": fit_intercept,
+        "penalty": penalty, "alpha": alpha, "prior": prior, "prior_alpha": prior_alpha,
         "k_additive": k_additive, "fill": fill, "max_leaves": max_leaves, "l2": l2,
         "prune": prune, "merge": merge, "convex": convex,
     }  # fmt: skip

@@ -42,17 +42,17 @@ class Learner(NamedTuple):
     """Whether the target is a class."""
 
 
-_SHAPE = ("monotone", "normal", "bias")
+_SHAPE = ("monotone", "normal", "fit_intercept")
 
 _TREE = ("max_leaves", "l2", "prune", "merge")
 
 LEARNERS: dict[str, Learner] = {
     "choquet": Learner(
         "ChoquetRegressor", True,
-        (*_SHAPE, "penalty", "strength", "prior", "prior_strength", "k_additive", "fill"),
+        (*_SHAPE, "penalty", "alpha", "prior", "prior_alpha", "k_additive", "fill"),
     ),
     "cv": Learner("ChoquetRegressorCV", False, _SHAPE),
-    "classifier": Learner("ChoquetClassifier", False, ("monotone", "ordinal", "strength"), True),
+    "classifier": Learner("ChoquetClassifier", False, ("monotone", "ordinal", "alpha"), True),
     "contextual": Learner("ContextualRegressor", False, ("convex", *_TREE)),
     "contextual-classifier": Learner("ContextualClassifier", False, _TREE, True),
     "owa": Learner("OWARegressor", True, ()),
@@ -133,6 +133,8 @@ class Job:
         given = {"n_jobs": None} if options.learner == "classifier" else {}
         made = getattr(self._room, self.learner.estimator)
         self.estimator = made(**given, **options.learning)
+        if "random_state" in self.estimator.get_params():
+            self.estimator.set_params(random_state=0)  # the same file gives the same model
 
     def fit(self) -> Any:
         """The model, in the units of the data."""

@@ -144,8 +144,8 @@ class Subject:
             if units is not None:
                 answers, bounds = units.output(answers), units.output(bounds)
             low, high = bounds.T
-            trust = inner.trust(scaled)
-            return {"prediction": answers, "low": low, "high": high, "trust": trust}
+            support = inner.support_share(scaled)
+            return {"prediction": answers, "low": low, "high": high, "support": support}
         view = self.view
         found = {"prediction": view.in_data(view.answers(view.parts.scaled(X)))}
         if view.own is not None:

@@ -174,7 +174,7 @@ def _measure_of(model: Any, support: Any) -> tuple[Any, DataSupport | None, floa
         if support != "auto":
             raise OptionError(f"support={support!r} is unknown; give a DataSupport, 'auto' or None")
         support = getattr(model, "support_", None)
-    return measure, support, float(getattr(model, "bias_", 0.0))
+    return measure, support, float(getattr(model, "intercept_", 0.0))
 
 
 def _scaled(counts: IntArray) -> IntArray:

@@ -300,7 +300,7 @@ class ChoquetAdditiveRegressor(RegressorMixin, Additive):
             return choose_link(sample(table, weight), self.columns_, options, LINKS)
         if self.link == "add":
             return LinkChoice(0.0, {}, {})
-        if isinstance(self.link, int | float | np.number) and abs(self.link) <= 4:
+        if isinstance(self.link, int | float) and abs(float(self.link)) <= 4:
             return LinkChoice(float(self.link), {}, {})
         raise OptionError(f"link={self.link!r} must be 'auto', 'add', or a number from -4 to 4")
 

@@ -46,7 +46,7 @@ class ChoquetClassifier(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    strength : float, default 0.01
+    alpha : float, default 0.01
         Weight of γ² / 2.
     monotone : bool, default True
     ordinal : bool, default False
@@ -84,8 +84,8 @@ class ChoquetClassifier(ClassifierMixin, BaseEstimator):
     array([False,  True])
     """
 
-    def __init__(self, *, strength=0.01, monotone=True, ordinal=False, max_iter=50, n_jobs=None):
-        self.strength = strength
+    def __init__(self, *, alpha=0.01, monotone=True, ordinal=False, max_iter=50, n_jobs=None):
+        self.alpha = alpha
         self.monotone = monotone
         self.ordinal = ordinal
         self.max_iter = max_iter
@@ -116,7 +116,7 @@ class ChoquetClassifier(ClassifierMixin, BaseEstimator):
         weight = None if sample_weight is None else sample_weight[kept]
         self.support_ = DataSupport.from_data(X, sample_weight=weight)
         options = {
-            "strength": self.strength,
+            "alpha": self.alpha,
             "monotone": self.monotone,
             "dense": X.shape[1] <= MAX_NEWTON_SOURCES,
             "max_iterations": self.max_iter,

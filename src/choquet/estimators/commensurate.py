@@ -421,9 +421,15 @@ class InUnits(BaseEstimator):
         scaled = self._scaled(X)
         return self.units_.output(self.estimator_.predict_interval(scaled))
 
+    @_inner_has("support_share")
+    def support_share(self, X):
+        """Share of the subsets each row needs that data support; see the estimator's own."""
+        scaled = self._scaled(X)
+        return self.estimator_.support_share(scaled)
+
     @_inner_has("trust")
     def trust(self, X):
-        """Support of each row; see the estimator's own."""
+        """Share of the deciding operator's weights that data decided; see the estimator's own."""
         scaled = self._scaled(X)
         return self.estimator_.trust(scaled)
 

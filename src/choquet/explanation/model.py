@@ -15,7 +15,6 @@ from choquet.explanation.phrases import (
     NO_BIAS,
     list_words,
     number_word,
-    operator_phrase,
     percent,
     plain,
     rule_sentences,
@@ -415,7 +414,7 @@ def explain_model(
     Returns
     -------
     ModelExplanation
-        `text` is the story, `to_dict` the same as plain data.
+            Operators, rules, errors, evidence and data to collect; `text` is a page of it.
 
     Examples
     --------
@@ -471,11 +470,10 @@ def _restricted(parts: Decomposition) -> bool:
 def _operator(view: View, operator: ContextualOperator) -> OperatorExplanation:
     number = operator.number
     context = "never" if view.rules is None else operator.context.text()
-    short = view.learned or operator.source_weights.any()
     return OperatorExplanation(
         number=number,
-        name=view.parts.operator_names[number],
-        phrase=view.phrases[number] if short else operator_phrase(operator.weights),
+        name=view.names[number],
+        phrase=view.phrase(operator),
         context=_UNNAMED if context == "never" else context,
         unit=view.parts.unit,
         weights=operator.weights,

@@ -17,7 +17,6 @@ from choquet.explanation.phrases import (
     NO_BIAS,
     inputs_sentence,
     named_and_rest,
-    operator_phrase,
     percent,
     plain,
 )
@@ -315,7 +314,7 @@ def explain_sample(model: Any, x: Any) -> SampleExplanation:
     Returns
     -------
     SampleExplanation
-        `text` is the story, `to_dict` the same as plain data.
+            Output, contributions, operator, rule, support, and what would change the operator.
 
     Examples
     --------
@@ -401,8 +400,8 @@ def _explained(view: View, inputs: FloatArray, scaled: FloatArray) -> SampleExpl
         bias=float(view.in_data(bias)),
         weights=weights,
         operator=number,
-        operator_name=parts.operator_names[number],
-        phrase=view.phrases[number] if operator.count else operator_phrase(operator.weights),
+        operator_name=view.names[number],
+        phrase=view.phrase(operator),
         operator_output=float(view.in_data(summary)),
         summary=view.own is not None,
         integral=float(view.in_data(known.integral[0])),

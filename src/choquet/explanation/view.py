@@ -13,11 +13,16 @@ import numpy.typing as npt
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.contexts import RuleList
-from choquet.decomposition import Decomposition, TreeDecomposition, decompose
+from choquet.decomposition import (
+    ContextualOperator,
+    Decomposition,
+    TreeDecomposition,
+    decompose,
+)
 from choquet.decomposition.outcome import Outcome, outcome_of, place_of
 from choquet.decomposition.runtime import TRUSTED, assess
 from choquet.errors import OptionError, SolverError
-from choquet.explanation.phrases import operator_phrases
+from choquet.explanation.phrases import operator_phrase, operator_phrases
 from choquet.lattice import downward_minimum, upward_maximum
 from choquet.measures import Measure
 from choquet.scales import Units, unwrapped
@@ -94,6 +99,24 @@ class View:
     def rules(self) -> RuleList | None:
         """The rules, or None if there are too many operators to have any worth reading."""
         return self.parts.rules if self.parts.n_operators <= _MAX_RULED else None
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Names of the operators."""
+        return self.parts.operator_names
+
+    @cached_property
+    def _long(self) -> dict[int, str]:
+        return {}
+
+    def phrase(self, operator: ContextualOperator) -> str:
+        """What an operator takes, spelled out where it is made from a measure."""
+        number = operator.number
+        if operator.count or operator.source_weights.any():
+            return self.phrases[number]
+        if number not in self._long:
+            self._long[number] = operator_phrase(operator.weights)
+        return self._long[number]
 
     @cached_property
     def phrases(self) -> list[str]:
@@ -253,31 +276,29 @@ def _parts(
 def _kept(model: Any, names: tuple[str, ...] | None, identify: bool) -> Decomposition:
     """The decomposition of a measure or an estimator; of the latter it is kept as long as it."""
     if not hasattr(model, "get_params"):
-        return _decomposed(model, names, None)
-    measure = getattr(model, "measure_", None)
-    found = _KEPT.get(model)
-    if found is not None and found[0] is measure and found[1] == names:
-        known = getattr(found[2], "identification", None)
-        if known is not None or not identify or _identification(model) is None:
-            return found[2]
-    parts = _decomposed(model, names, _identification(model) if identify else None)
+        return _decomposed(model, names)
+    measure, found = getattr(model, "measure_", None), _KEPT.get(model)
+    fresh = found is None or found[0] is not measure or found[1] != names
+    parts: Any = _decomposed(model, names) if found is None or fresh else found[2]
+    if identify and parts.identification is None:
+        parts = replace(parts, identification=_identification(model))
     _KEPT[model] = (measure, names, parts)
-    return parts
+    return parts  # type: ignore[no-any-return]
 
 
-def _decomposed(model: Any, names: tuple[str, ...] | None, identification: Any) -> Decomposition:
+def _decomposed(model: Any, names: tuple[str, ...] | None) -> Decomposition:
     """The decomposition, with the names of the columns where these are known outside."""
     measure = getattr(model, "measure_", model)
     if names is None or not hasattr(measure, "sources") or names == tuple(measure.sources):
-        return decompose(model, identification=identification)
-    known = {name: getattr(model, name, None) for name in ("support_", "bias_")}
+        return decompose(model)
+    known = {name: getattr(model, name, None) for name in ("support_", "intercept_")}
     renamed = SimpleNamespace(
         measure_=measure.renamed(names),
         support_=known["support_"],
-        bias_=known["bias_"] or 0.0,
+        intercept_=known["intercept_"] or 0.0,
         outcome=outcome_of(model),
     )
-    return decompose(renamed, identification=identification)
+    return decompose(renamed)
 
 
 def _identification(model: Any) -> Any:
@@ -376,7 +397,7 @@ def _class_parts(model: Any, place: int, names: tuple[str, ...] | None) -> tuple
     measure, support, bias = model.measures_[place], getattr(model, "support_", None), 0.0
     if hasattr(model, "models_"):
         # A fusion: each of them has data, and may have a bias, of its own.
-        support, bias = model.supports_[place], model.models_[place].bias_
+        support, bias = model.supports_[place], model.models_[place].intercept_
     if names is not None:
         measure = measure.renamed(names)
     return replace(decompose(measure, support=support), bias=bias), measure

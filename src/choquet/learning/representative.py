@@ -63,7 +63,7 @@ def choose(problem: Problem, solution: Solution, *, by: ChoiceName) -> Solution:
         constant=0.0,
         l1=0.0,
         prior=None,
-        bias=0,
+        n_intercepts=0,
         rows=_same_predictions(problem, solution),
     )
     plain = replace(

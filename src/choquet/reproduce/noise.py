@@ -26,8 +26,8 @@ N_SAMPLES = 300
 
 LEARNERS: dict[str, dict[str, Any]] = {
     "least squares": {},
-    "shrunk to additive": {"prior": "additive", "prior_strength": 0.1},
-    "shrunk to 2-additive": {"prior": "2-additive", "prior_strength": 0.1},
+    "shrunk to additive": {"prior": "additive", "prior_alpha": 0.1},
+    "shrunk to 2-additive": {"prior": "2-additive", "prior_alpha": 0.1},
 }
 Reading = Literal["figure", "caption"]
 READINGS: tuple[Reading, ...] = ("figure", "caption")

@@ -24,7 +24,7 @@ __all__ = ["run", "run_airfoil", "run_yacht"]
 
 METRIC: Literal["l2"] = "l2"
 """The paper's norm: regression weights are no shares, so a norm of the weights it is."""
-CIR = {"monotone": False, "normal": False, "bias": True}
+CIR = {"monotone": False, "normal": False, "fit_intercept": True}
 STRENGTHS = {"l1": (1.0, 3.0, 10.0, 30.0), "l2": (0.1, 0.3, 1.0, 3.0, 10.0)}
 """Among these cross-validation chooses. Weaker l1 penalties take the solver minutes on Yacht."""
 SWEEP = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
@@ -105,8 +105,8 @@ def run(
     }
     models = {
         "none": fit(X, y, **CIR),
-        "l1": fit(X, y, **CIR, penalty="l1", strength=strength["l1"]),
-        "l2": fit(X, y, **CIR, penalty="l2", strength=strength["l2"]),
+        "l1": fit(X, y, **CIR, penalty="l1", alpha=strength["l1"]),
+        "l2": fit(X, y, **CIR, penalty="l2", alpha=strength["l2"]),
     }
     parts = {
         (penalty, which): _decompose(model, which)
@@ -117,7 +117,7 @@ def run(
     errors = _cross_validate(X, y, strength, repeats, rng, work)
     numbers = _numbers(X, y, models, parts, errors, strength)
     numbers["operators_by_strength"] = {
-        s: _decompose(fit(X, y, **CIR, penalty="l1", strength=s), "all").n_operators for s in SWEEP
+        s: _decompose(fit(X, y, **CIR, penalty="l1", alpha=s), "all").n_operators for s in SWEEP
     }
     numbers["contextual"] = {
         name: {
@@ -160,7 +160,7 @@ def _strength(X: FloatArray, y: FloatArray, penalty: str, rng: Any) -> float:
     """Strength of least cross-validated error."""
 
     def made(strength: float) -> Any:
-        return partial(fit, **CIR, penalty=penalty, strength=strength)
+        return partial(fit, **CIR, penalty=penalty, alpha=strength)
 
     return _best(X, y, STRENGTHS[penalty], made, rng)
 
@@ -232,8 +232,8 @@ def _outputs(
     from sklearn.linear_model import LinearRegression
 
     plain = fit(X, y, **CIR)
-    sparse = fit(X, y, **CIR, penalty="l1", strength=strength["l1"])
-    ridge = fit(X, y, **CIR, penalty="l2", strength=strength["l2"])
+    sparse = fit(X, y, **CIR, penalty="l1", alpha=strength["l1"])
+    ridge = fit(X, y, **CIR, penalty="l2", alpha=strength["l2"])
     forest: Any = RandomForestRegressor(n_estimators=N_TREES, random_state=seed, n_jobs=1)
     linear: Any = LinearRegression()
     return {

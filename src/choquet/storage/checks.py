@@ -12,7 +12,6 @@ __all__ = [
     "check_flag",
     "check_formula",
     "check_identification",
-    "check_lambda",
     "check_mobius",
     "check_names",
     "check_outcome",
@@ -21,7 +20,6 @@ __all__ = [
     "check_scaled",
     "check_solution",
     "check_units",
-    "check_weights",
 ]
 
 Data = dict[str, Any]
@@ -102,22 +100,6 @@ def check_solution(data: Data) -> None:
     expect_text(data, "status", ("solved", "inaccurate"))
     expect_text(data, "message")
     expect_text(data, "solver")
-
-
-def check_lambda(data: Data) -> None:
-    """Fields of a `LambdaFit`."""
-    shares = expect_array(data, "shares", (None,), low=0, high=1)
-    if abs(shares.sum() - 1) > 1e-6:
-        raise ValueError(f"shares sum to {shares.sum():g}, not 1")
-    expect_number(data, "curve")
-
-
-def check_weights(data: Data) -> None:
-    """Fields of a `WeightsFit`."""
-    from choquet.measures.formula import PATTERNS
-
-    expect_text(data, "family", PATTERNS)
-    expect_array(data, "weights", (None,))
 
 
 def check_scale(data: Data) -> None:

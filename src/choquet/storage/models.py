@@ -20,7 +20,7 @@ _NAMES = ("n_features_in_", "feature_names_in_")
 _COMMON = (*_NAMES, "measure_", "support_")
 _LEARNED = ("measure_", "decomposition_", "decompositions_", "estimator_", "scales_", "scale_")
 """A fitted model has one of these: what it learned."""
-_LEAST_SQUARES = (*_COMMON, "bias_", "statistics_")
+_LEAST_SQUARES = (*_COMMON, "intercept_", "statistics_")
 
 
 class Model(NamedTuple):
@@ -40,7 +40,7 @@ MODELS: dict[str, Model] = {
     "choquet_regressor": _row("regressor:ChoquetRegressor", *_LEAST_SQUARES, "solution_"),
     "choquet_regressor_cv": _row(
         "cross_validated:ChoquetRegressorCV",
-        *_LEAST_SQUARES, "prior_", "strength_", "cv_results_", "formula_", "fold_statistics_",
+        *_LEAST_SQUARES, "prior_", "alpha_", "cv_results_", "fold_statistics_",
         "fold_seed_",
     ),
     "choquet_classifier": _row(
@@ -143,16 +143,31 @@ def _decode_option(node: Any) -> Any:
     return _made(module, name, {key: _decode_option(one) for key, one in node["options"].items()})
 
 
+_EARLIER = {
+    "bias": "fit_intercept",
+    "bias_": "intercept_",
+    "prior_strength": "prior_alpha",
+    "strength": "alpha",
+    "strength_": "alpha_",
+    "strengths": "alphas",
+}
+"""Names that options and attributes had in files of earlier versions."""
+
+
+def _named_now(node: dict[str, Any]) -> dict[str, Any]:
+    return {_EARLIER.get(key, key): value for key, value in node.items()}
+
+
 def _made(module: str, name: str, options: dict[str, Any]) -> Any:
     """An estimator with its options; what is true or false by default is so in the file."""
-    model = getattr(import_module(module), name)()
+    model, options = getattr(import_module(module), name)(), _named_now(options)
     for key, value in model.get_params(deep=False).items():
         if isinstance(value, bool) and not isinstance(options.get(key, value), bool):
             raise ValueError(f"{key} is {options[key]!r:.40}, not true or false")
     return model.set_params(**options)
 
 
-_MAY_LACK = {"cv_results_", "strength_"}
+_MAY_LACK = {"cv_results_", "alpha_"}
 """Attributes in which NaN and infinities mean something."""
 
 
@@ -165,8 +180,8 @@ def _check(fitted: dict[str, Any]) -> None:
     sizes = {name: value.n_sources for name, value in fitted.items() if hasattr(value, "n_sources")}
     if len(set(sizes.values())) > 1:
         raise ValueError(f"parts of the model are of different numbers of sources: {sizes}")
-    for name in ("bias_", "lambda_") if "bias_" in fitted else ():
-        expect_number({"bias_": 0.0, "lambda_": 0.0, **fitted}, name)
+    for name in ("intercept_", "lambda_") if "intercept_" in fitted else ():
+        expect_number({"intercept_": 0.0, "lambda_": 0.0, **fitted}, name)
     columns = fitted.get("n_features_in_")
     if columns is not None:
         expect_number(fitted, "n_features_in_", low=1, whole=True)
@@ -182,10 +197,14 @@ def decode_model(data: dict[str, Any]) -> Any:
     row = MODELS[data["model"]]
     module, _, name = row.path.partition(":")
     model = _made(module, name, {k: _decode_option(v) for k, v in data["options"].items()})
-    unknown = set(data["fitted"]) - set(row.fitted)
+    stored = _named_now(data["fitted"])
+    formula = decode_value(stored.pop("formula_", None))
+    unknown = set(stored) - set(row.fitted)
     if unknown:
         raise ValueError(f"{name} has no fitted {', '.join(sorted(unknown))}")
-    fitted = {key: decode_value(value) for key, value in data["fitted"].items()}
+    fitted = {key: decode_value(value) for key, value in stored.items()}
+    if formula is not None:  # earlier versions kept the formula of a family beside the measure
+        fitted["measure_"] = formula.renamed(fitted["measure_"].sources)
     _check(fitted)
     vars(model).update(fitted)
     if not _fitted(model):

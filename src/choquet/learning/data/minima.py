@@ -304,7 +304,7 @@ def fit_additive(
     *,
     monotone: bool = True,
     normal: bool = True,
-    bias: bool = False,
+    fit_intercept: bool = False,
     l1: float = 0.0,
     l2: float = 0.0,
 ) -> Solution:
@@ -313,7 +313,7 @@ def fit_additive(
     Parameters
     ----------
     statistics : MinimaStatistics
-    monotone, normal, bias : bool
+    monotone, normal, fit_intercept : bool
         As in `least_squares`. Monotone 2-additive measures are searched exactly; for k ≥ 3 those
         with m_i ≥ the sum of all negative coefficients with i, all of which are monotone but which
         not all monotone measures are.
@@ -333,7 +333,7 @@ def fit_additive(
     inside = _layout(N, statistics.order)[2]
     table = _root(statistics)
     mean = np.zeros(R + 2)
-    if bias:
+    if fit_intercept:
         # The best intercept is what is left of the means, so both sides are taken off their means.
         mean = table[:, R] @ table / statistics.weight
         table = table - table[:, R : R + 1] * mean
@@ -347,7 +347,7 @@ def fit_additive(
     else:
         gap, solved, iterations, moved = 0.0, True, 1, 0.0
         m = _free(root, targets, normal, l2, N)
-    intercept = float(mean[R + 1] - mean[:R] @ m) if bias else 0.0
+    intercept = float(mean[R + 1] - mean[:R] @ m) if fit_intercept else 0.0
     u = np.concatenate([m, [intercept, -1.0]])
     error = float(((statistics.rows @ u) ** 2).sum())
     error += float(u @ statistics.gram @ u) if len(statistics.gram) else 0.0
@@ -364,7 +364,7 @@ def fit_additive(
         message="interior point on a mixture" if monotone else "closed form",
         iterations=iterations,
         solver="additive",
-        intercepts=np.array([intercept]) if bias else np.zeros(0),
+        intercepts=np.array([intercept]) if fit_intercept else np.zeros(0),
     )
 
 

@@ -129,7 +129,7 @@ def _as_start(problem: Problem, values: FloatArray) -> Solution:
             f"start has shape {values.shape}, the problem has {problem.n_values} subsets; give one "
             "value for each of problem.masks"
         )
-    intercepts = np.zeros(problem.bias)
+    intercepts = np.zeros(problem.n_intercepts)
     return finish(
         problem, np.append(values, intercepts), message="given", iterations=0, solver="given"
     )
@@ -164,7 +164,7 @@ def _reweighted(problem: Problem, solver: SolverName, verbose: bool) -> Solution
 
 
 def _ridge(problem: Problem, weights: FloatArray) -> Problem:
-    diagonal = np.append(np.where(problem.fixed, 0.0, 2 * weights), np.zeros(problem.bias))
+    diagonal = np.append(np.where(problem.fixed, 0.0, 2 * weights), np.zeros(problem.n_intercepts))
     quadratic = sp.csc_array(problem.quadratic + sp.diags_array(diagonal))
     quadratic.sort_indices()
     return replace(problem, quadratic=quadratic)
