@@ -136,6 +136,11 @@ class Decomposition(ABC):
         """What the shares of the operators are shares of."""
 
     @property
+    @abstractmethod
+    def identification(self) -> Identified | None:
+        """Which walks the data pin down, or None."""
+
+    @property
     def epsilon(self) -> float:
         """Walks with Φ below it count as supported; 0 where all of a walk must be."""
         return 0.0
