@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
 FLOORS := .venv-minimum
 
-.PHONY: demo test test-minimum bench clean
+.PHONY: demo test test-minimum coverage bench clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.demo
@@ -24,6 +24,13 @@ test: $(VENV)/.test
 # The oldest versions that pyproject.toml allows. Old packages deprecate each other: that is no fault of ours.
 test-minimum: $(FLOORS)/.test
 	NUMBA_CACHE_DIR=$(CURDIR)/$(FLOORS)/numba $(FLOORS)/bin/python -m pytest -n auto -q -W default::DeprecationWarning -W default::PendingDeprecationWarning -W default::FutureWarning
+
+# Lines and branches that no test reaches, the worst modules first.
+coverage: $(VENV)/.test
+	rm -rf .coverage && mkdir .coverage
+	$(BIN)/python -m coverage run -m pytest -n auto -q
+	$(BIN)/python -m coverage combine -q
+	$(BIN)/python -m coverage report
 
 # Beside the peers, in an environment of theirs; then our own solvers and kernels beside each other.
 bench: $(VENV)/.test
@@ -49,4 +56,4 @@ $(FLOORS)/.test: pyproject.toml constraints-minimum.txt
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(FLOORS) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
+	rm -rf $(VENV) $(FLOORS) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks .coverage

@@ -17,6 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
+import pandas
 import pytest
 
 import choquet
@@ -86,11 +87,12 @@ def test_fit_writes_a_model_that_python_reads(folder, run):
     assert (code, err) == (0, "")
     assert "3 sources and 60 rows, scaling none" in out
     model = choquet.load("model.json")
-    assert model.sources == ("gpr", "ir", "emi")
-    assert model.target == "truth"
-    table = np.loadtxt("scores.csv", delimiter=",", skiprows=1)
-    own = choquet.ChoquetRegressor().fit(table[:, :3], table[:, 3])
-    assert np.allclose(model.predict(table[:, :3]), own.predict(table[:, :3]), atol=1e-9)
+    assert model.feature_names_in_.tolist() == ["gpr", "ir", "emi"]
+    assert model.target_name_ == "truth"
+    table = pandas.read_csv("scores.csv")
+    rows = table[["gpr", "ir", "emi"]]
+    own = choquet.ChoquetRegressor().fit(rows, table["truth"])
+    assert np.allclose(model.predict(rows), own.predict(rows), atol=1e-9)
 
 
 @pytest.mark.parametrize("learner", ["choquet", "cv", "owa", "linear", "lambda", "gradient"])
@@ -143,7 +145,7 @@ def test_importance_of_many_sources_is_inspected(folder, run):
 def test_options_reach_the_learner(folder, run):
     words = ["--prior", "additive", "--prior-strength", "1e6", "--no-normal", "--bias"]
     assert run("fit", "scores.csv", *words)[0] == 0
-    model = choquet.load("model.json").model
+    model = choquet.load("model.json").estimator_
     assert (model.prior, model.prior_strength, model.normal, model.bias) == (
         "additive", 1e6, False, True,
     )  # fmt: skip
@@ -209,7 +211,7 @@ def test_compare_and_inspect(folder, run):
     _, out, _ = run("compare", "a.json", "b.json", "--json")
     assert json.loads(out)["measures"][0][1] > 0
     _, out, _ = run("inspect", "a.json")
-    assert "ScaledModel" in out
+    assert "InUnits" in out
     assert "Shapley" in out
     _, out, _ = run("inspect", "a.json", "--json")
     assert sum(json.loads(out)["shapley"].values()) == pytest.approx(1)
@@ -295,7 +297,6 @@ def test_contextual_models_on_the_command_line(weather, run):
     told = json.loads(out)
     assert (told["operators"], told["contexts"], told["scaling"]) == (2, 2, "minmax")
     assert told["rmse"] < 1e-6
-    model = choquet.load("model.json")
     code, out, _ = run("predict", "model.json", "weather.csv", "--json")
     answers = json.loads(out)
     assert [row["prediction"] for row in answers] == pytest.approx(rows[:, 3])
@@ -318,9 +319,9 @@ def test_contextual_models_on_the_command_line(weather, run):
         # Just beyond the border the other operator decides; just before, this one.
         there = moved + 1e-6 * (moved - rows[row, :3])
         before = moved - 1e-6 * (moved - rows[row, :3])
-        inner = model.model
-        assert inner.operator_of(model.inputs([there]))[0] == why["switch"]["operator"]
-        assert inner.operator_of(model.inputs([before]))[0] == why["operator"]
+        parts = choquet.load("parts.json")
+        assert parts.operator_of([there])[0] == why["switch"]["operator"]
+        assert parts.operator_of([before])[0] == why["operator"]
     assert run("report", "model.json", "weather.csv", "-o", "page.html")[0] == 0
     assert run("report", "model.json", "weather.csv", "-o", "page.json")[0] == 0
     data = json.loads(Path("page.json").read_text())
@@ -365,15 +366,15 @@ def test_one_of_several_classes_on_the_command_line(learner, folder, run):
     assert run("fit", "c.csv", "--learner", learner)[0] == 0
     model = choquet.load("model.json")
     parts = {}
-    for number, label in enumerate(model.model.classes_):
+    for number, label in enumerate(model.classes_):
         code, out, _ = run("decompose", "model.json", "--class", label, "--json")
         assert code == 0
         assert json.loads(out)["outcome"]["class"] == label
         parts[label] = json.loads(out)["operators"]
         if learner == "contextual-classifier":
-            expected = model.model.decompositions_[number].operators
+            expected = model.estimator_.decompositions_[number].operators
         else:
-            expected = choquet.of_class(model, label).model.operators
+            expected = choquet.of_class(model, label).operators
         want = [list(one.weights) for one in expected]
         np.testing.assert_allclose([one["weights"] for one in parts[label]], want)
         against = f"{label} against the rest"
@@ -406,7 +407,8 @@ def test_a_file_of_one_class_remembers_it(learner, folder, run):
     assert "mid against the rest" in err
     chances = [row["p(mid against the rest)"] for row in json.loads(out)]
     model = choquet.load("model.json")
-    odds = model.model.decision_function(model.inputs([row[:3] for row in rows]))[:, 2]
+    frame = pandas.DataFrame([row[:3] for row in rows], columns=["a", "b", "c"])
+    odds = model.decision_function(frame)[:, 2]
     np.testing.assert_allclose(chances, 1 / (1 + np.exp(-odds)), atol=0.05)
     # The column of classes is text, and counted as such.
     assert run("report", "mid.json", "c.csv", "-o", "mid.json.md")[0] == 0
@@ -418,7 +420,7 @@ def test_operators_of_all_classes_are_counted(folder, run):
     rows = [[*row[:3], ("high", "low", "mid")[np.argmax(row[:3])]] for row in rows_of("abcd")]
     write_csv("c.csv", ["a", "b", "c", "class"], rows)
     _, out, _ = run("fit", "c.csv", "--learner", "contextual-classifier")
-    parts = choquet.load("model.json").model.decompositions_
+    parts = choquet.load("model.json").estimator_.decompositions_
     count = sum(one.n_operators for one in parts)
     assert f"Found {count} operators in" in out
     assert "in all, for 3 classes." in out
@@ -448,11 +450,13 @@ def test_explanations_speak_in_the_units_of_the_data(weather, run):
     run("fit", "weather.csv")
     run("decompose", "model.json", "-o", "parts.json")
     model, parts = choquet.load("model.json"), choquet.load("parts.json")
-    assert isinstance(parts.model, choquet.Decomposition)
-    expected = parts.model.predict(model.inputs(rows[:, :3])) * 30 + 50
-    _, out, _ = run("predict", "parts.json", "weather.csv", "--json")
-    assert [row["prediction"] for row in json.loads(out)] == pytest.approx(expected)
-    for name in ("model.json", "parts.json"):
+    assert isinstance(parts, choquet.Decomposition)
+    frame = pandas.read_csv("weather.csv").iloc[:, :3]
+    answers = {"model.json": model.predict(frame), "parts.json": parts.predict(rows[:, :3])}
+    # A model and its summary are two things: each is told as what it is.
+    for name, expected in answers.items():
+        _, out, _ = run("predict", name, "weather.csv", "--json")
+        assert [row["prediction"] for row in json.loads(out)] == pytest.approx(expected)
         _, out, _ = run("explain", name, "weather.csv", "--row", "5", "--json")
         why = json.loads(out)[0]
         assert why["inputs"] == pytest.approx(rows[4, :3])
@@ -460,7 +464,8 @@ def test_explanations_speak_in_the_units_of_the_data(weather, run):
         assert sum(why["contributions"]) + why["bias"] == pytest.approx(expected[4])
         low, high = why["interval"]
         assert low - 1e-9 <= why["integral"] <= high + 1e-9
-        assert why["integral"] == pytest.approx(model.predict(rows[4:5, :3])[0])
+        assert why["integral"] == pytest.approx(answers["model.json"][4])
+        assert why["operator_output"] == pytest.approx(answers["parts.json"][4])
         assert "on the common scale" in run("explain", name, "weather.csv", "--row", "5")[1]
         run("report", name, "weather.csv", "-o", "page.json", "--force")
         data = json.loads(Path("page.json").read_text())
@@ -468,7 +473,7 @@ def test_explanations_speak_in_the_units_of_the_data(weather, run):
         assert data["samples"]["rows"][4]["inputs"] == pytest.approx(rows[4, :3])
         assert data["samples"]["rows"][4]["output"] == pytest.approx(expected[4])
         rmse = np.sqrt(np.mean((expected - rows[:, 3]) ** 2))
-        assert data["errors"]["rows"][0]["operators_rmse"] == pytest.approx(rmse)
+        assert data["errors"]["rows"][0]["rmse"] == pytest.approx(rmse)
 
 
 # -- help ------------------------------------------------------------------------------------------
@@ -539,7 +544,7 @@ def test_wrong_usage(words, message, folder, run):
         (["decompose", "scores.csv"], "no file of choquet"),
         (["compare", "g.json"], "two files or more"),
         (["predict", "-", "-"], "only one of"),
-        (["inspect", "absent"], "No such file"),
+        (["inspect", "absent"], "there is no such file"),
         (["decompose", "g.json", "--metric", "l77"], "l77"),
         (["decompose", "g.json", "--method", "single_linkage"], "give k or level"),
     ],
@@ -587,6 +592,56 @@ def test_missing_values_can_be_dropped(folder, run):
     _, out, _ = run("fit", "gaps.csv", "--missing", "drop", "--json")
     assert json.loads(out)["rows"] == 60
     assert json.loads(out)["rows_dropped"] == 2
+
+
+@pytest.mark.parametrize("cells_at_once", [4, 28, 1 << 18])
+def test_predictions_stay_beside_their_rows_where_values_are_missing(
+    cells_at_once, folder, run, monkeypatch
+):
+    assert run("fit", "scores.csv")[0] == 0
+    whole = [[0.1, 0.2, 0.3], [0.7, 0.8, 0.6], [0.9, 0.1, 0.4]]
+    gap, other = ["", 0.5, 0.9], [0.3, "NA", 0.2]
+    names = ["gpr", "ir", "emi"]
+    write_csv("whole.csv", names, whole)
+    write_csv("gaps.csv", names, [gap, other, whole[0], gap, *whole[1:], other, gap])
+    expected = json.loads(run("predict", "model.json", "whole.csv", "--json")[1])
+    monkeypatch.setattr(columns, "_CHUNK_CELLS", cells_at_once)
+    assert "line 2, column 'gpr': the value is missing" in refused(
+        run, "predict", "model.json", "gaps.csv"
+    )
+    code, out, err = run("predict", "model.json", "gaps.csv", "--missing", "drop")
+    assert (code, err) == (0, "choquet: note: rows that lack a value, and have no answer: 5\n")
+    table = list(csv.DictReader(io.StringIO(out)))
+    assert [row.pop("row") for row in table] == list("12345678")
+    lacking = [0, 1, 3, 6, 7]
+    assert all(set(table[k].values()) == {""} for k in lacking)
+    found = [
+        {name: float(cell) for name, cell in row.items()}
+        for k, row in enumerate(table)
+        if k not in lacking
+    ]
+    assert found == expected
+    rows = json.loads(run("predict", "model.json", "gaps.csv", "--missing", "drop", "--json")[1])
+    assert [row.pop("row") for row in rows] == list(range(1, 9))
+    assert [row for row in rows if row["prediction"] is not None] == expected
+    # Every row is numbered, also where none is missing.
+    code, out, err = run("predict", "model.json", "whole.csv", "--missing", "drop")
+    assert (code, err, out[:4], out.count("\n")) == (0, "", "row,", 4)
+    write_csv("none.csv", names, [gap, other, gap])
+    assert "none.csv has no row without a missing value" in refused(
+        run, "predict", "model.json", "none.csv", "--missing", "drop", "-o", "out.csv"
+    )
+    assert not Path("out.csv").exists()
+
+
+def test_classes_stay_beside_their_rows_too(folder, run):
+    rows = [[a, b, "mine" if a > b else "clutter"] for a, b, *_ in rows_of("abcd")]
+    write_csv("classes.csv", ["a", "b", "label"], rows)
+    run("fit", "classes.csv", "--learner", "classifier")
+    write_csv("gaps.csv", ["a", "b"], [[0.9, 0.1], ["", 0.5], [0.1, 0.9]])
+    _, out, _ = run("predict", "model.json", "gaps.csv", "--missing", "drop")
+    table = list(csv.DictReader(io.StringIO(out)))
+    assert [row["prediction"] for row in table] == ["mine", "", "clutter"]
 
 
 def test_warnings_are_notes(folder, run):
@@ -689,7 +744,7 @@ def test_hostile_names(command, folder, run):
         pytest.skip("the room is not there yet")
     write_csv("bad.csv", [*HOSTILE, "y"], rows_of([*HOSTILE, "y"]))
     assert run("fit", "bad.csv", "-o", "m.json")[0] == 0
-    assert choquet.load("m.json").sources == tuple(HOSTILE)
+    assert choquet.load("m.json").feature_names_in_.tolist() == HOSTILE
     code, out, err = run(command, "m.json")
     assert (code, "\x1b" in out) == (0, False), err
     if command == "report":
@@ -774,7 +829,7 @@ def test_pipes(folder, monkeypatch, capfdbinary):
     feed(Path("scores.csv").read_bytes())
     assert main(["fit", "-", "-o", "-"]) == 0
     model = capfdbinary.readouterr().out
-    assert json.loads(model)["kind"] == "scaled_model"
+    assert json.loads(model)["kind"] == "in_units"
     feed(model)
     assert main(["predict", "-", "scores.csv"]) == 0
     assert capfdbinary.readouterr().out.count(b"\n") == 61
@@ -788,11 +843,58 @@ def test_a_reader_that_has_seen_enough(folder):
     write_csv("long.csv", names, rows_of(names, n=20_000))
     main(["fit", "scores.csv", "-s", "gpr,ir,emi"])
     main(["fit", "long.csv", "-o", "long.json"])
+    # A pipe tells the exit code of its last command; ours is written to a file.
+    for words in (["predict", "long.json", "long.csv"], ["inspect", "long.json"], ["--help"]):
+        done = subprocess.run(
+            f"({shlex.join([*CHOQUET, *words])}; echo $? > code) | head -n 1",
+            shell=True, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        assert (Path("code").read_text(), done.stderr) == ("0\n", "")
+        assert done.stdout.count("\n") == 1
+        # A reader that is gone before anything is written.
+        done = subprocess.run(
+            f"(sleep 0.1; {shlex.join([*CHOQUET, *words])}; echo $? > code) | true",
+            shell=True, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        assert (Path("code").read_text(), done.stderr) == ("0\n", "")
+
+
+@pytest.mark.parametrize(
+    ("words", "stream", "line"),
+    [
+        ("predict model.json scores.csv", ">&-", "standard output is closed; send it to a file"),
+        ("--version", ">&-", "standard output is closed; send it to a file"),
+        ("predict model.json -", "<&-", "standard input is closed; pipe a file into it"),
+        ("predict - scores.csv", "<&-", "standard input is closed; pipe a file into it"),
+        ("inspect -", "<&-", "standard input is closed; pipe a file into it"),
+        ("inspect absent", "2>&-", ""),
+    ],
+)
+def test_closed_streams_are_one_clear_line(words, stream, line, folder, run):
+    run("fit", "scores.csv")
     done = subprocess.run(
-        f"{shlex.join(CHOQUET)} predict long.json long.csv | head -n 1",
-        shell=True, capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    assert (done.stdout, done.stderr) == ("prediction,low,high,trust\n", "")
+        f"{shlex.join(CHOQUET)} {words} {stream}", shell=True, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    if line:
+        assert done.stderr.startswith(f"choquet: {line}")
+        assert done.stderr.count("\n") == 1
+    else:
+        assert done.stderr == ""
+
+
+def test_standard_input_is_inspected_by_its_content(folder, run, monkeypatch):
+    def inspect(content):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+        return run("inspect", "-", "--json")
+
+    run("fit", "scores.csv")
+    for name in ("scores.csv", "model.json"):
+        _, from_file, _ = run("inspect", name, "--json")
+        assert inspect(Path(name).read_bytes()) == (0, from_file, "")
+    code, _, err = inspect(b"")
+    assert code == 1
+    assert "standard input is empty" in err
 
 
 # -- pages -----------------------------------------------------------------------------------------

@@ -230,8 +230,9 @@ def test_choice_keeps_the_fit_and_evens_the_rest(by):
     assert chosen.objective == pytest.approx(solution.objective, abs=1e-6)
     untouched = least_squares(Statistics.from_data([[0.5, 0.5, 0.5]], [0.5]))
     even = choose(untouched, solve(untouched), by=by)
+    # Clarabel stops at a gap of 1e-8, and the curvature of both aims is more than 1/2.
     np.testing.assert_allclose(
-        even.values, choquet.Measure.symmetric([1 / 3] * 3).values, atol=1e-4
+        even.values, choquet.Measure.symmetric([1 / 3] * 3).values, atol=np.sqrt(2 * 1e-8 / 0.5)
     )
 
 

@@ -293,3 +293,23 @@ def test_a_bent_additive_measure_is_a_sugeno_measure(raw, curve):
         joint = a + b + g.parameter * a * b
         assert dense(0, 1) == pytest.approx(joint, abs=1e-9 * (1 + abs(g.parameter)))
     np.testing.assert_allclose(choquet.shapley(g), choquet.shapley(dense), atol=1e-12)
+
+
+def test_support_of_a_frame_knows_its_columns():
+    g = Measure([0, 0, 1, 1, 1, 1, 1, 1], sources=["gpr", "ir", "emi"])
+    X = np.random.default_rng(0).random((20, 3))
+    frame = pd.DataFrame(X, columns=g.sources)[["emi", "ir", "gpr"]]
+    support = choquet.DataSupport.from_data(frame, sources=g.sources)
+    np.testing.assert_array_equal(support.count, choquet.DataSupport.from_data(X).count)
+    other = choquet.DataSupport.from_data(frame)
+    assert other.sources == ("emi", "ir", "gpr")
+    for use in (
+        lambda: choquet.OperatorGraph(g, other),
+        lambda: choquet.gsamp(g, other),
+        lambda: indices.supported_shapley(g, other),
+        lambda: choquet.decompose(g, support=other),
+        lambda: support + other,
+    ):
+        with pytest.raises(DataError, match=r"emi, ir, gpr|'emi', 'ir', 'gpr'"):
+            use()
+    assert (support + support).sources == g.sources

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import signal
@@ -20,8 +21,9 @@ import choquet
 from choquet import Measure, SupportedMeasure
 from choquet.clustering import medoids
 from choquet.clustering.boruvka import spanning_tree
-from choquet.lattice import threads
+from choquet.lattice import threads, vectors
 from choquet.lattice.threads import LIMITS, in_chunks, n_threads
+from choquet.learning.solvers.quadratic import projected
 from choquet.walks import all_walk_weights, random_sorts
 
 PACKAGE = Path(choquet.__file__).parent
@@ -69,6 +71,14 @@ def test_threads_share_a_long_loop(small_chunks):
     small_chunks(3)
     together = threading.Barrier(3, timeout=60)
     assert len(set(in_chunks(lambda *_: together.wait(), 3, threads.CHUNK))) == 3
+
+
+def test_there_is_one_pool_however_long_the_loops(small_chunks):
+    small_chunks(4)
+    threads._pool.cache_clear()
+    for n in (2, 3, 4, 50):
+        in_chunks(lambda low, high: threading.Event().wait(0.001), n, threads.CHUNK)
+    assert threads._pool.cache_info().currsize == 1
 
 
 def test_a_short_loop_stays_in_the_calling_thread(monkeypatch):
@@ -257,8 +267,8 @@ import signal
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a parent may have switched it off
 X = np.tile(X, (20, 1))
 predict()
-print("ready", flush=True)
 try:
+    print("ready", flush=True)
     while True:
         predict()
 except KeyboardInterrupt:
@@ -277,6 +287,41 @@ except KeyboardInterrupt:
             assert child.returncode == 0
         finally:
             child.kill()
+
+
+# -- threads of BLAS -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [0, 1, vectors.SHORT, vectors.SHORT + 1, 5 * vectors.SHORT + 17])
+def test_products_of_vectors_are_right_to_rounding(n):
+    a, b = np.random.default_rng(n).normal(size=(2, n))
+    products = (a * b).tolist()
+    # Each of the n products and of the n sums is rounded once.
+    room = 2 * n * np.finfo(float).eps * math.fsum(map(abs, products))
+    assert abs(vectors.dot(a, b) - math.fsum(products)) <= room
+    assert vectors.norm(a) == pytest.approx(math.sqrt(math.fsum((a * a).tolist())), rel=1e-12)
+    if n <= vectors.SHORT:
+        assert vectors.dot(a, b) == float(a @ b)
+
+
+@pytest.mark.parametrize("shape", [(0, 5), (3, 64), (7, 3000)])
+def test_projections_by_hand_are_those_of_matrices(shape):
+    rng = np.random.default_rng(1)
+    frame = np.ascontiguousarray(np.linalg.qr(rng.normal(size=shape[::-1]))[0].T)
+    x = rng.normal(size=shape[1])
+    assert np.allclose(projected(frame, x), frame.T @ (frame @ x), rtol=0, atol=1e-12)
+
+
+def test_long_products_do_not_depend_on_the_threads_of_blas():
+    code = """
+import numpy as np
+from choquet.lattice.vectors import dot, norm
+a, b = np.random.default_rng(0).normal(size=(2, 1_000_003))
+print(dot(a, b).hex(), norm(a).hex())
+"""
+    found = {python(code, OPENBLAS_NUM_THREADS=str(n)).stdout for n in (1, 2, 4)}
+    assert len(found) == 1
+    assert found.pop().startswith(("0x", "-0x"))
 
 
 # -- folders that cannot be written to -------------------------------------------------------------

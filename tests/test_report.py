@@ -139,7 +139,12 @@ def test_samples_and_errors_go_by_the_data(report):
     rows = report.data["samples"]["rows"]
     assert all(row["low"] - 1e-9 <= row["integral"] <= row["high"] + 1e-9 for row in rows)
     assert report.data["errors"]["rows"][0]["n"] == 40
-    assert report.data["errors"]["rows"][0]["operators_rmse"] >= 0
+    first = report.data["errors"]["rows"][0]
+    truth = [row["target"] for row in rows]
+    away = np.array([row["output"] for row in rows]) - truth
+    assert first["rmse"] == pytest.approx(np.sqrt(np.mean(away**2)))
+    other = np.array([row["operator_output"] for row in rows]) - truth
+    assert first["other_rmse"] == pytest.approx(np.sqrt(np.mean(other**2)))
     assert report.data["support"]["by_size"][0]["subsets"] == 3
 
 

@@ -24,11 +24,13 @@ def objective_error(problem: Problem, *solutions: Solution) -> float:
 def value_error(problem: Problem, *solutions: Solution) -> float:
     """How far the values of solutions of one problem may lie apart.
 
-    With the smallest curvature c of the objective in the free values, values whose objective lies
-    e above the optimum are at most sqrt(2 e / c) away from it; two such answers twice that.
+    With the smallest curvature c of the objective in the values that data or penalties speak of,
+    values whose objective lies e above the optimum are at most sqrt(2 e / c) away from it; two such
+    answers twice that.
     """
-    free = np.append(~problem.fixed, np.ones(problem.bias, dtype=bool))
-    curvature = np.linalg.eigvalsh(problem.quadratic.toarray()[np.ix_(free, free)])[0]
+    quadratic = problem.quadratic.toarray()
+    free = np.append(~problem.fixed, np.ones(problem.bias, dtype=bool)) & (quadratic.diagonal() > 0)
+    curvature = np.linalg.eigvalsh(quadratic[np.ix_(free, free)])[0]
     assert curvature > 0, "the data do not determine the values"
     away = np.sqrt(2 * objective_error(problem, *solutions) / curvature)
     return float(away * max(len(solutions), 1))

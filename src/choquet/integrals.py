@@ -57,6 +57,18 @@ def choquet_integral(measure: AbstractMeasure, X: Any) -> FloatArray:
 def sipos_integral(measure: AbstractMeasure, X: Any) -> FloatArray:
     """Symmetric Choquet integral (Šipoš 1979): of the positive parts minus of the negative parts.
 
+    Parameters
+    ----------
+    measure : AbstractMeasure
+        On N sources.
+    X : array-like or data frame of shape (n_samples, N)
+        Inputs, one column for each source; frames are read by the names of the sources.
+
+    Returns
+    -------
+    array of shape (n_samples,)
+        The integral of each sample.
+
     Examples
     --------
     >>> from choquet import Measure, sipos_integral
@@ -71,6 +83,18 @@ def sugeno_integral(measure: AbstractMeasure, X: Any) -> FloatArray:
     """Sugeno integral of each sample: the largest min(h, g) along its walk.
 
     Inputs and measure share one scale, so inputs must lie between 0 and g(X).
+
+    Parameters
+    ----------
+    measure : AbstractMeasure
+        On N sources.
+    X : array-like or data frame of shape (n_samples, N)
+        Inputs, one column for each source; frames are read by the names of the sources.
+
+    Returns
+    -------
+    array of shape (n_samples,)
+        The integral of each sample.
 
     References
     ----------
@@ -87,6 +111,18 @@ def sugeno_integral(measure: AbstractMeasure, X: Any) -> FloatArray:
 
 def shilkret_integral(measure: AbstractMeasure, X: Any) -> FloatArray:
     """Shilkret integral of each sample: the largest product h·g along its walk; inputs ≥ 0.
+
+    Parameters
+    ----------
+    measure : AbstractMeasure
+        On N sources.
+    X : array-like or data frame of shape (n_samples, N)
+        Inputs, one column for each source; frames are read by the names of the sources.
+
+    Returns
+    -------
+    array of shape (n_samples,)
+        The integral of each sample.
 
     References
     ----------
@@ -136,6 +172,18 @@ def choquet_interval(measure: AbstractMeasure, X: Any) -> FloatArray:
 def sugeno_interval(measure: AbstractMeasure, X: Any) -> FloatArray:
     """Tight bounds of the Sugeno integral over all measures that agree with the supported values.
 
+    Parameters
+    ----------
+    measure : AbstractMeasure
+        On N sources; where all its values are known, both bounds are the integral.
+    X : array-like or data frame of shape (n_samples, N)
+        Inputs, one column for each source; frames are read by the names of the sources.
+
+    Returns
+    -------
+    array of shape (n_samples, 2)
+        Lower and upper bound for each sample.
+
     Examples
     --------
     >>> from choquet import SupportedMeasure, sugeno_interval
@@ -149,6 +197,18 @@ def sugeno_interval(measure: AbstractMeasure, X: Any) -> FloatArray:
 
 def shilkret_interval(measure: AbstractMeasure, X: Any) -> FloatArray:
     """Tight bounds of the Shilkret integral over all measures that agree with the supported values.
+
+    Parameters
+    ----------
+    measure : AbstractMeasure
+        On N sources; where all its values are known, both bounds are the integral.
+    X : array-like or data frame of shape (n_samples, N)
+        Inputs, one column for each source; frames are read by the names of the sources.
+
+    Returns
+    -------
+    array of shape (n_samples, 2)
+        Lower and upper bound for each sample.
 
     Examples
     --------

@@ -108,7 +108,8 @@ def posterior(statistics: Statistics, family: str, *, rng: Any = 0) -> Posterior
     (True, array([0., 1.]))
     """
     generator = np.random.default_rng(rng)
-    floor = FLOOR * max(statistics.target_square, 1e-300)
+    # Targets that are all zero have no size of their own.
+    floor = FLOOR * max(statistics.target_square, 1e-20 * float(statistics.information.sum()))
     values, energy = POSTERIORS[family](statistics, floor, generator)
     values = np.clip(upward_maximum(values), 0.0, 1.0)
     values[0], values[-1] = 0.0, 1.0
@@ -254,7 +255,20 @@ def _directions(form: FloatArray) -> FloatArray:
     free = np.vstack([-np.ones(size - 1), np.eye(size - 1)])
     inner = free.T @ form @ free
     inner += 1e-4 * np.trace(inner) / max(size - 1, 1) * np.eye(size - 1)
-    return np.ascontiguousarray((free @ np.linalg.inv(np.linalg.cholesky(inner)).T).T)
+    try:
+        root = np.linalg.cholesky(inner)
+    except np.linalg.LinAlgError:  # next to no data: any directions do
+        root = np.eye(size - 1)
+    return np.ascontiguousarray((free @ np.linalg.inv(root).T).T)
+
+
+def _root_of_inverse(matrix: FloatArray) -> FloatArray:
+    """A root of the inverse of a positive matrix, also where rounding makes it singular."""
+    try:
+        return np.linalg.cholesky(np.linalg.inv(matrix))
+    except np.linalg.LinAlgError:
+        values, vectors = np.linalg.eigh(matrix)
+        return np.asarray(vectors / np.sqrt(np.maximum(values, 1e-12 * values.max())))
 
 
 def _curve(
@@ -277,7 +291,7 @@ def _curve(
     curvature = slopes.T @ (statistics.gram @ slopes)
     variance = (statistics.error_of(base[at]) + floor) / statistics.weight
     prior = np.diag(np.append(np.ones(n), 1 / CURVE_SCALE**2))
-    shape = np.linalg.cholesky(np.linalg.inv(curvature / variance + prior))
+    shape = _root_of_inverse(curvature / variance + prior)
     upper = sp.csr_array(2 * sp.triu(statistics.gram) - sp.diags_array(statistics.information))
     # One step costs as much as the form has entries: about a second's worth in all.
     n_steps = int(np.clip(1.2e9 / max(upper.nnz + 20 * len(inside), 1), 2_500, 30_000))

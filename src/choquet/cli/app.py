@@ -43,6 +43,9 @@ Label = Annotated[
 def run(arguments: list[str]) -> int:
     """Run one command; errors become one line, and an exit code."""
     debug = "--debug" in arguments
+    if sys.stdout is None:
+        warn("standard output is closed; send it to a file or to another program")
+        return 1
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a name must not stop the work.
         if hasattr(stream, "reconfigure"):
@@ -57,9 +60,10 @@ def run(arguments: list[str]) -> int:
         sys.stdout.flush()
         return _told(code if isinstance(code, int) else 0)
     except BrokenPipeError:
-        # The reader has seen enough; the interpreter must not complain when it flushes at the end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return _seen_enough()
+    except SystemExit as exit_:
+        # What typer and rich make of a broken pipe.
+        return _seen_enough() if isinstance(exit_.__context__, BrokenPipeError) else 1
     except (KeyboardInterrupt, typer.Abort):
         return _told(_STOPPED)
     except typer.Exit as exit_:
@@ -68,6 +72,13 @@ def run(arguments: list[str]) -> int:
         if debug:
             traceback.print_exc()
         return _tell(error)
+
+
+def _seen_enough() -> int:
+    """The reader of our output is gone, as `head` is after some lines: nothing went wrong."""
+    # The interpreter must not complain when it flushes at the end.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
 
 
 def _told(code: int) -> int:
@@ -163,8 +174,20 @@ def fit(
     ] = None,
     scaling: Annotated[
         str,
-        typer.Option(help="auto (minmax unless all lie in [0, 1]), none, minmax or standard."),
+        typer.Option(
+            help="auto (minmax unless all lie in [0, 1]), none, minmax, quantiles or standard."
+        ),
     ] = "auto",
+    directions: Annotated[
+        str,
+        typer.Option(help="Of the sources: auto (from the data), higher (is better) or lower."),
+    ] = "auto",
+    lower_is_better: Annotated[
+        list[str] | None, typer.Option(help="Sources of which less is better: price,weight.")
+    ] = None,
+    folds: Annotated[
+        int, typer.Option(help="Parts of the data, each held out in turn to try the model; or 0.")
+    ] = 5,
     learner: Annotated[
         str,
         typer.Option(
@@ -211,7 +234,8 @@ def fit(
     json: Json = False,
 ) -> None:
     """Learn a measure, or operators directly, from a table and write the model to a file."""
-    from choquet.cli.fitting import FitOptions, run_fit
+    from choquet.cli.fitting import run_fit
+    from choquet.cli.learners import FitOptions
 
     given = {
         "monotone": monotone, "ordinal": ordinal, "normal": normal, "bias": bias,
@@ -223,6 +247,9 @@ def fit(
         target=target,
         sources=sources or [],
         scaling=scaling,
+        directions=directions,
+        lower=lower_is_better or [],
+        folds=folds,
         learner=learner,
         missing=_missing(missing),
         delimiter=delimiter,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -19,7 +20,7 @@ import numpy.typing as npt
 from choquet.arrays import BoolArray, FloatArray
 from choquet.errors import DataError, FileError, TooLargeError
 
-__all__ = ["Chunk", "CsvFile", "Missing", "open_binary"]
+__all__ = ["Chunk", "CsvFile", "Missing", "open_binary", "standard_input"]
 
 MAX_COLUMNS = 20_000
 _MAX_LINE = 8 << 20
@@ -59,13 +60,19 @@ class Chunk:
         return int((~self.kept).sum())
 
 
+def standard_input() -> IO[bytes]:
+    """Standard input as bytes, if it is open."""
+    if sys.stdin is None:
+        raise FileError("standard input is closed; pipe a file into it, or name one instead of -")
+    return sys.stdin.buffer
+
+
 @contextmanager
 def open_binary(path: Path) -> Iterator[IO[bytes]]:
     """A file that can be read twice; standard input ("-") is kept in a temporary file for that."""
     if str(path) == "-":
         with tempfile.TemporaryFile() as kept:
-            while block := sys.stdin.buffer.read(1 << 20):
-                kept.write(block)
+            shutil.copyfileobj(standard_input(), kept, 1 << 20)
             kept.seek(0)
             yield kept
         return

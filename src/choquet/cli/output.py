@@ -100,7 +100,9 @@ def plain(node: Any) -> Any:
 
 def warn(text: str) -> None:
     """Say something beside the result, on one line of standard error."""
-    sys.stderr.write(f"choquet: {printable(' '.join(str(text).split()))}\n")
+    # Where nobody listens, the exit code must do.
+    with contextlib.suppress(OSError, AttributeError):
+        sys.stderr.write(f"choquet: {printable(' '.join(str(text).split()))}\n")
 
 
 @contextlib.contextmanager

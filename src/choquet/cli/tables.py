@@ -12,7 +12,7 @@ import numpy as np
 from choquet.cli.columns import Chunk, CsvFile, Missing, open_binary
 from choquet.errors import DataError, MissingDependencyError
 
-__all__ = ["Table", "open_table"]
+__all__ = ["Table", "name_of", "open_table", "table_of"]
 
 _BATCH = 65_536
 """Rows of a Parquet or Arrow file that are held at a time."""
@@ -39,14 +39,22 @@ class Table(Protocol):
 @contextmanager
 def open_table(path: Path, *, delimiter: str | None = None) -> Iterator[Table]:
     """Open a file of data by its content; "-" is standard input."""
-    name = "standard input" if str(path) == "-" else str(path)
     with open_binary(path) as stream:
-        mark = stream.read(8)
-        stream.seek(0)
-        if mark[:4] == b"PAR1" or mark[:6] == b"ARROW1":
-            yield _ArrowFile(stream, name, parquet=mark[:4] == b"PAR1")
-        else:
-            yield CsvFile(stream, name, delimiter=delimiter)
+        yield table_of(stream, name_of(path), delimiter=delimiter)
+
+
+def name_of(path: Path) -> str:
+    """What messages call a file."""
+    return "standard input" if str(path) == "-" else str(path)
+
+
+def table_of(stream: IO[bytes], name: str, *, delimiter: str | None = None) -> Table:
+    """The table in a stream that can be read twice, by its content."""
+    mark = stream.read(8)
+    stream.seek(0)
+    if mark[:4] == b"PAR1" or mark[:6] == b"ARROW1":
+        return _ArrowFile(stream, name, parquet=mark[:4] == b"PAR1")
+    return CsvFile(stream, name, delimiter=delimiter)
 
 
 class _ArrowFile:

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
@@ -16,14 +16,14 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from choquet.arrays import FloatArray, IntArray
+from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.cli.columns import Missing
 from choquet.cli.output import plain, progress, say, say_json, warn
 from choquet.cli.subjects import Subject, check_output, load_subject, write_text
 from choquet.cli.tables import Table, open_table
+from choquet.decomposition import Decomposition
 from choquet.errors import DataError, MissingDependencyError, OptionError
 from choquet.files import writing
-from choquet.learning.scaled import ScaledModel
 
 __all__ = ["run_explain", "run_predict", "run_report"]
 
@@ -51,20 +51,54 @@ def run_predict(
         progress("predicting", table.n_bytes) as advance,
     ):
         _check_sources(table, subject)
-        first = True
-        for chunk in table.chunks(subject.sources, missing=missing):
-            answer = subject.answer(chunk.X)
+        first, n_dropped = True, 0
+        for answer, kept in _answers(table, subject, missing, advance):
+            n_dropped += int((~kept).sum())
             text = _json_rows(answer, first) if as_json else _csv_rows(answer, first)
             sink.write(text.encode("utf-8", "backslashreplace"))
             first = False
-            advance(chunk.n_bytes)
-        if first:
-            raise DataError(f"{table.name} has no rows; there is nothing to predict")
         if as_json:
             sink.write(b"\n]\n")
-    alone = getattr(subject.obj, "outcome", None)
+    if n_dropped:
+        warn(f"note: rows that lack a value, and have no answer: {n_dropped}")
+    alone = subject.obj.outcome if isinstance(subject.obj, Decomposition) else None
     if alone is not None:  # of one class, so that predictions are not the classes that one expects
         warn(f"note: {alone.text()}")
+
+
+def _answers(
+    table: Table, subject: Subject, missing: Missing, advance: Callable[[float], None]
+) -> Iterator[tuple[dict[str, Any], BoolArray]]:
+    """Columns of answers, chunk by chunk, and which rows of the table have one.
+
+    If rows may lack a value, all rows are numbered, and the cells of such rows are None.
+    """
+    names: list[str] = []
+    waiting: list[BoolArray] = []
+    done = 0
+    for chunk in table.chunks(subject.sources, missing=missing):
+        answer = subject.answer(chunk.X) if len(chunk.X) else dict.fromkeys(names, chunk.X[:0])
+        waiting.append(chunk.kept)
+        advance(chunk.n_bytes)
+        if not answer:
+            continue  # which columns there will be is not known yet
+        names, kept, waiting = list(answer), np.concatenate(waiting), []
+        if missing == "drop":
+            numbers = np.arange(done + 1, done + len(kept) + 1)
+            answer = {"row": numbers, **{name: _spread(answer[name], kept) for name in names}}
+        done += len(kept)
+        yield answer, kept
+    if waiting:
+        raise DataError(f"{table.name} has no row without a missing value")
+    if not done:
+        raise DataError(f"{table.name} has no rows; there is nothing to predict")
+
+
+def _spread(values: npt.NDArray[Any], kept: BoolArray) -> npt.NDArray[Any]:
+    """Values in the rows that have one, None in the others."""
+    cells = np.full(len(kept), None, dtype=object)
+    cells[kept] = values.ravel()
+    return cells
 
 
 @contextmanager
@@ -120,7 +154,7 @@ def _read_rows(
     with open_table(path, delimiter=delimiter) as table:
         _check_sources(table, subject)
         wanted = [str(subject.target)] if target and subject.target in table.names else []
-        labelled = bool(wanted) and subject.outcome is not None
+        labelled = bool(wanted) and subject.view.outcome is not None
         columns = [*subject.sources, *([] if labelled else wanted)]
         parts, kept = [np.empty((0, len(columns)))], [np.empty(0, dtype=bool)]
         labels: list[npt.NDArray[Any]] = []
@@ -154,9 +188,8 @@ def run_explain(
     _refuse_two_inputs(model, data)
     room = _room("choquet.explanation", "Explanations")
     subject = load_subject(model, label)
-    explained = subject.explained()
     if data is None:
-        story = room.explain_model(explained)
+        story = room.explain_model(subject.view)
         if as_json:
             say_json(story.to_dict())
         else:
@@ -173,7 +206,8 @@ def run_explain(
     found = []
     for row in rows:
         x = table.X[table.numbers == row]
-        why = room.explain_sample(explained, x)
+        # Of several classes that were learned directly, the one that the row is put into.
+        why = room.explain_sample(subject.obj if label is None else subject.view, x)
         answer = subject.answer(x)
         found.append({"row": row, "prediction": answer["prediction"][0], **why.to_dict()})
         if not as_json:
@@ -185,8 +219,8 @@ def run_explain(
 
 
 def _say_class(subject: Subject, answer: dict[str, Any]) -> None:
-    if isinstance(subject.obj, ScaledModel) and subject.obj.classifies:
-        say(f"The model answers {subject.target} = {answer['prediction'][0]}.")
+    if subject.view.outcome is not None and not isinstance(subject.obj, Decomposition):
+        say(f"The model answers {subject.target or 'class'} = {answer['prediction'][0]}.")
 
 
 def run_report(
@@ -205,14 +239,13 @@ def run_report(
     room = _room("choquet.report", "Reports")
     subject = load_subject(model, label)
     check_output(output, force=force)
-    explained = subject.explained()
     X = y = None
     if data is not None:
         table = _read_rows(data, subject, delimiter=delimiter, limit=_REPORT_ROWS, target=True)
         X, y = table.X, table.y
         if lacking := table.n_read - len(X):
             warn(f"note: rows that lack a value, and are left out: {lacking}")
-    report = room.Report(explained, X, y, title=title)
+    report = room.Report(subject.view, X, y, title=title)
     makers = {".md": report.markdown, ".json": report.json}
     content = makers.get(output.suffix.lower(), report.html)()
     size = write_text(content.encode("utf-8", "backslashreplace"), output, force=force)

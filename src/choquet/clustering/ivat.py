@@ -319,7 +319,19 @@ def vat(
 ) -> VAT:
     """Visual assessment of cluster tendency: the order, and the reordered matrix on request.
 
-    Parameters are those of `ivat`.
+    Parameters
+    ----------
+    points : array-like of shape (n, n_sources), or (n, n) when precomputed
+        Operators, or their dissimilarities.
+    metric : str, Dissimilarity, callable or "precomputed", default "rms"
+        See `dissimilarity`.
+    start : int, optional
+        The point to begin with; one end of the largest dissimilarity by default.
+
+    Returns
+    -------
+    VAT
+        The order; `VAT.matrix` gives the reordered dissimilarities.
 
     References
     ----------
@@ -353,10 +365,19 @@ def big_ivat(
 
     Parameters
     ----------
-    points, metric, counts
-        As in `ivat`; the metric must be one with a map (a row of the table).
+    points : array-like of shape (n, n_sources)
+        Operators.
     n_representatives : int, default 1000
         How many to choose; all distinct points if there are fewer.
+    metric : str or Dissimilarity, default "rms"
+        One with a map: a row of the table, see `dissimilarity`.
+    counts : array-like of shape (n,), optional
+        How often each point occurs, as in `ivat`.
+
+    Returns
+    -------
+    SampledIVAT
+        The picture of the representatives, and which of them each point is nearest to.
 
     References
     ----------

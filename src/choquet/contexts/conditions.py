@@ -250,7 +250,7 @@ class Context:
 
     def holds_in(self, X: npt.ArrayLike) -> BoolArray:
         """Whether the operator is used, for each sample (row) of inputs."""
-        inputs = as_inputs(X, len(self.sources))
+        inputs = as_inputs(X, sources=self.sources)
         covered = [rule.covers_in(inputs) for rule in self.rules]
         return np.asarray(np.any([np.zeros(len(inputs), dtype=np.bool_), *covered], axis=0))
 

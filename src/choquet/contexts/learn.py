@@ -291,7 +291,7 @@ def _choice(
                 first.tree, first.path, n_numbers(first.rows, first.rows.leaf)
             )
         return grown[0], 0
-    whole = np.concatenate([one.held_out for one in grown], axis=1)  # type: ignore[arg-type]
+    whole = np.concatenate([one.held_out for one in grown], axis=1)
     known = np.isfinite(whole[:, 0])
     whole, weight = whole[known], grown[0].rows.weight[known]
     share = weight / weight.sum()
@@ -307,8 +307,8 @@ def _choice(
         good |= rise <= spread
     places = [(one, k) for one in grown for k in range(len(one.path.alphas))]
     sizes = [int(one.path.n_leaves[k]) * n_numbers(one.rows, one.rows.leaf) for one, k in places]
-    first = [options.kinds.index(one.rows.leaf) for one, _ in places]
-    return places[min(np.flatnonzero(good), key=lambda at: (sizes[at], first[at], means[at]))]
+    order = [options.kinds.index(one.rows.leaf) for one, _ in places]
+    return places[min(np.flatnonzero(good), key=lambda at: (sizes[at], order[at], means[at]))]
 
 
 def _grouping(

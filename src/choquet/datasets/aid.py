@@ -78,6 +78,12 @@ class AIDScores:
         Names of the networks (sources); their order is inferred from the paper.
     classes : tuple of str
         Names of the classes.
+
+    Examples
+    --------
+    >>> scores = AIDScores(np.zeros((1, 2, 1, 3, 2)), np.zeros((1, 2, 3), int), ("a", "b"), ("",))
+    >>> scores.bunch().feature_names
+    ('a', 'b')
     """
 
     scores: FloatArray
@@ -165,6 +171,11 @@ def fetch_aid(
         Seconds without an answer after which to give up.
     progress : callable, optional
         Called with the bytes so far and in all; by default a bar, if there is a terminal.
+
+    Returns
+    -------
+    AIDScores
+        Scores of all folds; `AIDScores.bunch` makes a table for one class.
 
     Raises
     ------

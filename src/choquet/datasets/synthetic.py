@@ -31,6 +31,11 @@ def make_demining(n_samples: int = 300, *, noise: float = 0.0, rng: Any = None) 
     rng : seed or numpy.random.Generator, optional
         Where the randomness comes from.
 
+    Returns
+    -------
+    Bunch
+        Data and target; `measure` holds the true measure.
+
     References
     ----------
     Anderson et al. Fuzzy Integral = Contextual Linear Order Statistic, the demining example.
@@ -61,6 +66,11 @@ def make_noise_measure(*, reading: Literal["figure", "caption"] = "figure") -> M
     ----------
     reading : {"figure", "caption"}, default "figure"
         The caption gives the value 0.2 to the first four pairs; the figure was made with five.
+
+    Returns
+    -------
+    Measure
+        On five sources, x1 to x5.
 
     References
     ----------

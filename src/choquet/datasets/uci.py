@@ -17,6 +17,11 @@ _LICENCE = "UCI Machine Learning Repository, licence CC BY 4.0"
 def load_yacht() -> Bunch:
     """Resistance of sailing yachts from the shape of the hull and the speed: 308 × 6.
 
+    Returns
+    -------
+    Bunch
+        With `data`, `target`, `feature_names` and `description`.
+
     References
     ----------
     Gerritsma, Onnink, Versluis (1981). Geometry, resistance and stability of the Delft Systematic
@@ -52,6 +57,11 @@ def load_yacht() -> Bunch:
 
 def load_airfoil() -> Bunch:
     """Noise of airfoils in a wind tunnel: 1,503 × 5.
+
+    Returns
+    -------
+    Bunch
+        With `data`, `target`, `feature_names` and `description`.
 
     References
     ----------
@@ -89,6 +99,11 @@ def load_cpu() -> Bunch:
 
     Vendor and model are left out, and so is ERP: it is another model's estimate of the target.
 
+    Returns
+    -------
+    Bunch
+        With `data`, `target`, `feature_names` and `description`.
+
     References
     ----------
     Ein-Dor, Feldmesser (1987). Attributes of the performance of central processing units. CACM 30,
@@ -118,6 +133,11 @@ def load_cpu() -> Bunch:
 
 def load_auto_mpg() -> Bunch:
     """Fuel consumption of cars: the 392 complete rows × 7; the name of the car is left out.
+
+    Returns
+    -------
+    Bunch
+        With `data`, `target`, `feature_names` and `description`.
 
     References
     ----------
@@ -166,6 +186,11 @@ def load_car() -> Bunch:
     Levels are numbered from the worst for the buyer (0) upwards, classes likewise, as a monotone
     measure wants it. A step up never makes a car worse, but for 18 small two-door cars that are
     rated lower for more than four persons than for four.
+
+    Returns
+    -------
+    Bunch
+        With `data`, `target`, `feature_names` and `description`.
 
     References
     ----------

@@ -107,7 +107,7 @@ class ClusterMethod(Method[ClusterDecomposition]):
             centres = _refitted(sample, partition.labels, centres, row, task)
         return ClusterDecomposition(
             sample=sample,
-            ivat=picture,
+            picture=picture,
             partition=partition,
             centres=centres,
             metric=row,
@@ -116,6 +116,7 @@ class ClusterMethod(Method[ClusterDecomposition]):
             bias=task.bias,
             identification=task.identification,
             outcome=task.outcome,
+            units=task.units,
         )
 
 

@@ -24,7 +24,9 @@ from choquet.decomposition.result import Decomposition, Identified
 from choquet.decomposition.sample import OperatorSample
 from choquet.errors import DataError
 from choquet.operators import Dissimilarity
-from choquet.walks import DataSupport, WalkList, all_sorts, sorts_of
+from choquet.scales import Units
+from choquet.walks import DataSupport, OperatorGraph, sorts_of
+from choquet.walks.abstract import ListedWalks
 
 if TYPE_CHECKING:
     from choquet.contexts.diagram import Diagram
@@ -78,15 +80,9 @@ class ClusterContexts(Contexts):
         return find_rules(sorts, found, weights=counts, complete=complete, max_rules=most)
 
     @cached_property
-    def walks(self) -> tuple[IntArray, IntArray | None, bool]:
+    def walks(self) -> ListedWalks:
         """Walks that rules are found from, how often each counts, and whether these are all."""
-        graph = self.sample.graph
-        if isinstance(graph, WalkList):
-            return graph.sorts, graph.counts, graph.complete
-        if graph.n_sources <= 8:
-            sorts = all_sorts(graph.n_sources)
-            return sorts[graph.index(sorts) >= 0], None, True
-        return graph.sample_sorts(_LISTED_WALKS // 2, rng=0), None, False
+        return self.sample.graph.listed(_LISTED_WALKS)
 
     def labels_of_walks(self, sorts: IntArray) -> IntArray:
         """Operator of each walk; where operators were drawn, the nearest centre."""
@@ -122,8 +118,8 @@ class ClusterDecomposition(Decomposition):
     ----------
     sample : OperatorSample
         The operators that were clustered.
-    ivat : IVAT
-        Their picture, in the units of `metric`.
+    picture : IVAT
+        Their iVAT image, in the units of `metric`; `ivat` is the same.
     partition : Partition
         How they were clustered, with CLODD's scores.
     centres : array of shape (n_operators, N)
@@ -151,7 +147,7 @@ class ClusterDecomposition(Decomposition):
     """
 
     sample: OperatorSample
-    ivat: IVAT
+    picture: IVAT
     partition: Partition
     centres: FloatArray
     metric: Dissimilarity
@@ -161,6 +157,7 @@ class ClusterDecomposition(Decomposition):
     identification: Identified | None = None
     outcome: Outcome | None = None
     stable_shares: FloatArray | None = None
+    units: Units | None = None
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -171,6 +168,16 @@ class ClusterDecomposition(Decomposition):
     def measure(self) -> Any:
         """What was decomposed."""
         return self.sample.graph.measure
+
+    @property
+    def clusters(self) -> ClusterDecomposition:
+        """Itself."""
+        return self
+
+    @property
+    def ivat(self) -> IVAT:
+        """The iVAT image of the operators."""
+        return self.picture
 
     @property
     def labels(self) -> IntArray:
@@ -333,7 +340,7 @@ class ClusterDecomposition(Decomposition):
         self._check_complete("an index")
         from choquet.contexts.diagram import Diagram
 
-        if isinstance(self.sample.graph, WalkList):
+        if not isinstance(self.sample.graph, OperatorGraph):
             raise DataError(
                 "an index holds all walks of a dense measure; here walks were listed, "
                 "and operator_of_sorts looks them up"
@@ -370,7 +377,7 @@ class ClusterDecomposition(Decomposition):
         )
         return ClusterDecomposition(
             sample=self.sample,
-            ivat=self.ivat,
+            picture=self.picture,
             partition=partition,
             centres=centres,
             metric=self.metric,
@@ -379,6 +386,7 @@ class ClusterDecomposition(Decomposition):
             bias=self.bias,
             identification=self.identification,
             outcome=self.outcome,
+            units=self.units,
         )
 
     def _check_complete(self, what: str) -> None:
@@ -401,8 +409,8 @@ class ClusterDecomposition(Decomposition):
         )
         walks = self.sample.graph
         place = f"2**{n} values"
-        if isinstance(walks, WalkList):
-            place = f"{len(walks.sorts):,} walks of {n} sources"
+        if not walks.measure.is_dense:
+            place = f"{walks.n_distinct_walks:,} walks of {n} sources"
             if walks.n_partial:
                 place += f" ({walks.n_partial:,} partly supported)"
         plural = "operator" if self.n_operators == 1 else "operators"

@@ -136,6 +136,7 @@ class ContextTree(Method[TreeDecomposition]):
             support=task.support,
             outcome=task.outcome,
             identification=task.identification,
+            units=task.units,
             n_walks=len(sorts),
             spread=float(np.sqrt(output_variance(measure.walk_weights(sorts), counts))),
         )
@@ -188,6 +189,7 @@ class ContextTree(Method[TreeDecomposition]):
             support=DataSupport.from_data(X) if task.support is None else task.support,
             outcome=task.outcome,
             identification=task.identification,
+            units=task.units,
             error=error,
             exact=complete,
             n_walks=len(sorts),

@@ -144,8 +144,15 @@ def held_out_cost(
         sums[2:] += simple_errors(X, y, train, test)
         alike.append(agreement(operator_of(X), labels))
         same.append(number == n_operators)
-    errors = (float(total / len(y)) for total in sums)
-    return Cost(*errors, refitted, n_folds, float(np.mean(alike)), float(np.mean(same)))
+    names = ("description", "integral", "weighted_mean", "order_statistic", "plain_mean")
+    errors = dict(zip(names, (sums / len(y)).tolist(), strict=True))
+    return Cost(
+        **errors,
+        refitted=refitted,
+        n_folds=n_folds,
+        same_contexts=float(np.mean(alike)),
+        same_number=float(np.mean(same)),
+    )
 
 
 def agreement(one: IntArray, two: IntArray) -> float:

@@ -16,6 +16,7 @@ from choquet.decomposition.outcome import outcome_of
 from choquet.decomposition.result import Decomposition, Identified
 from choquet.errors import DataError, OptionError
 from choquet.measures import AbstractMeasure
+from choquet.scales import Units, unwrapped
 from choquet.walks import DataSupport
 
 __all__ = ["METHODS", "decompose"]
@@ -65,10 +66,11 @@ def decompose(
     Parameters
     ----------
     measure : AbstractMeasure or fitted model
-        A model has ``measure_``, and ``support_`` where it learned from data.
+        A model has ``measure_``, and ``support_`` where it learned from data. It may stand at the
+        end of a pipeline of scalers: the decomposition then takes the data as they are.
     X : array-like of shape (n_samples, N), optional
-        Rows to describe the model on, in the units that it was fitted to: operators are fitted to
-        its output there. Without them all walks count alike, and inputs are taken as independent
+        Rows to describe the model on, in the units of its data: operators are fitted to its output
+        there. Without them all walks count alike, and inputs are taken as independent
         and uniform.
     y : array-like of shape (n_samples,), optional
         Targets of the rows. They decide how many contexts pay, and what the description costs.
@@ -106,9 +108,11 @@ def decompose(
     1 operator describes the integral of 3 sources exactly.
       1. weighted mean: 0.5 gpr + 0.3 ir + 0.2 emi, 100.0 % of walks
     """
-    model = measure
+    model, units, names, _ = unwrapped(measure)
     measure, support, bias = _measure_of(model, support)
-    rows, targets = _data(measure, X, y)
+    if names is not None and names != tuple(measure.sources):
+        measure = measure.renamed(names)
+    rows, targets = _data(measure, X, y, units)
     outcome = outcome_of(model)
     if outcome is not None:
         targets = None  # classes are no numbers that an integral could be off by
@@ -123,6 +127,7 @@ def decompose(
             model=model if again else None,
             outcome=outcome,
             identification=identification,
+            units=units,
             rng=rng,
         )
     )
@@ -144,13 +149,16 @@ def _method_of(method: Any) -> Method[Any]:
     )
 
 
-def _data(measure: AbstractMeasure, X: Any, y: Any) -> tuple[FloatArray | None, FloatArray | None]:
-    """Rows and targets as arrays, or an error that says what they lack."""
+def _data(
+    measure: AbstractMeasure, X: Any, y: Any, units: Units | None
+) -> tuple[FloatArray | None, FloatArray | None]:
+    """Rows and targets on the common scale, or an error that says what they lack."""
     if X is None:
         if y is not None:
             raise DataError("targets y need the rows X that they belong to")
         return None, None
     rows = as_inputs(X, sources=measure.sources)
+    rows = rows if units is None else units.scaled(rows)
     if len(rows) < 3:
         raise DataError(
             f"{len(rows)} rows are too few to fit an operator to; give at least 3, or no X"
@@ -163,7 +171,7 @@ def _data(measure: AbstractMeasure, X: Any, y: Any) -> tuple[FloatArray | None, 
     targets = as_vector(targets.ravel(), "y")
     if len(targets) != len(rows):
         raise DataError(f"y has {len(targets)} targets for {len(rows)} rows of X")
-    return rows, targets
+    return rows, targets if units is None else units.target(targets)
 
 
 def _measure_of(model: Any, support: Any) -> tuple[Any, DataSupport | None, float]:

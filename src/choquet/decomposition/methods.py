@@ -10,6 +10,7 @@ from choquet.arrays import FloatArray
 from choquet.decomposition.outcome import Outcome
 from choquet.decomposition.result import Decomposition, Identified
 from choquet.measures import AbstractMeasure
+from choquet.scales import Units
 from choquet.walks import DataSupport
 
 __all__ = ["Method", "Task"]
@@ -32,6 +33,8 @@ class Task:
         What learned the measure, to be fitted again without some rows; None if it cannot.
     outcome : Outcome or None
     identification : Identification or None
+    units : Units or None
+        Of the data; rows and targets are on the common scale already.
     rng : seed or Generator
     """
 
@@ -43,6 +46,7 @@ class Task:
     model: Any
     outcome: Outcome | None
     identification: Identified | None
+    units: Units | None
     rng: Any
 
 

@@ -12,9 +12,9 @@ import numpy as np
 from choquet.arrays import FloatArray, IntArray, generator
 from choquet.errors import DataError, OptionError
 from choquet.walks import (
+    AbstractWalks,
     DataSupport,
     OperatorGraph,
-    WalkList,
     list_walks,
     sort_unrank,
     walk_weights,
@@ -33,7 +33,7 @@ class OperatorSample:
         Weights by rank, distinct rows.
     counts : array of n ints
         Walks with each operator: of all walks if `complete`, else of those drawn.
-    graph : OperatorGraph or WalkList
+    graph : AbstractWalks
         Where the operators come from; row k is operator number k if `complete`.
     complete : bool
         Whether every operator is there.
@@ -41,15 +41,13 @@ class OperatorSample:
 
     weights: FloatArray
     counts: IntArray
-    graph: OperatorGraph | WalkList
+    graph: AbstractWalks
     complete: bool
 
     @property
     def slack(self) -> FloatArray:
         """How far the cumulative weights of each operator can be off: 0 where all is known."""
-        if isinstance(self.graph, WalkList):
-            return self.graph.slack
-        return np.zeros((1, 1))
+        return self.graph.slack
 
     @property
     def shares(self) -> FloatArray:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from choquet.arrays import FloatArray, IntArray, as_inputs
+from choquet.arrays import FloatArray, IntArray
 from choquet.contexts.conditions import Condition, Context, Rule
 from choquet.contexts.from_walks import Described
 from choquet.contexts.learn import Learned, collapsed
@@ -22,10 +22,15 @@ from choquet.decomposition.cost import Cost
 from choquet.decomposition.operators import UNKNOWN, Contexts, ContextualOperator, Errors
 from choquet.decomposition.outcome import Outcome
 from choquet.decomposition.result import Decomposition, Identified
+from choquet.errors import DataError
 from choquet.measures import AbstractMeasure
 from choquet.operators.blends import shortest_split
 from choquet.operators.dissimilarity import DISSIMILARITIES
+from choquet.scales import Units
 from choquet.walks import DataSupport, sorts_of
+
+if TYPE_CHECKING:
+    from choquet.decomposition.clusters import ClusterDecomposition
 
 __all__ = [
     "EVIDENCE",
@@ -36,7 +41,7 @@ __all__ = [
     "with_contexts",
 ]
 
-EVIDENCE = ("bias", "share", "count", "rank", "condition", "trust", "residual")
+EVIDENCE = ("bias", "share", "data_share", "count", "rank", "condition", "trust", "residual")
 """What is known of an operator that was fitted to data, besides its weights."""
 
 
@@ -142,6 +147,7 @@ class TreeDecomposition(Decomposition):
     error: Errors = UNKNOWN
     exact: bool = False
     unit: Literal["walks", "samples"] = "samples"
+    units: Units | None = None
     identification: Identified | None = None
     n_walks: int = 0
     spread: float = float("nan")
@@ -168,14 +174,32 @@ class TreeDecomposition(Decomposition):
         """The context of each leaf, with its share."""
         return self.contexts.leaves
 
+    @cached_property
+    def clusters(self) -> ClusterDecomposition:
+        """The same measure decomposed by CLODD, for pictures of its operators."""
+        if self.measure is None:
+            raise DataError("the operators were learned directly: there is no measure to cluster")
+        from choquet.decomposition.clustering_methods import Clodd
+        from choquet.decomposition.methods import Task
+
+        bias = float(self.biases[0])
+        return Clodd().decompose(
+            Task(
+                measure=self.measure, support=self.support if self.unit == "walks" else None,
+                bias=bias, X=None, y=None, model=None, outcome=self.outcome,
+                identification=self.identification, units=self.units, rng=0,
+            )
+        )  # fmt: skip
+
     def leaf_of(self, X: npt.ArrayLike) -> IntArray:
         """Number of the leaf of each sample; ties are sorted by the order of the sources."""
-        inputs = as_inputs(X, sources=self.sources)
+        inputs = self.scaled(X)
         return self.tree.leaf_of(ranks_of(inputs)[1], inputs)
 
     def decided(self, inputs: FloatArray) -> tuple[IntArray, IntArray]:
         """Operator of each sample, and its sort."""
-        return np.asarray(self.labels[self.leaf_of(inputs)]), sorts_of(inputs)
+        leaves = self.tree.leaf_of(ranks_of(inputs)[1], inputs)
+        return np.asarray(self.labels[leaves]), sorts_of(inputs)
 
     def operator_of_sorts(self, sorts: IntArray) -> IntArray:
         """Number of the operator that decides each sort."""

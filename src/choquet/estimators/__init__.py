@@ -8,6 +8,7 @@ from choquet.estimators.baselines import (
 )
 from choquet.estimators.chunks import fit_chunks, fit_evidence, fit_statistics
 from choquet.estimators.classifier import ChoquetClassifier
+from choquet.estimators.commensurate import Commensurate, InUnits
 from choquet.estimators.contextual import ContextualRegressor
 from choquet.estimators.contextual_classifier import ContextualClassifier
 from choquet.estimators.cross_validated import ChoquetRegressorCV
@@ -18,10 +19,12 @@ __all__ = [
     "ChoquetClassifier",
     "ChoquetRegressor",
     "ChoquetRegressorCV",
+    "Commensurate",
     "ContextualClassifier",
     "ContextualRegressor",
     "FusionClassifier",
     "GradientDescentRegressor",
+    "InUnits",
     "LambdaRegressor",
     "LinearConvexSumRegressor",
     "OWARegressor",

@@ -7,6 +7,7 @@ import numpy as np
 from choquet.estimators.common import IncrementalRegressor
 from choquet.learning.families.fits import descend, fit_lambda, fit_weights, members_of, ranks_of
 from choquet.learning.fill import fill_unsupported
+from choquet.learning.problem import check_weight
 from choquet.measures import Measure, SupportedMeasure
 
 __all__ = [
@@ -176,6 +177,7 @@ class GradientDescentRegressor(IncrementalRegressor):
         self.max_iter = max_iter
 
     def _solve(self, material):
+        check_weight("rate", self.rate)
         statistics, names = material.statistics, material.names
         found = descend(statistics, rate=self.rate, n_steps=self.max_iter)
         self.errors_, self.n_iter_, self.bias_ = found.errors, found.n_steps, 0.0

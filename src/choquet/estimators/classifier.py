@@ -19,6 +19,7 @@ from choquet.estimators.validation import (
     classes_of,
 )
 from choquet.jobs import run_jobs
+from choquet.lattice.ties import settled
 from choquet.learning.fill import fill_unsupported
 from choquet.learning.logistic import fit_logistic, fit_ordinal, sigmoid
 from choquet.measures import Measure, SupportedMeasure
@@ -40,7 +41,8 @@ class ChoquetClassifier(ClassifierMixin, BaseEstimator):
 
     P(positive) = sigmoid(γ · C_g(x) + intercept), with g monotone and normal and γ ≥ 0: more of
     any source never makes the positive class less likely. Several classes are taken one against
-    the rest; ordered ones share the measure and differ in the threshold.
+    the rest; ordered ones share the measure and differ in the threshold. Where no source makes the
+    positive class more likely, γ is 0: every row gets the share of the class, with a warning.
 
     Parameters
     ----------
@@ -108,7 +110,7 @@ class ChoquetClassifier(ClassifierMixin, BaseEstimator):
             raise DataError("sample_weight is zero in every row: nothing to learn from")
         kept = slice(None) if sample_weight is None else sample_weight > 0
         self.classes_ = classes_of(y[kept])
-        X, y = X[kept], y[kept]
+        X, y = settled(X[kept]), y[kept]
         if X.shape[1] > 1 and (X[:, :1] == X).all():
             raise DataError(ALL_TIED)
         weight = None if sample_weight is None else sample_weight[kept]
@@ -124,6 +126,8 @@ class ChoquetClassifier(ClassifierMixin, BaseEstimator):
         self.scales_ = np.array([one.values[-1] for one in found])
         self.intercepts_ = np.concatenate([one.intercepts for one in found])
         falls = ~(self.scales_ * float(np.ptp(X)) > NO_RELATION)
+        if self.monotone:
+            self.scales_[falls] = 0.0  # what rounding left of them would order the rows at random
         self.measures_ = [self._measure(*one) for one in zip(found, falls, strict=True)]
         self.measure_ = self.measures_[0]
         if self.monotone and falls.any():
@@ -163,8 +167,8 @@ class ChoquetClassifier(ClassifierMixin, BaseEstimator):
         levels = ", or ordinal=True if the classes are ordered" if rest else ""
         warnings.warn(
             f"{what}{rest} {'do' if several or not labels else 'does'} not rise with any source, "
-            "so every measure is as good, and the plain mean is given; turn sources round (1 - x), "
-            f"or pass monotone=False{levels}",
+            "so every row gets the same probability, and the plain mean is given as the measure; "
+            f"turn sources round (1 - x), or pass monotone=False{levels}",
             SupportWarning,
             stacklevel=3,
         )

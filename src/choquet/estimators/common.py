@@ -13,14 +13,17 @@ from choquet.arrays import FloatArray
 from choquet.errors import DataError, SolverError, SupportWarning, TooLargeError
 from choquet.estimators.validation import checked_inputs, checked_rows, classes_of
 from choquet.integrals import choquet_integral, choquet_interval
+from choquet.lattice.ties import TIE, settled
 from choquet.lattice.wide import chains
 from choquet.learning.data.chunks import Evidence, evidence_of
 from choquet.learning.data.minima import MinimaStatistics
+from choquet.learning.data.scale import OFFSET, check_scale
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.fill import uncertainty
 from choquet.measures import Measure, MobiusMeasure, SupportedMeasure
 from choquet.measures.sparse import SparseMeasure
 from choquet.walks import DataSupport, sorts_of
+from choquet.walks.sorts import strict_steps
 
 __all__ = [
     "ALL_TIED",
@@ -79,13 +82,20 @@ class Material:
     batch: Batch | None = None
 
 
-def check_information(statistics: Statistics | MinimaStatistics, *, normal: bool) -> None:
-    """Raise where there is nothing to learn from; warn where next to nothing is."""
+def check_information(
+    statistics: Statistics | MinimaStatistics, *, normal: bool, y: FloatArray | None = None
+) -> None:
+    """Raise where there is nothing to learn from; warn where next to nothing is.
+
+    `y` are the last targets themselves, where they are at hand: sums alone cannot tell targets that
+    are all alike from those that differ in their last digits.
+    """
     if statistics.n_samples == 0 or statistics.weight <= 0:
         raise DataError(
             "nothing to learn from: sample_weight is zero in every row; "
             "give at least one row a positive weight"
         )
+    check_scale(statistics)
     if statistics.n_sources == 1:
         if normal:
             warnings.warn(
@@ -101,6 +111,13 @@ def check_information(statistics: Statistics | MinimaStatistics, *, normal: bool
         warnings.warn(ALL_TIED, SupportWarning, stacklevel=4)
     mean = statistics.target_sum / statistics.weight
     spread = statistics.target_square / statistics.weight - mean**2
+    apart = 0.0 if y is None else float(np.ptp(y))
+    near = 0.0 if y is None else float(np.abs(y).max())
+    if TIE * near < apart < near / OFFSET and spread * OFFSET**2 < mean**2:
+        raise DataError(
+            f"the targets lie near {mean:.3g} but differ by {apart:.3g} only, which sums of "
+            "squares cannot hold: subtract the same number from all targets, and from the inputs"
+        )
     if spread <= 1e-14 * max(mean**2, 1e-300):
         warnings.warn(
             f"the target is constant ({mean:g}): the measure will say little about the sources",
@@ -198,7 +215,7 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
         statistics, support = evidence.statistics, evidence.support
         if not first:
             statistics, support = self.statistics_ + statistics, self.support_ + support
-        check_information(statistics, normal=not self._relaxed())
+        check_information(statistics, normal=not self._relaxed(), y=y)
         if not self._relaxed():
             check_reach(X, y)
         names = names_or_numbers(sources_of(self), X.shape[1])
@@ -208,7 +225,7 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
         """Learn from sums, and keep them."""
         try:
             self._solve(material)
-        except np.linalg.LinAlgError as error:
+        except (np.linalg.LinAlgError, ArithmeticError) as error:
             raise SolverError(
                 f"the data are too few or too extreme for {type(self).__name__}: {error}; give "
                 "more rows, or scale inputs and weights to about 1"
@@ -250,13 +267,10 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
         list of SampleExplanation
             Print ``.text()`` of one, or take its attributes.
         """
-        from choquet.decomposition import decompose
-        from choquet.explanation import explain_sample
+        from choquet.explanation import explain_samples
 
         check_is_fitted(self, "measure_")
-        X = checked_inputs(self, X)
-        parts = decompose(self)
-        return [explain_sample(parts, x) for x in X]
+        return explain_samples(self, checked_inputs(self, X))
 
     def predict_interval(self, X):
         """Tight bounds of each prediction over all fillings of the unsupported subsets.
@@ -272,7 +286,7 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
             for rows that need one.
         """
         check_is_fitted(self, "measure_")
-        X = checked_inputs(self, X)
+        X = settled(checked_inputs(self, X))
         if isinstance(self.measure_, SupportedMeasure):
             return choquet_interval(self.measure_, X) + self.bias_
         if isinstance(self.measure_, MobiusMeasure) and self.measure_.monotone:
@@ -304,7 +318,7 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
         """
         check_is_fitted(self, "measure_")
         X = checked_inputs(self, X)
-        needed = self._strict(X)
+        needed = strict_steps(X)[:, :-1]
         missing = self._unsupported_steps(X)
         return 1.0 - missing.sum(axis=1) / np.maximum(needed.sum(axis=1), 1)
 
@@ -319,13 +333,10 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
         values = measure.values_of(words)
         return SupportedMeasure.nearest(words, values, measure.sources, total=measure.total)
 
-    def _strict(self, X):
-        return np.diff(np.sort(X, axis=1)[:, ::-1], axis=1) < 0
-
     def _unsupported_steps(self, X):
         # Flags by size of the subset; a tied row does not need the subsets inside its ties.
-        flags = np.asarray(self.support_.unsupported_steps(sorts_of(X)), dtype=bool)
-        return flags[:, : X.shape[1] - 1] & self._strict(X)
+        sorts = sorts_of(X)
+        return self.support_.unsupported_steps(sorts) & strict_steps(X, sorts)[:, :-1]
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -61,14 +61,14 @@ class Contextual(BaseEstimator):
 
     def _options(self):
         wide = self.n_features_in_ > self.screen
-        kinds = (("rank", "source") if wide else LEAVES) if self.leaf == "auto" else self.leaf
+        kinds = (self.leaf,) if self.leaf != "auto" else LEAVES[:2] if wide else LEAVES
         if self.l2 == "auto" and self.prune != "cv":
             raise OptionError(
                 f"l2='auto' is chosen by held-out rows, which prune={self.prune!r} has none of; "
                 "give a number, or prune='cv'"
             )
         return TreeOptions(
-            kinds=(kinds,) if isinstance(kinds, str) else kinds,
+            kinds=kinds,
             l2s=_PENALTIES if self.l2 == "auto" else (self.l2,),
             convex=bool(getattr(self, "convex", False)),
             l1=getattr(self, "l1", 0.0),
@@ -117,12 +117,12 @@ class Contextual(BaseEstimator):
 
         Returns
         -------
-        list of ContextualSampleExplanation
+        list of SampleExplanation
             Print ``.text()`` of one, or take its attributes.
         """
-        from choquet.explanation import explain_sample
+        from choquet.explanation import explain_samples
 
-        return [explain_sample(self, x) for x in self._checked(X)]
+        return explain_samples(self, self._checked(X))
 
     def _checked(self, X):
         check_is_fitted(self)

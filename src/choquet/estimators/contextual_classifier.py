@@ -31,8 +31,26 @@ class ContextualClassifier(ClassifierMixin, Contextual):
     max_leaves : int, default 16
     min_samples_leaf : float, optional
         Least number of rows in a leaf, counted by weight; 20, or 2 (N + 1) if that is more.
-    leaf, l2, above, n_cuts, screen, prune, cv, merge, n_jobs, random_state
-        As in `ContextualRegressor`.
+    leaf : {"auto", "both", "rank", "source"}, default "auto"
+        What an operator weighs: inputs by source, by rank, or both; see `ContextualRegressor`.
+    l2 : float or "auto", default "auto"
+        Penalty on the weights, in units of the data's spread; "auto" lets held-out rows choose.
+    above : bool, default True
+        Try "source i above source j" beside "source i among the top t".
+    n_cuts : int, default 0
+        Try "source i is at least c" as well, at so many thresholds c between its values.
+    screen : int, default 16
+        Up to so many sources every predicate is tried; see `ContextualRegressor`.
+    prune : {"cv", "bic", "none"}, default "cv"
+        How the price of a leaf is chosen.
+    cv : int, splitter or iterable of (train, test), default 5
+        Folds; of a given number, equal rows fall into the same one.
+    merge : bool, default True
+        Let leaves share an operator where the information criterion prefers it.
+    n_jobs : int, optional
+        Folds at a time, through joblib. The result is the same.
+    random_state : int, RandomState or None, default 0
+        Draws the folds.
 
     Attributes
     ----------

@@ -23,6 +23,7 @@ from choquet.learning.families.candidates import (
     fitted_values,
     select,
 )
+from choquet.learning.problem import check_weight
 from choquet.measures import Measure, SupportedMeasure
 from choquet.measures.sparse import SparseMeasure
 
@@ -153,6 +154,8 @@ class ChoquetRegressorCV(MeasureRegressor):
                 raise OptionError(
                     f"a prior has {prior.n_sources} sources, the data have {statistics.n_sources}"
                 )
+        for strength in self.strengths:
+            check_weight("a strength", strength)
         check_option("combine", self.combine, ["posterior", "average", "best"])
         shape = {"monotone": self.monotone, "normal": self.normal, "bias": self.bias}
         n_sources = statistics.n_sources

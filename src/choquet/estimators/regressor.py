@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from numbers import Integral
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -20,6 +21,7 @@ from choquet.learning.fill import FILLS, fill_unsupported
 from choquet.learning.problem import (
     Problem,
     absolute_loss,
+    check_weight,
     least_squares,
     with_basis,
     with_penalty,
@@ -235,6 +237,12 @@ class ChoquetRegressor(IncrementalRegressor):
             check_option("penalty", self.penalty, PENALTIES)
         if self.prior is not None and not isinstance(self.prior, Measure):
             check_option("prior", self.prior, FAMILIES)
+        check_weight("strength", self.strength)
+        check_weight("prior_strength", self.prior_strength)
+        if not 0 <= self.l1_ratio <= 1:
+            raise OptionError(f"l1_ratio={self.l1_ratio} is out of range: choose 0 to 1")
+        if self.k_additive is not None and not isinstance(self.k_additive, Integral):
+            raise OptionError(f"k_additive={self.k_additive!r} must be a whole number")
         if n_sources <= MAX_LATTICE_SOURCES:
             return
         dense_only = {

@@ -85,6 +85,16 @@ class UniformDistribution:
 def uniform_distribution(measure: AbstractMeasure) -> UniformDistribution:
     """Distribution of the integral when inputs are independent and uniform on [0, 1].
 
+    Parameters
+    ----------
+    measure : AbstractMeasure
+        On N sources.
+
+    Returns
+    -------
+    UniformDistribution
+        With `mean`, `sd`, `cdf` and `pdf`.
+
     Examples
     --------
     >>> from choquet import Measure, uniform_distribution

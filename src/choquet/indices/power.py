@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from choquet.arrays import FloatArray
-from choquet.errors import DataError, MissingDependencyError
+from choquet.errors import MissingDependencyError
 from choquet.lattice import (
     containing_sums,
     containing_sums_of_pairs,
@@ -24,7 +24,7 @@ from choquet.lattice import (
 )
 from choquet.lattice.wide import membership
 from choquet.measures import AbstractMeasure, Measure, MobiusMeasure, check_measure
-from choquet.walks import DataSupport, OperatorGraph
+from choquet.walks import DataSupport, OperatorGraph, check_support
 
 __all__ = [
     "banzhaf",
@@ -39,6 +39,16 @@ __all__ = [
 
 def shapley(measure: AbstractMeasure) -> FloatArray:
     """Shapley value of each source: its mean contribution over all walks; they sum to g(X).
+
+    Parameters
+    ----------
+    measure : AbstractMeasure
+        On N sources.
+
+    Returns
+    -------
+    array of shape (N,)
+        One value for each source.
 
     References
     ----------
@@ -62,6 +72,16 @@ def shapley(measure: AbstractMeasure) -> FloatArray:
 
 def banzhaf(measure: AbstractMeasure) -> FloatArray:
     """Banzhaf value of each source: its mean contribution over all subsets of the others.
+
+    Parameters
+    ----------
+    measure : AbstractMeasure
+        On N sources.
+
+    Returns
+    -------
+    array of shape (N,)
+        One value for each source.
 
     References
     ----------
@@ -100,6 +120,16 @@ def interaction(measure: AbstractMeasure) -> FloatArray:
     """Interaction index of every pair (N × N): > 0 they complement, < 0 they replace each other.
 
     The diagonal holds the Shapley values, as the index of single sources does.
+
+    Parameters
+    ----------
+    measure : AbstractMeasure
+        On N sources.
+
+    Returns
+    -------
+    array of shape (N, N)
+        Symmetric.
 
     References
     ----------
@@ -199,8 +229,7 @@ def supported_interaction(
            [0.5 , 0.55]])
     """
     n = check_measure(measure).n_sources
-    if support.n_sources != n:
-        raise DataError(f"the support is of {support.n_sources} sources, the measure of {n}")
+    check_support(support, measure)
     result = np.full((n, n), np.nan)
     known, g, sizes = support.supported, measure.to_measure().values, subset_sizes(n)
     joins = np.array([1 / comb(n - 2, a) if n > 1 else 1.0 for a in range(max(n - 1, 1))])

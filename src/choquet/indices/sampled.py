@@ -142,6 +142,11 @@ def sample_indices(
     n_jobs : int, optional
         Rounds at a time; see `choquet.jobs.run_jobs`.
 
+    Returns
+    -------
+    SampledIndices
+        Values and standard errors of `shapley`, `interaction` and `orness`.
+
     References
     ----------
     Castro, Gómez & Tejada (2009), "Polynomial calculation of the Shapley value based on sampling";

@@ -86,7 +86,7 @@ def in_chunks(run: Callable[[int, int], T], n: int, steps: int) -> list[T]:
             todo.clear()
             raise
 
-    helpers = _helpers(work, min(n_threads(), len(parts)) - 1 if n * steps >= WORTH_THREADS else 0)
+    helpers = _helpers(work, len(parts) - 1) if n * steps >= WORTH_THREADS else []
     try:
         work()
         for helper in helpers:
@@ -99,15 +99,13 @@ def in_chunks(run: Callable[[int, int], T], n: int, steps: int) -> list[T]:
     return [done[number] for number in range(len(parts))]
 
 
-def _helpers(work: Callable[[], None], count: int) -> list[Future[None]]:
+def _helpers(work: Callable[[], None], most: int) -> list[Future[None]]:
     """Futures of the helpers; fewer where no thread can be started."""
-    if count < 1:
-        return []
-    pool, found = _pool(count), list[Future[None]]()
-    for _ in range(count):
+    limit, found = n_threads() - 1, list[Future[None]]()
+    for _ in range(min(limit, most)):
         # Refused when the interpreter is about to end, or the system has no thread to give.
         with suppress(RuntimeError):
-            found.append(pool.submit(work))
+            found.append(_pool(limit).submit(work))
     return found
 
 

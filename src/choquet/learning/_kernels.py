@@ -30,8 +30,12 @@ def _add(pair, k, term):
 
 
 @compiled
-def accumulate(X, y, weight, gram, targets, sums, totals, counts):
-    """Add every row's gap products to tables indexed by ternary pair code and by mask."""
+def accumulate(X, y, weight, tie, least, gram, targets, sums, totals, counts):
+    """Add every row's gap products to tables indexed by ternary pair code and by mask.
+
+    Gaps up to `tie` times the largest magnitude of the row are none; nor are those whose weighted
+    square is below `least`.
+    """
     n_samples, n_sources = X.shape
     powers = np.empty(n_sources, np.int64)
     powers[0] = 1
@@ -51,6 +55,7 @@ def accumulate(X, y, weight, gram, targets, sums, totals, counts):
                 order[k] = order[k - 1]
                 k -= 1
             order[k] = i
+        width = tie * max(X[m, order[0]], -X[m, order[n_sources - 1]])
         mask = 0
         code = 0
         kept = 0
@@ -61,7 +66,9 @@ def accumulate(X, y, weight, gram, targets, sums, totals, counts):
             gap = X[m, source]
             if j + 1 < n_sources:
                 gap -= X[m, order[j + 1]]
-            if gap != 0.0:
+                if gap <= width:
+                    continue
+            if w * gap * gap >= least:
                 masks[kept] = mask
                 codes[kept] = code
                 gaps[kept] = gap

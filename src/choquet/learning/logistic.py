@@ -15,10 +15,12 @@ import scipy.sparse as sp
 
 from choquet.arrays import FloatArray
 from choquet.errors import SolverWarning
+from choquet.lattice.ties import settled
 from choquet.lattice.vectors import dot
 from choquet.lattice.wide import WordArray, chains, find_rows
+from choquet.learning.data.scale import check_scale
 from choquet.learning.data.statistics import Statistics
-from choquet.learning.problem import Problem, least_squares
+from choquet.learning.problem import Problem, check_weight, least_squares
 from choquet.learning.solvers import solve
 from choquet.learning.solvers.solution import close
 
@@ -163,11 +165,12 @@ def _newton(
     dense: bool,
     max_iterations: int,
 ) -> Logistic:
+    check_weight("strength", strength)
     weight = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, float)
-    X, t, weight = X[weight > 0], t[weight > 0], weight[weight > 0]
-    first = least_squares(
-        Statistics.from_data(X, t[:, 0]), monotone=monotone, normal=False, dense=dense
-    )
+    X, t, weight = settled(X[weight > 0]), t[weight > 0], weight[weight > 0]
+    statistics = Statistics.from_data(X, t[:, 0], weight)
+    check_scale(statistics)
+    first = least_squares(statistics, monotone=monotone, normal=False, dense=dense)
     loss = _Loss(X, t, weight, first)
     u = np.zeros(first.n_values)
     share = np.clip((weight @ t) / weight.sum(), 1e-3, 1 - 1e-3)

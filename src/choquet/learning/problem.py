@@ -11,6 +11,7 @@ otherwise), followed by the intercepts if there are any.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,10 @@ import scipy.sparse as sp
 from choquet.arrays import BoolArray, FloatArray
 from choquet.errors import OptionError
 from choquet.lattice import check_dense
+from choquet.lattice.ties import settled
 from choquet.lattice.vectors import dot
 from choquet.lattice.wide import WordArray, chains, unique_rows
+from choquet.learning.data.scale import LARGEST
 from choquet.learning.data.statistics import Statistics
 
 __all__ = [
@@ -29,6 +32,7 @@ __all__ = [
     "Problem",
     "Rows",
     "absolute_loss",
+    "check_weight",
     "least_squares",
     "reached",
     "with_basis",
@@ -276,7 +280,10 @@ def absolute_loss(
     """
     n_samples, n_sources = X.shape
     check_dense(n_sources)
-    words, gaps = chains(X)
+    # Numbers far from 1 are brought there by a power of two, which rounds nothing.
+    largest = max(float(np.abs(X).max(initial=0.0)), float(np.abs(y).max(initial=0.0)), 1e-300)
+    unit = 1.0 if 1e-6 < largest < 1e6 else 2.0 ** np.round(np.log2(largest))
+    words, gaps = chains(settled(X / unit))
     size = 1 << n_sources
     total = size + int(bias)
     rows = np.repeat(np.arange(n_samples), n_sources)
@@ -285,10 +292,11 @@ def absolute_loss(
     if bias:
         rows = np.concatenate([rows, np.arange(n_samples)])
         columns = np.concatenate([columns, np.full(n_samples, size)])
-        data = np.concatenate([data, np.ones(n_samples)])
+        data = np.concatenate([data, np.full(n_samples, 1 / unit)])
     design = sp.csr_array((data, (rows, columns)), shape=(n_samples, total))
     design.eliminate_zeros()
     weights = np.ones(n_samples) if sample_weight is None else np.asarray(sample_weight)
+    targets = np.asarray(y, dtype=np.float64) / unit
     return Problem(
         n_sources=n_sources,
         masks=np.arange(size, dtype=np.uint64)[:, None],
@@ -298,8 +306,17 @@ def absolute_loss(
         monotone=monotone,
         normal=normal,
         bias=int(bias),
-        absolute=Absolute(design, np.asarray(y, dtype=np.float64), weights),
+        absolute=Absolute(design, targets, weights * unit),
     )
+
+
+def check_weight(name: str, weight: Any) -> None:
+    """Refuse a weight that is not a finite number, below zero, or too large to calculate with."""
+    if not isinstance(weight, Real) or not 0 <= float(weight) <= LARGEST:
+        raise OptionError(
+            f"{name} must be a finite number not below zero (and at most {LARGEST:g}), not "
+            f"{weight!r}"
+        )
 
 
 def with_penalty(
@@ -320,8 +337,8 @@ def with_penalty(
     >>> with_penalty(problem, l1=1.0).objective(np.array([0.0, 0.4, 0.7, 1.0]))
     1.1
     """
-    if min(l1, l2) < 0 or (power is not None and power[1] < 0):
-        raise OptionError("penalties must not be negative")
+    for weight in (l1, l2, 0.0 if power is None else power[1]):
+        check_weight("the weight of a penalty", weight)
     if power is not None and not 0 < power[0] <= 2:
         raise OptionError(f"p={power[0]} is out of range; an lp penalty needs 0 < p <= 2")
     quadratic = problem.quadratic
@@ -352,8 +369,7 @@ def with_prior(problem: Problem, prior: Any, strength: float) -> Problem:
     >>> round(with_prior(problem, prior, 1.0).objective(np.array([0.0, 0.4, 0.7, 1.0])), 12)
     0.05
     """
-    if not (np.isfinite(strength) and strength >= 0):
-        raise OptionError(f"strength={strength} must be a number not below zero")
+    check_weight("strength", strength)
     if sp.issparse(prior):
         return replace(problem, prior=PriorTerm(sp.csr_array(prior), float(strength)))
     center = np.asarray(prior, dtype=np.float64)

@@ -79,7 +79,7 @@ def choose(problem: Problem, solution: Solution, *, by: ChoiceName) -> Solution:
     return finish(
         problem,
         np.append(values, solution.intercepts),
-        gap=solution.gap,
+        gap=None if np.isnan(solution.gap) else solution.gap,
         solved=solution.status == "solved",
         message=f"{solution.message}; then chosen by {by}",
         iterations=solution.iterations,

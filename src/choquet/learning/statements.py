@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from choquet.arrays import BoolArray, FloatArray
 from choquet.errors import SolverError
 from choquet.lattice import upward_maximum
+from choquet.lattice.ties import settled
 from choquet.lattice.wide import chains
 from choquet.learning.fill import uncertainty
 from choquet.learning.problem import Problem, Rows, reached
@@ -155,7 +156,7 @@ def interval_within(
 
     assert problem.rows is not None
     part = _Open(problem, values, supported)
-    words, gaps = chains(X)
+    words, gaps = chains(settled(X))
     at = words[..., 0].astype(np.int64)
     own = (gaps * values[at]).sum(axis=1)
     ends = np.column_stack([own, own])

@@ -13,11 +13,11 @@ from matplotlib.patches import Patch
 from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.errors import DataError
 from choquet.lattice import cover_pairs, masks_by_size, members
-from choquet.measures import Measure
+from choquet.measures import AbstractMeasure, Measure, check_measure
 from choquet.measures.sources import source_numbers
 from choquet.plot.graph_diagram import operator_graph
 from choquet.plot.style import GREY, STYLES, Style, axes_or_new, legend, points_of, style_of
-from choquet.walks import DataSupport, OperatorGraph
+from choquet.walks import DataSupport, OperatorGraph, check_support
 from choquet.walks.sorts import as_sorts
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class _Walk(NamedTuple):
 
 
 def hasse(
-    measure: Measure,
+    measure: AbstractMeasure,
     *,
     support: DataSupport | None = None,
     walks: Iterable[Sequence[int | str]] | None = None,
@@ -90,10 +90,9 @@ def hasse(
     >>> len(ax.texts)  # a label for each of the 2**3 subsets
     8
     """
-    if support is not None and support.n_sources != measure.n_sources:
-        raise DataError(
-            f"the support is of {support.n_sources} sources, the measure of {measure.n_sources}"
-        )
+    measure = check_measure(measure).to_measure()
+    if support is not None:
+        check_support(support, measure)
     sorts = _sorts(measure, walks)
     if measure.n_sources > MAX_SOURCES:
         return operator_graph(OperatorGraph(measure, support), walks=sorts, ax=ax)

@@ -30,7 +30,7 @@ class Report:
 
     Parameters
     ----------
-    model : ClusterDecomposition, Measure or fitted model
+    model : Decomposition, Measure, fitted model, or a pipeline that ends in one
         What to report on; measures and models are decomposed first.
     X : array-like of shape (n, N) or data frame, optional
         Samples to show and, if the decomposition knows no data, to take support from. The columns
@@ -140,13 +140,6 @@ class Report:
         return f"<Report {self.data['title']!r}: {self.data['n_operators']} operators>"
 
 
-_PAGES = {
-    "measure": ("report.html", "explorer.js"),
-    "contextual": ("contextual.html", "contextual.js"),
-}
-"""Template and script by what the report is about."""
-
-
 def _encodable(text: str) -> str:
     """Text that can be written: half a surrogate pair in a name must not stop the rest."""
     return text.encode("utf-8", "replace").decode("utf-8")
@@ -167,9 +160,8 @@ def _render(data: dict[str, Any]) -> str:
         lstrip_blocks=True,
     )
     environment.filters.update(number=_number, percent=_percent, short=_short)
-    template, own = _PAGES[data["kind"]]
-    style, script = _template("report.css"), _template("shared.js") + _template(own)
-    return environment.get_template(template).render(
+    style, script = _template("report.css"), _template("explorer.js")
+    return environment.get_template("report.html").render(
         data=data,
         style=style,
         script=script,
@@ -178,22 +170,22 @@ def _render(data: dict[str, Any]) -> str:
         embedded=_safe_json(_embedded(data)),
         bars=bars,
         signed_bars=signed_bars,
-        hasse=hasse(len(data["sources"])),
+        hasse=hasse(len(data["sources"])) if data["explorer"].get("values") else None,
     )
 
 
 def _embedded(data: dict[str, Any]) -> dict[str, Any]:
     """What the page's own script needs."""
+    wanted = ("name", "phrase", "trust", "count")
     return {
         "sources": data["sources"],
         "operators": [
-            {key: operator[key] for key in ("name", "phrase", "trust", "count") if key in operator}
-            for operator in data["model"]["operators"]
+            {key: operator[key] for key in wanted} for operator in data["model"]["operators"]
         ],
-        "rules": data.get("rules"),
+        "rules": data["rules"],
         "leaves": [
             {key: node[key] for key in ("node", "rule", "weight")}
-            for node in data.get("tree", ())
+            for node in data["tree"] or ()
             if node["question"] is None
         ],
         "explorer": data["explorer"],

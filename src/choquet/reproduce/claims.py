@@ -102,7 +102,7 @@ def _locked() -> tuple[Row, list[tuple[str, Any]]]:
         "For the maximum and the minimum a few observed variables lock all others in place",
         f"N = {n}: {n} samples, one led by each source, leave intervals of width "
         f"{widths['max']:.0e} (maximum) and {widths['min']:.0e} (minimum)",
-        "holds" if max(widths.values()) < 1e-6 else "differs",
+        "holds" if max(widths.values()) < 1e-5 else "differs",
     )
     return row, [("locked_width", widths)]
 

@@ -120,6 +120,11 @@ def paper_page(
     images : path
         The folder for the pictures.
 
+    Returns
+    -------
+    Path
+        The page.
+
     Raises
     ------
     FileError

@@ -36,6 +36,13 @@ was published; comes out otherwise here; or was not looked at, because data are 
 class Row:
     """One statement of the paper beside what was found.
 
+    Parameters
+    ----------
+    paper, found : str
+        What the paper says, and what came out.
+    verdict : str
+        One of `VERDICTS`.
+
     Examples
     --------
     >>> Row("three operators", "two", "corrected").verdict
@@ -76,6 +83,15 @@ class Table:
 @dataclass(frozen=True)
 class Picture:
     """A picture that is drawn when it is called with a matplotlib Figure.
+
+    Parameters
+    ----------
+    caption : str
+        What stands below it.
+    size : tuple of two floats
+        Width and height in inches.
+    draw : callable
+        Takes the figure and draws into it.
 
     Examples
     --------

@@ -18,13 +18,15 @@ __all__ = ["decode_contextual", "encode_contextual"]
 
 _LINKS = ("source", "top", "above", "yes", "no")
 _SUMS = ("error", "weight")
+_PARTS = ("outcome", "units", "measure", "support", "identification", "cost")
+_WHOLE = ("exact", "unit", "n_walks", "spread", "row_error")
 
 
 def encode_contextual(model: TreeDecomposition) -> dict[str, Any]:
     """Sources, tree, and each operator with what supports it, as plain data."""
     from choquet.decomposition.trees import EVIDENCE
 
-    tree = {name: getattr(model.tree, name) for name in (*_LINKS, "coefficients", *_SUMS)}
+    tree = {name: getattr(model.tree, name) for name in (*_LINKS, "value", "coefficients", *_SUMS)}
     return {
         "sources": list(model.sources),
         "tree": tree,
@@ -35,12 +37,20 @@ def encode_contextual(model: TreeDecomposition) -> dict[str, Any]:
             name: np.array([getattr(operator, name) for operator in model.operators])
             for name in EVIDENCE
         },
-        **({} if model.outcome is None else {"outcome": encode_value(model.outcome)}),
+        "errors": np.array([operator.error for operator in model.operators]),
+        **{name: getattr(model, name) for name in _WHOLE},
+        "error": np.array(model.error),
+        **{
+            name: encode_value(getattr(model, name))
+            for name in _PARTS
+            if getattr(model, name) is not None
+        },
     }
 
 
 def decode_contextual(data: dict[str, Any]) -> TreeDecomposition:
     """The model again; a tree that does not hold together is refused."""
+    from choquet.decomposition.operators import Errors
     from choquet.decomposition.trees import EVIDENCE, with_contexts
 
     sources = check_sources(data["sources"], len(data["sources"]))
@@ -56,19 +66,27 @@ def decode_contextual(data: dict[str, Any]) -> TreeDecomposition:
         raise ValueError("labels must number the leaves of the tree, and nothing else")
     if set(labels[tree.leaves].tolist()) != set(range(k)):
         raise ValueError(f"labels do not number {k} operators")
-    columns = {name: data["evidence"][name] for name in EVIDENCE}
+    unknown = np.full(k, np.nan)
+    columns = {name: data["evidence"].get(name, unknown) for name in EVIDENCE}
     if any(column.shape != (k,) for column in columns.values()):
         raise ValueError(f"evidence must be {k} numbers each")
-    evidence = [
+    evidence: list[dict[str, Any]] = [
         {
             name: int(column[number]) if name in ("count", "rank") else float(column[number])
             for name, column in columns.items()
         }
         for number in range(k)
     ]
-    # Files of earlier versions, and those of a number, say nothing of classes.
-    outcome = decode_value(data.get("outcome"))
-    return with_contexts(sources, tree, labels, weights, by_source, evidence, outcome=outcome)
+    # Files of earlier versions hold neither measures nor errors; those of a number no classes.
+    errors = data.get("errors", np.full((k, 2), np.nan))
+    for one, pair in zip(evidence, errors, strict=True):
+        one["error"] = Errors(*map(float, pair))
+    known = {name: decode_value(data.get(name)) for name in _PARTS}
+    known |= {name: data[name] for name in _WHOLE if name in data}
+    if "error" in data:
+        known["error"] = Errors(*map(float, data["error"]))
+    made = with_contexts(sources, tree, labels, weights, by_source, evidence, **known)
+    return made.in_units(known["units"])
 
 
 def _tree(data: dict[str, Any], n_sources: int) -> Tree:
@@ -79,8 +97,12 @@ def _tree(data: dict[str, Any], n_sources: int) -> Tree:
     n = len(source)
     if not n or any(data[name].shape != (n,) for name in (*_LINKS, *_SUMS)):
         raise ValueError("the arrays of the tree differ in length")
-    if data["coefficients"].shape != (n, n_sources + 1):
+    if data["coefficients"].ndim != 2 or len(data["coefficients"]) != n:
         raise ValueError(f"coefficients have shape {data['coefficients'].shape}")
+    # Files of earlier versions know no conditions on values.
+    value = np.asarray(data.get("value", np.full(n, np.nan)), dtype=np.float64)
+    if value.shape != (n,):
+        raise ValueError(f"value has shape {value.shape}, not ({n},)")
     inner = np.flatnonzero(source >= 0)
     children = np.concatenate([yes[inner], no[inner]])
     # Every node but the root is the child of one before it: no loops, and nothing out of reach.
@@ -89,7 +111,7 @@ def _tree(data: dict[str, Any], n_sources: int) -> Tree:
         or (np.minimum(yes[inner], no[inner]) <= inner).any()
     ):
         raise ValueError("the nodes of the tree are no tree")
-    ranked = np.where(above[inner] >= 0, 1, top[inner])
+    ranked = np.where((above[inner] >= 0) | np.isfinite(value[inner]), 1, top[inner])
     names = np.concatenate([source[inner], above[inner]])
     if (names >= n_sources).any() or ((ranked < 1) | (ranked >= max(n_sources, 2))).any():
         raise ValueError(f"a predicate of the tree is about more than {n_sources} sources")
@@ -97,4 +119,4 @@ def _tree(data: dict[str, Any], n_sources: int) -> Tree:
         raise ValueError("a predicate of the tree compares a source with itself")
     if not (data["weight"] > 0).all():
         raise ValueError("a node of the tree has no weight")
-    return Tree(source, top, above, yes, no, *(data[k] for k in ("coefficients", *_SUMS)))
+    return Tree(source, top, above, value, yes, no, *(data[k] for k in ("coefficients", *_SUMS)))

@@ -50,11 +50,14 @@ def encode_decomposition(found: ClusterDecomposition) -> dict[str, Any]:
         "cuts": partition.cuts,
         "memberships": partition.memberships,
         "scores": [[int(k), float(score)] for k, score in partition.scores.items()],
-        **({} if found.outcome is None else {"outcome": encode_value(found.outcome)}),
+        **{
+            name: encode_value(getattr(found, name))
+            for name in ("outcome", "units")
+            if getattr(found, name) is not None
+        },
     }
-    if isinstance(graph, WalkList):
-        walks = {"sorts": graph.sorts, "counts": graph.counts, "complete": graph.complete}
-        return {**data, "walks": walks}
+    if not graph.measure.is_dense:
+        return {**data, "walks": graph.listed(0)._asdict()}
     if not found.sample.complete:
         # Operators that were drawn cannot be listed again; all others can.
         data["sample"] = {"weights": found.sample.weights, "counts": found.sample.counts}
@@ -100,10 +103,11 @@ def _decoded(data: dict[str, Any], sample: OperatorSample) -> ClusterDecompositi
         **data["partition"],
     )
     # Files of earlier versions hold no intervals, only what followed from them, and no classes.
-    identified, outcome = (decode_value(data.get(key)) for key in ("identification", "outcome"))
+    known = ("identification", "outcome", "units")
+    identified, outcome, units = (decode_value(data.get(key)) for key in known)
     return ClusterDecomposition(
         sample=sample,
-        ivat=picture,
+        picture=picture,
         partition=partition,
         centres=centres,
         metric=metric,
@@ -113,4 +117,5 @@ def _decoded(data: dict[str, Any], sample: OperatorSample) -> ClusterDecompositi
         identification=identified,
         outcome=outcome,
         stable_shares=data["stable_shares"],
+        units=units,
     )

@@ -41,6 +41,11 @@ def save(obj: Any, path: str | os.PathLike[str], *, overwrite: bool = False) -> 
     overwrite : bool, default False
         Whether an existing file may be replaced.
 
+    Returns
+    -------
+    Path
+        The file that was written.
+
     Examples
     --------
     >>> import tempfile, pathlib
@@ -86,6 +91,16 @@ def to_bytes(obj: Any) -> bytes:
 
 def load(path: str | os.PathLike[str]) -> Any:
     """Read an object from a file that `save` wrote.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+
+    Returns
+    -------
+    object
+        Of the kind that was saved.
 
     Raises
     ------

@@ -15,7 +15,8 @@ from choquet.measures import Measure, SparseMeasure, SupportedMeasure
 from choquet.operators import OrderStatistic
 from choquet.storage.contexts import decode_contextual, encode_contextual
 from choquet.storage.decompositions import decode_decomposition, encode_decomposition
-from choquet.storage.models import MODELS, decode_model, encode_model
+from choquet.storage.models import MODELS, decode_model, encode_model, path_of
+from choquet.storage.pipelines import decode_pipeline, decode_scaled_model, encode_pipeline
 from choquet.storage.values import decode_value, encode_value
 from choquet.walks import DataSupport
 
@@ -49,16 +50,12 @@ def kind_of(obj: Any) -> str:
     >>> kind_of(OrderStatistic([1, 0]))
     'order_statistic'
     """
-    path = _path(type(obj))
+    path = path_of(type(obj))
     for name, kind in KINDS.items():
         if path == kind.path:
             return name
     known = ", ".join(kind.class_name for kind in KINDS.values())
     raise TypeError(f"cannot save a {type(obj).__name__}; what can be saved is {known}")
-
-
-def _path(kind: type) -> str:
-    return f"{kind.__module__}:{kind.__qualname__}"
 
 
 def _encode_measure(measure: Measure) -> dict[str, Any]:
@@ -115,7 +112,8 @@ def _encode_fields(obj: Any) -> dict[str, Any]:
 
 
 def _decode_support(data: dict[str, Any]) -> DataSupport:
-    support = DataSupport(**data)
+    names = data.get("sources")  # files of earlier versions have none
+    support = DataSupport(**{**data, "sources": None if names is None else tuple(names)})
     n, k, s = support.n_sources, len(support.words), len(support.observed_sorts)
     for name, length in (("counts", k), ("informations", k), ("sort_counts", s)):
         if getattr(support, name).shape != (length,):
@@ -164,12 +162,12 @@ def _plain(path: str) -> Kind:
 
 
 KINDS: dict[str, Kind] = {
-    "measure": Kind(_path(Measure), _encode_measure, _decode_measure),
-    "supported_measure": Kind(_path(SupportedMeasure), _encode_supported, _decode_supported),
+    "measure": Kind(path_of(Measure), _encode_measure, _decode_measure),
+    "supported_measure": Kind(path_of(SupportedMeasure), _encode_supported, _decode_supported),
     "mobius_measure": _plain("choquet.measures.mobius:MobiusMeasure"),
-    "data_support": Kind(_path(DataSupport), _encode_fields, _decode_support),
+    "data_support": Kind(path_of(DataSupport), _encode_fields, _decode_support),
     "order_statistic": Kind(
-        _path(OrderStatistic), _encode_fields, lambda data: OrderStatistic(data["weights"])
+        path_of(OrderStatistic), _encode_fields, lambda data: OrderStatistic(data["weights"])
     ),
     "decomposition": Kind(
         "choquet.decomposition.clusters:ClusterDecomposition",
@@ -195,14 +193,21 @@ KINDS: dict[str, Kind] = {
         "choquet.decomposition.trees:TreeDecomposition", encode_contextual, decode_contextual
     ),
     "outcome": _plain("choquet.decomposition.outcome:Outcome"),
+    "cost": _plain("choquet.decomposition.cost:Cost"),
     "pruning_path": _plain("choquet.contexts.pruning:Path"),
-    "sparse_measure": Kind(_path(SparseMeasure), _encode_sparse, _decode_sparse),
+    "sparse_measure": Kind(path_of(SparseMeasure), _encode_sparse, _decode_sparse),
     "formula_measure": _plain("choquet.measures.formula:FormulaMeasure"),
     "identification": _plain("choquet.certainty.identify:Identification"),
     "solution": _plain("choquet.learning.solvers.solution:Solution"),
     "lambda_fit": _plain("choquet.learning.families.fits:LambdaFit"),
     "weights_fit": _plain("choquet.learning.families.fits:WeightsFit"),
-    "scaled_model": _plain("choquet.learning.scaled:ScaledModel"),
+    "scale": _plain("choquet.scales.scale:Scale"),
+    "units": _plain("choquet.scales.units:Units"),
+    "pipeline": Kind("sklearn.pipeline:Pipeline", encode_pipeline, decode_pipeline),
     **{name: Kind(row.path, encode_model, decode_model) for name, row in MODELS.items()},
+    # What the version before wrote in place of an `in_units`.
+    "scaled_model": Kind(
+        "choquet.estimators.commensurate:InUnits", encode_model, decode_scaled_model
+    ),
 }
 """Storable kinds by the name they have in files."""

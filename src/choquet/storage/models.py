@@ -8,13 +8,14 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any, NamedTuple
 
+from choquet.storage.pipelines import SCALERS
 from choquet.storage.values import decode_value, encode_value
 
-__all__ = ["MODELS", "Model", "decode_model", "encode_model"]
+__all__ = ["MODELS", "Model", "decode_model", "encode_model", "path_of"]
 
 _NAMES = ("n_features_in_", "feature_names_in_")
 _COMMON = (*_NAMES, "measure_", "support_")
-_LEARNED = ("measure_", "decomposition_", "decompositions_")
+_LEARNED = ("measure_", "decomposition_", "decompositions_", "estimator_", "scales_", "scale_")
 """A fitted model has one of these: what it learned."""
 _LEAST_SQUARES = (*_COMMON, "bias_", "statistics_")
 
@@ -63,13 +64,29 @@ MODELS: dict[str, Model] = {
     "contextual_classifier": _row(
         "contextual_classifier:ContextualClassifier", *_NAMES, "classes_", "decompositions_"
     ),
+    "commensurate": _row(
+        "commensurate:Commensurate", *_NAMES, "scales_", "directions_", "note_"
+    ),
+    "in_units": _row(
+        "commensurate:InUnits", *_NAMES, "estimator_", "scale_", "target_scale_", "target_name_"
+    ),
+    **{
+        name: Model(f"sklearn.preprocessing:{title}", (*_NAMES, *fitted))
+        for name, (title, fitted) in SCALERS.items()
+    },
 }  # fmt: skip
 """Storable estimators by the name they have in files."""
 
 
 def _name_of(model: Any) -> str:
-    path = f"{type(model).__module__}:{type(model).__qualname__}"
+    path = path_of(type(model))
     return next(name for name, row in MODELS.items() if row.path == path)
+
+
+def path_of(kind: type) -> str:
+    """A class as "module:name"; other libraries' private modules are left out."""
+    public = [part for part in kind.__module__.split(".") if not part.startswith("_")]
+    return f"{'.'.join(public)}:{kind.__qualname__}"
 
 
 def _fitted(model: Any) -> bool:
@@ -91,7 +108,7 @@ def encode_model(model: Any) -> dict[str, Any]:
     options = {}
     for key, value in model.get_params(deep=False).items():
         try:
-            options[key] = encode_value(value)
+            options[key] = _encode_option(value)
         except TypeError:
             raise TypeError(
                 f"cannot save a {title} with {key}={value!r}; predictions do not need it: "
@@ -105,11 +122,30 @@ def encode_model(model: Any) -> dict[str, Any]:
     }
 
 
+def _encode_option(value: Any) -> Any:
+    """An option; an estimator that others are made like is stored without what it learned."""
+    if not hasattr(value, "get_params"):
+        return encode_value(value)
+    options = value.get_params(deep=False)
+    return {
+        "like": _name_of(value),
+        "options": {key: _encode_option(one) for key, one in options.items()},
+    }
+
+
+def _decode_option(node: Any) -> Any:
+    if not isinstance(node, dict) or set(node) != {"like", "options"}:
+        return decode_value(node)
+    module, _, name = MODELS[node["like"]].path.partition(":")
+    options = {key: _decode_option(one) for key, one in node["options"].items()}
+    return getattr(import_module(module), name)(**options)
+
+
 def decode_model(data: dict[str, Any]) -> Any:
     """The estimator again, as if it had just been fitted."""
     row = MODELS[data["model"]]
     module, _, name = row.path.partition(":")
-    options = {key: decode_value(value) for key, value in data["options"].items()}
+    options = {key: _decode_option(value) for key, value in data["options"].items()}
     model = getattr(import_module(module), name)(**options)
     unknown = set(data["fitted"]) - set(row.fitted)
     if unknown:

@@ -15,6 +15,7 @@ far.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import factorial
 from typing import Any, Literal
 
 import numpy as np
@@ -25,8 +26,9 @@ from choquet.errors import DataError, OptionError, TooLargeError
 from choquet.measures import AbstractMeasure, Measure, check_measure
 from choquet.operators import OrderStatistic
 from choquet.walks._states import Lattice, Level, build_levels
-from choquet.walks.sorts import as_sorts
-from choquet.walks.support import DataSupport
+from choquet.walks.abstract import AbstractWalks, ListedWalks
+from choquet.walks.sorts import all_sorts, as_sorts
+from choquet.walks.support import DataSupport, check_support
 
 __all__ = ["OperatorGraph"]
 
@@ -35,13 +37,13 @@ _MAX_LISTED = 50_000_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class OperatorGraph:
+class OperatorGraph(AbstractWalks):
     """All distinct operators of a measure, counted, numbered and drawn without listing walks.
 
     Parameters
     ----------
-    measure : Measure
-        On N sources.
+    measure : AbstractMeasure
+        On N sources, with all values known.
     support : DataSupport, optional
         Restrict to walks that data support.
     epsilon : float, default 0
@@ -96,10 +98,8 @@ class OperatorGraph:
         max_states: int = 5_000_000,
     ) -> None:
         measure = check_measure(measure).to_measure()
-        if support is not None and support.n_sources != measure.n_sources:
-            raise DataError(
-                f"the support is of {support.n_sources} sources, the measure of {measure.n_sources}"
-            )
+        if support is not None:
+            check_support(support, measure)
         if epsilon < 0 or (epsilon > 0 and support is None):
             raise OptionError(f"epsilon={epsilon} needs a support and must be at least 0")
         lattice = Lattice.of(
@@ -122,11 +122,6 @@ class OperatorGraph:
             object.__setattr__(self, field, value)
 
     # -- size --------------------------------------------------------------------------------------
-
-    @property
-    def n_sources(self) -> int:
-        """Number of sources N."""
-        return self.measure.n_sources
 
     @property
     def n_states(self) -> int:
@@ -253,6 +248,36 @@ class OperatorGraph:
     def shares(self) -> FloatArray:
         """Share of all walks (contexts) that each operator is used in; they sum to 1."""
         return np.asarray(self.walk_counts / self.n_walks, dtype=np.float64)
+
+    @property
+    def n_distinct_walks(self) -> int:
+        """How many different walks there are."""
+        return self.n_walks
+
+    @property
+    def n_partial(self) -> int:
+        """Walks with unknown values: none, as a dense measure knows them all."""
+        return 0
+
+    @property
+    def slack(self) -> FloatArray:
+        """How far cumulative weights can be off: nothing."""
+        return np.zeros((1, 1))
+
+    def listed(self, most: int) -> ListedWalks:
+        """The walks one by one; where they are more than `most`, half as many drawn at random.
+
+        Examples
+        --------
+        >>> from choquet import Measure, OperatorGraph
+        >>> OperatorGraph(Measure([0, 0.2, 0.3, 1])).listed(10).sorts
+        array([[0, 1],
+               [1, 0]])
+        """
+        if factorial(self.n_sources) > most:
+            return ListedWalks(self.sample_sorts(most // 2, rng=0), None, complete=False)
+        sorts = all_sorts(self.n_sources)
+        return ListedWalks(sorts[self.index(sorts) >= 0], None, complete=True)
 
     def contributions(self) -> FloatArray:
         """Mean contribution of each source to g over the walks: Shapley values of the walks kept.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import factorial
 from typing import Any
 
 import numpy as np
@@ -11,18 +10,17 @@ import numpy.typing as npt
 from choquet.arrays import FloatArray, IntArray, generator
 from choquet.errors import DataError
 from choquet.measures import AbstractMeasure
+from choquet.walks.abstract import AbstractWalks, ListedWalks
 from choquet.walks.graph import allowed_unsupported
 from choquet.walks.paths import SupportedPaths
 from choquet.walks.sorts import as_sorts, random_sorts
-from choquet.walks.support import DataSupport
+from choquet.walks.support import DataSupport, check_support
 
 __all__ = ["WalkList", "list_walks"]
 
 
-class WalkList:
+class WalkList(AbstractWalks):
     """Walks of a measure on many sources, with how often each counts, and their operators.
-
-    It answers to the names of an `OperatorGraph` that a decomposition uses.
 
     Parameters
     ----------
@@ -85,35 +83,27 @@ class WalkList:
         self._weights = self._weights[np.argsort(first)]
         self.numbers: IntArray = rank[place.reshape(-1)]
         self._keys = _keys(self.sorts)
+        self.n_walks = int(self.counts.sum())
+        self.n_operators = len(self._weights)
 
     @property
-    def n_sources(self) -> int:
-        """Number of sources."""
-        return self.measure.n_sources
-
-    @property
-    def n_walks(self) -> int:
-        """How many walks there are, each as often as it counts."""
-        return int(self.counts.sum())
-
-    @property
-    def n_operators(self) -> int:
-        """Number of distinct operators."""
-        return len(self._weights)
+    def n_distinct_walks(self) -> int:
+        """How many walks are in the list."""
+        return len(self.sorts)
 
     @property
     def n_partial(self) -> int:
         """Walks in the list that meet subsets whose value is not known."""
         return int((self.margins > 0).any(axis=1).sum())
 
-    @property
-    def restricted(self) -> bool:
-        """Whether there are other walks: only on few sources can all be listed."""
-        return len(self.sorts) < factorial(self.n_sources)
+    def weights(self, numbers: npt.ArrayLike | None = None) -> FloatArray:
+        """Distinct operators, one row each; by default all."""
+        return self._weights if numbers is None else self._weights[np.asarray(numbers)]
 
-    def weights(self) -> FloatArray:
-        """Distinct operators, one row each."""
-        return self._weights
+    def listed(self, most: int) -> ListedWalks:
+        """The walks of the list."""
+        del most  # whoever listed them chose how many
+        return ListedWalks(self.sorts, self.counts, self.complete)
 
     @property
     def slack(self) -> FloatArray:
@@ -208,8 +198,8 @@ def list_walks(
     array([[0, 1, 2]])
     """
     n = measure.n_sources
-    if support is not None and support.n_sources != n:
-        raise DataError(f"the support has {support.n_sources} sources, the measure {n}")
+    if support is not None:
+        check_support(support, measure)
     if support is not None and len(support.observed_sorts) and not epsilon:
         sorts, counts = support.observed_sorts, support.sort_counts
         if len(sorts) > most:

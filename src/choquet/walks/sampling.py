@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from choquet.arrays import FloatArray
-from choquet.errors import DataError, OptionError
+from choquet.errors import OptionError
 from choquet.measures import AbstractMeasure, check_measure
 from choquet.walks.sorts import all_sorts, random_sorts, walk_weights
-from choquet.walks.support import DataSupport
+from choquet.walks.support import DataSupport, check_support
 
 __all__ = ["gsamp"]
 
@@ -68,10 +68,7 @@ def gsamp(
     else:
         sorts = random_sorts(measure.n_sources, n_walks, rng)
     if support is not None:
-        if support.n_sources != measure.n_sources:
-            raise DataError(
-                f"the support is of {support.n_sources} sources, the measure of {measure.n_sources}"
-            )
+        check_support(support, measure)
         phi = support.phi(sorts)
         sorts = sorts[(phi < epsilon) | np.isclose(phi, 0.0)]
     return walk_weights(measure, sorts)

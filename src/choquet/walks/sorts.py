@@ -12,6 +12,7 @@ import numpy.typing as npt
 from choquet.arrays import BoolArray, FloatArray, IntArray, as_inputs, generator
 from choquet.errors import DataError, TooLargeError
 from choquet.lattice.threads import in_chunks
+from choquet.lattice.ties import tie_widths
 from choquet.lattice.wide import as_sorts
 from choquet.measures.abstract import AbstractMeasure, check_measure
 
@@ -40,6 +41,16 @@ def sorts_of(X: npt.ArrayLike) -> IntArray:
     A sample with ties has several sorts and supports none of them fully: `strict_steps` tells
     where.
 
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, N)
+        Inputs, one column for each source.
+
+    Returns
+    -------
+    array of ints of shape (n, N)
+        Source numbers, largest input first; one sort in each row.
+
     Examples
     --------
     >>> sorts_of([[0.2, 0.9, 0.5]])
@@ -54,8 +65,9 @@ def strict_steps(
 ) -> BoolArray:
     """Whether each step of a sample's walk is a strict one: input j larger than input j + 1.
 
-    Column j (from 0) tells whether the set of the j + 1 largest inputs is well defined; the last
-    column, the set of all sources, always is.
+    Larger by more than rounding (`choquet.lattice.ties`), and by more than `tolerance`. Column j
+    (from 0) tells whether the set of the j + 1 largest inputs is well defined; the last column, the
+    set of all sources, always is.
 
     Examples
     --------
@@ -66,12 +78,18 @@ def strict_steps(
     order = sorts_of(inputs) if sorts is None else sorts
     sorted_inputs = np.take_along_axis(inputs, order, axis=1)
     strict = np.ones(inputs.shape, dtype=np.bool_)
-    strict[:, :-1] = -np.diff(sorted_inputs, axis=1) > tolerance
+    least = np.maximum(tie_widths(sorted_inputs), tolerance)
+    strict[:, :-1] = -np.diff(sorted_inputs, axis=1) > least
     return strict
 
 
 def sort_rank(sorts: npt.ArrayLike) -> npt.NDArray[Any]:
     """Lexicographic number of each sort, from 0 (Lehmer code).
+
+    Parameters
+    ----------
+    sorts : array-like of ints of shape (n, N)
+        Source numbers, largest input first.
 
     Returns
     -------
@@ -94,6 +112,18 @@ def sort_rank(sorts: npt.ArrayLike) -> npt.NDArray[Any]:
 
 def sort_unrank(ranks: npt.ArrayLike, n_sources: int) -> IntArray:
     """Sort with each lexicographic number: the inverse of `sort_rank`.
+
+    Parameters
+    ----------
+    ranks : array-like of ints
+        Numbers from 0 to N! - 1.
+    n_sources : int
+        N.
+
+    Returns
+    -------
+    array of ints of shape (n, N)
+        Source numbers, largest input first; one sort in each row.
 
     Examples
     --------
@@ -121,6 +151,16 @@ def sort_unrank(ranks: npt.ArrayLike, n_sources: int) -> IntArray:
 def all_sorts(n_sources: int) -> IntArray:
     """All N! sorts in lexicographic order.
 
+    Parameters
+    ----------
+    n_sources : int
+        N; there are N! sorts.
+
+    Returns
+    -------
+    array of ints of shape (n, N)
+        Source numbers, largest input first; one sort in each row.
+
     Examples
     --------
     >>> all_sorts(2)
@@ -142,6 +182,20 @@ def all_sorts(n_sources: int) -> IntArray:
 
 def random_sorts(n_sources: int, n: int, rng: Any = None) -> IntArray:
     """Sorts drawn uniformly, with replacement.
+
+    Parameters
+    ----------
+    n_sources : int
+        N.
+    n : int
+        How many to draw.
+    rng : seed or numpy.random.Generator, optional
+        Where the randomness comes from.
+
+    Returns
+    -------
+    array of ints of shape (n, N)
+        Source numbers, largest input first; one sort in each row.
 
     Examples
     --------
@@ -182,6 +236,16 @@ def all_walk_weights(measure: AbstractMeasure) -> FloatArray:
     """Operators of all N! walks in lexicographic order of their sorts.
 
     For the distinct ones among them, without N! steps, see `OperatorGraph`.
+
+    Parameters
+    ----------
+    measure : AbstractMeasure
+        On N sources.
+
+    Returns
+    -------
+    array of shape (N!, N)
+        One operator in each row.
 
     Examples
     --------

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from choquet.arrays import BoolArray, FloatArray, IntArray, as_inputs, as_vector
+from choquet.arrays import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    as_inputs,
+    as_vector,
+    column_names,
+)
 from choquet.errors import DataError
 from choquet.lattice import check_dense
+from choquet.lattice.ties import LEAST, tie_widths
 from choquet.lattice.wide import (
     WordArray,
     chains_of,
@@ -19,9 +28,10 @@ from choquet.lattice.wide import (
     to_dense_masks,
     unique_rows,
 )
+from choquet.measures.abstract import AbstractMeasure
 from choquet.walks.sorts import as_sorts, sorts_of
 
-__all__ = ["DataSupport"]
+__all__ = ["DataSupport", "check_support"]
 
 _CHUNK = 65_536
 """Samples whose chains are held at a time."""
@@ -36,8 +46,8 @@ class DataSupport:
 
     A sample supports the set of its j largest inputs if input j is strictly larger than input j +
     1: only then has the set's value a weight, the gap, in the sample's integral. A tie supports
-    nothing, whatever order a sorting routine puts it in. Supports of parts of the data add up with
-    ``+``.
+    nothing, whatever order a sorting routine puts it in; inputs that differ by rounding alone are
+    tied (see `choquet.lattice.ties`). Supports of parts of the data add up with ``+``.
 
     Attributes
     ----------
@@ -56,7 +66,9 @@ class DataSupport:
     sort_counts : array of S ints
         Number of samples with each.
     tolerance : float
-        Gaps up to this size count as ties.
+        Gaps up to this size count as ties too.
+    sources : tuple of str or None
+        Names of the columns, where the data had them.
 
     Examples
     --------
@@ -78,12 +90,14 @@ class DataSupport:
     observed_sorts: IntArray
     sort_counts: IntArray
     tolerance: float
+    sources: tuple[str, ...] | None = None
 
     @classmethod
     def from_data(
         cls,
-        X: npt.ArrayLike,
+        X: Any,
         *,
+        sources: Sequence[str] | None = None,
         sample_weight: npt.ArrayLike | None = None,
         tolerance: float = 0.0,
     ) -> DataSupport:
@@ -91,23 +105,27 @@ class DataSupport:
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_sources)
+        X : array-like or data frame of shape (n_samples, n_sources)
             Inputs.
+        sources : sequence of str, optional
+            The order of the sources: a frame is read by these names. By default its columns are
+            taken in their own order, and their names are kept to be checked against a measure's.
         sample_weight : array-like of shape (n_samples,), optional
             Weights ≥ 0 of the information; a sample of weight 0 supports nothing.
         tolerance : float, default 0
-            Gaps up to this size count as ties.
+            Gaps up to this size count as ties, in addition to those of rounding.
 
         Examples
         --------
         >>> DataSupport.from_data([[0.2, 0.7]]).information.round(12)
         array([0.  , 0.  , 0.25, 0.  ])
         """
-        inputs = as_inputs(X)
+        inputs = as_inputs(X, sources=sources)
+        names = column_names(X) if sources is None else sources
         if not inputs.size:
             raise DataError(f"no data: the inputs have shape {inputs.shape}")
-        if not tolerance >= 0:
-            raise DataError(f"tolerance={tolerance} must be at least 0")
+        if not 0 <= tolerance < np.inf:
+            raise DataError(f"tolerance={tolerance} must be a number not below 0")
         weights = None
         if sample_weight is not None:
             weights = as_vector(sample_weight, "sample_weight", len(inputs))
@@ -121,7 +139,7 @@ class DataSupport:
             )
             for k in range(0, len(inputs), _CHUNK)
         ]
-        return _merge(parts)
+        return replace(_merge(parts), sources=None if names is None else tuple(names))
 
     @classmethod
     def empty(cls, n_sources: int, *, tolerance: float = 0.0) -> DataSupport:
@@ -153,7 +171,12 @@ class DataSupport:
                 f"{self.n_sources} and {other.n_sources} sources, "
                 f"{self.tolerance:g} and {other.tolerance:g}"
             )
-        return _merge([self, other])
+        if self.sources and other.sources and self.sources != other.sources:
+            raise DataError(
+                f"supports can be added only for the same sources in one order, not {self.sources} "
+                f"and {other.sources}"
+            )
+        return replace(_merge([self, other]), sources=self.sources or other.sources)
 
     # -- by mask -----------------------------------------------------------------------------------
 
@@ -224,6 +247,29 @@ class DataSupport:
         )
 
 
+def check_support(support: DataSupport, measure: AbstractMeasure) -> None:
+    """Refuse data of other sources than a measure's, or in another order.
+
+    Examples
+    --------
+    >>> from choquet import Measure
+    >>> check_support(DataSupport.empty(3), Measure([0, 0.2, 0.3, 1]))
+    Traceback (most recent call last):
+    ...
+    choquet.errors.DataError: the support is of 3 sources, the measure of 2
+    """
+    if support.n_sources != measure.n_sources:
+        raise DataError(
+            f"the support is of {support.n_sources} sources, the measure of {measure.n_sources}"
+        )
+    if support.sources is not None and support.sources != measure.sources:
+        raise DataError(
+            f"the support is of the columns {', '.join(support.sources)}, but the measure of "
+            f"{', '.join(measure.sources)}: make it with DataSupport.from_data(X, "
+            "sources=measure.sources), or name the measure's sources with renamed()"
+        )
+
+
 def _merge(parts: list[DataSupport]) -> DataSupport:
     """Support by all parts together: every list is made distinct once, however many parts."""
     if len(parts) == 1:
@@ -276,10 +322,18 @@ def _support_of_chunk(
     used = inputs if weights is None else inputs[weights > 0]
     kept = None if weights is None else weights[weights > 0]
     sorts = sorts_of(used)
-    gaps = -np.diff(np.take_along_axis(used, sorts, axis=1), axis=1)
-    strict = gaps > tolerance
+    falling = np.take_along_axis(used, sorts, axis=1)
+    gaps = -np.diff(falling, axis=1)
+    strict = gaps > np.maximum(tie_widths(falling), tolerance)
     untied = strict.all(axis=1)
-    squares = gaps**2 if kept is None else gaps**2 * kept[:, None]
+    with np.errstate(over="ignore", under="ignore"):
+        squares = gaps**2 if kept is None else gaps**2 * kept[:, None]
+    if not np.isfinite(squares).all():
+        raise DataError(
+            f"the squares of inputs up to {np.abs(used).max():.3g} overflow: divide the inputs or "
+            "the weights by their size"
+        )
+    strict &= squares >= LEAST
     words, counts, informations = _count_sets(sorts, strict, squares)
     observed, row = _distinct_sorts(sorts[untied])
     return DataSupport(

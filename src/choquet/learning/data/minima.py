@@ -18,11 +18,14 @@ import scipy.sparse as sp
 
 from choquet.arrays import FloatArray, IntArray, as_inputs, as_vector
 from choquet.errors import DataError, TooLargeError
+from choquet.lattice.ties import TIE, tie_widths
 from choquet.lattice.vectors import dot
 from choquet.lattice.wide import WordArray, membership
+from choquet.learning.data.scale import refuse_offset, refuse_overflow
 from choquet.learning.data.statistics import Statistics, sample_weights
+from choquet.learning.problem import check_weight
 from choquet.learning.solvers.k_additive import mixture
-from choquet.learning.solvers.solution import Solution
+from choquet.learning.solvers.solution import Solution, check_finite
 from choquet.measures import MobiusMeasure
 from choquet.measures.mobius import coalitions
 
@@ -88,6 +91,10 @@ class MinimaStatistics:
     rows: FloatArray
     gram: FloatArray
 
+    def __post_init__(self) -> None:
+        with np.errstate(over="ignore"):
+            refuse_overflow(np.abs(self.rows).max(initial=0.0, keepdims=True) ** 2, self.gram)
+
     @classmethod
     def from_data(
         cls,
@@ -111,6 +118,10 @@ class MinimaStatistics:
         targets = as_vector(y, "y", len(inputs))
         weights = sample_weights(sample_weight, len(inputs))
         n_features = len(_checked(inputs.shape[1], order)[0])
+        low = inputs.min(axis=1, initial=np.inf)
+        apart = inputs.max(axis=1, initial=-np.inf) - low
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused in the end
+            refuse_offset(weights @ (apart * np.abs(low)), weights @ apart**2, weights.sum())
         kept = np.flatnonzero(weights > 0)
         gram = np.zeros((0, 0))
         step = max(1, min(_BLOCK // n_features, n_features + 2))
@@ -207,9 +218,20 @@ class MinimaStatistics:
     @property
     def tied(self) -> bool:
         """Whether every row has all its inputs alike."""
-        spread = np.ptp(self.rows[:, : self.n_sources], axis=1) if len(self.rows) else np.zeros(0)
+        singles = -np.sort(-self.rows[:, : self.n_sources], axis=1)
         square = np.diag(self.gram)[: self.n_features]
-        return bool(not spread.any() and (not len(square) or np.ptp(square) == 0))
+        return bool(
+            (np.ptp(singles, axis=1, keepdims=True) <= tie_widths(singles)).all()
+            and (not len(square) or np.ptp(square) <= 4 * TIE * square.max())
+        )
+
+    @property
+    def sizes(self) -> tuple[float, float, float]:
+        """As of `Statistics`, of which only the last is still known: the others come with rows."""
+        squares = (self.rows[:, :-2] ** 2).sum(axis=0)
+        if len(self.gram):
+            squares = squares + np.diag(self.gram)[:-2]
+        return 0.0, 0.0, float(squares.max(initial=0.0))
 
     def squared_error(self, measure: MobiusMeasure, bias: float = 0.0) -> float:
         """Weighted sum of squared errors of a measure on these coefficients.
@@ -261,7 +283,8 @@ def _checked(n_sources: int, order: int) -> tuple[WordArray, IntArray, Any]:
 
 
 def _folded(gram: FloatArray, rows: FloatArray) -> FloatArray:
-    more = rows.T @ rows
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused in the end
+        more = rows.T @ rows
     return more if not len(gram) else gram + more
 
 
@@ -293,6 +316,8 @@ def fit_additive(
     >>> fit_additive(MinimaStatistics.from_data(X, y, order=2)).values.round(4) + 0.0
     array([0. , 0. , 0.5, 0.5, 0. , 0. ])
     """
+    for weight in (l1, l2):
+        check_weight("the weight of a penalty", weight)
     R, N = statistics.n_features, statistics.n_sources
     inside = _layout(N, statistics.order)[2]
     table = _root(statistics)
@@ -316,6 +341,7 @@ def fit_additive(
     error = float(((statistics.rows @ u) ** 2).sum())
     error += float(u @ statistics.gram @ u) if len(statistics.gram) else 0.0
     penalty = l1 * float(np.abs(m[N:]).sum()) + l2 * dot(m[N:], m[N:])
+    check_finite(error + penalty, gap, "k-additive learning")
     return Solution(
         values=m,
         bias=intercept,

@@ -22,8 +22,10 @@ import scipy.sparse as sp
 
 from choquet.arrays import FloatArray, IntArray, as_inputs, as_vector
 from choquet.errors import DataError
+from choquet.lattice.ties import LEAST, TIE, tie_widths
 from choquet.lattice.vectors import dot
 from choquet.lattice.wide import WordArray, chains, unique_rows
+from choquet.learning.data.scale import refuse_overflow
 
 __all__ = ["Statistics", "sample_weights"]
 
@@ -83,6 +85,9 @@ class Statistics:
     gap_sums: FloatArray
     totals: FloatArray
 
+    def __post_init__(self) -> None:
+        refuse_overflow(self.products, self.target_products, self.gap_sums, self.totals)
+
     @classmethod
     def from_data(
         cls,
@@ -97,7 +102,8 @@ class Statistics:
         Parameters
         ----------
         X : array-like of shape (n_samples, n_sources)
-            Inputs. Sources tied in a row support only the sets at strict gaps.
+            Inputs. Sources tied in a row (see `choquet.lattice.ties`) support only the sets at
+            strict gaps.
         y : array-like of shape (n_samples,)
             Targets.
         sample_weight : array-like of shape (n_samples,), optional
@@ -235,6 +241,18 @@ class Statistics:
         sizes = np.bitwise_count(self.masks).sum(axis=1)
         return not bool((sizes < self.n_sources).any())
 
+    @property
+    def sizes(self) -> tuple[float, float, float]:
+        """Sums over rows: gaps times smallest input, squared gaps, and the largest of all squares.
+
+        What `choquet.learning.data.scale` judges data by.
+        """
+        whole = np.bitwise_count(self.masks).sum(axis=1) == self.n_sources
+        row = sp.csr_array(self.gram)[np.flatnonzero(whole)]
+        cross = np.abs(row.toarray()[:, ~whole]).sum()
+        squares = self.information
+        return float(cross), float(squares[~whole].sum()), float(squares.max(initial=0.0))
+
     def error_of(self, g: FloatArray, bias: float = 0.0) -> float:
         """Weighted sum of squared errors of values on `masks`."""
         square, total = self.target_square, self.target_sum
@@ -317,7 +335,7 @@ def _by_table(X: FloatArray, y: FloatArray, weight: FloatArray) -> Statistics:
     gram = np.zeros((3**n_sources, 2))
     targets, sums = np.zeros((size, 2)), np.zeros((size, 2))
     totals, counts = np.zeros((3, 2)), np.zeros(size, dtype=np.int64)
-    accumulate(X, y, weight, gram, targets, sums, totals, counts)
+    accumulate(X, y, weight, TIE, LEAST, gram, targets, sums, totals, counts)
     seen = np.flatnonzero(counts)
     place = np.full(size, -1)
     place[seen] = np.arange(len(seen))
@@ -348,9 +366,16 @@ def _by_table(X: FloatArray, y: FloatArray, weight: FloatArray) -> Statistics:
 def _by_sorting(X: FloatArray, y: FloatArray, weight: FloatArray) -> Statistics:
     weight = weight[: len(X)]
     X, y, weight = X[weight > 0], y[weight > 0], weight[weight > 0]
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused in the end
+        return _pairs_of_chains(X, y, weight)
+
+
+def _pairs_of_chains(X: FloatArray, y: FloatArray, weight: FloatArray) -> Statistics:
     n_samples, n_sources = X.shape
     words, gaps = chains(X)
-    kept = gaps != 0
+    kept = np.ones(gaps.shape, dtype=np.bool_)
+    kept[:, :-1] = gaps[:, :-1] > tie_widths(-np.sort(-X, axis=1))
+    kept &= weight[:, None] * gaps * gaps >= LEAST
     masks, place = unique_rows(words[kept])
     nodes = np.zeros(gaps.shape, dtype=np.int64)
     nodes[kept] = place

@@ -311,7 +311,7 @@ def select(
     ranked = sorted(range(1, len(tried)), key=lambda k: errors[k])
     paths = [families[k - 1] for k in ranked[:n_paths]] if dense else []
     falling = sorted((float(s) for s in strengths), reverse=True)
-    for prior in [*paths, *penalties]:
+    for prior in [*paths, *penalties] if falling else []:
         candidates = [Candidate(prior, strength) for strength in falling]
         rows.append(path(candidates))
         tried += candidates

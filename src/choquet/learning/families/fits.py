@@ -214,7 +214,10 @@ def _levenberg(
         scale = np.maximum(np.diag(curvature), 1e-12 * max(float(np.trace(curvature)), 1e-300))
         gained = 0.0
         while damping < 1e12:
-            step = np.linalg.solve(curvature + damping * np.diag(scale), slope)
+            try:
+                step = np.linalg.solve(curvature + damping * np.diag(scale), slope)
+            except np.linalg.LinAlgError:  # no direction left in which the error changes
+                return current, unknown
             trial = np.clip(unknown - step, -30.0, 30.0)
             new = error(trial)
             if new < current:

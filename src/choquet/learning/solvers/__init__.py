@@ -17,7 +17,7 @@ from choquet.learning.solvers.admm import admm, admm_handles
 from choquet.learning.solvers.free import free, free_handles
 from choquet.learning.solvers.hlms import hlms
 from choquet.learning.solvers.interior import interior
-from choquet.learning.solvers.solution import Solution, finish
+from choquet.learning.solvers.solution import Solution, check_finite, finish
 from choquet.learning.solvers.supported import supported
 
 __all__ = ["SOLVERS", "Solution", "Solver", "SolverName", "choose_solver", "hlms", "solve"]
@@ -110,6 +110,8 @@ def solve(
             solution = interior(problem, verbose=verbose)
     else:
         solution = SOLVERS[name].run(problem, start=start, verbose=verbose)
+    if np.isinf(solution.gap):
+        check_finite(solution.objective, solution.gap, f"solver {name}")
     if solution.status != "solved":
         warnings.warn(
             f"solver {name} stopped early ({solution.message}) after {solution.iterations} "

@@ -17,7 +17,7 @@ from choquet.errors import SolverError
 from choquet.lattice import cover_pairs
 from choquet.lattice.vectors import dot
 from choquet.learning.problem import Problem
-from choquet.learning.solvers.solution import Solution, finish
+from choquet.learning.solvers.solution import Solution, check_finite, finish
 
 __all__ = ["Conic", "conic_form", "interior", "run_clarabel"]
 
@@ -38,6 +38,14 @@ class Conic:
     n_equal: int
     lift: Any
     offset: FloatArray
+
+    def __post_init__(self) -> None:
+        for part in (self.P.data, self.q, self.A.data, self.b):
+            if not np.isfinite(part).all():
+                raise SolverError(
+                    "the problem holds numbers that are not finite: inputs, weights or penalties "
+                    "are too large; bring them near 1"
+                )
 
 
 def interior(
@@ -266,6 +274,7 @@ def run_clarabel(
         )
     curvature = dot(x, conic.P @ x)
     gap = abs(curvature + dot(conic.q, x) + scale * dot(conic.b, z))
+    check_finite(gap, gap, "Clarabel")
     if gap <= GOOD * (scale + curvature):
         status = "Solved"
     return x, gap, status, int(answer.iterations)
