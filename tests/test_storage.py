@@ -13,13 +13,13 @@ from choquet import (
     Measure,
     OrderStatistic,
     SupportedMeasure,
-    decompose,
     load,
     save,
 )
 from choquet.errors import DamagedFileError, FileError, NewerFileError
 from choquet.files import write_whole
 from choquet.storage.kinds import KINDS
+from tests.clustered import clustered
 from tests.strategies import measures
 
 WIDE = np.random.default_rng(0).random((30, 100))
@@ -37,8 +37,8 @@ EXAMPLES = {
     "data_support": [DataSupport.from_data(WIDE[:, :4]), DataSupport.from_data(WIDE)],
     "order_statistic": [OrderStatistic([1 / 3, 2 / 3])],
     "diagram": [
-        decompose(Measure.symmetric([0.5, 0.3, 0.2])).index(),
-        decompose(Measure.random(7, rng=0), method="distinct").index(),
+        clustered(Measure.symmetric([0.5, 0.3, 0.2])).index(),
+        clustered(Measure.random(7, rng=0), method="distinct").index(),
     ],
 }
 

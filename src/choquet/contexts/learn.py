@@ -230,8 +230,8 @@ def _grown(
     if options.prune != "cv" or folds is None or folds.max() < 1 or not several:
         return _Grown(rows, leaf, tree, path, None)
     # Between two cuts any price means the same subtree; the geometric mean stands for them.
-    prices = np.sqrt(path.alphas * np.append(path.alphas[1:], np.inf))
-    prices[0] = 0.0
+    prices = np.zeros(len(path.alphas))
+    prices[1:] = np.sqrt(path.alphas[1:] * np.append(path.alphas[2:], np.inf))
     held_out = np.full((len(rows.Z), len(prices)), np.nan)
     parts = Parallel(n_jobs=options.n_jobs)(
         delayed(_held_out)(rows, leaf, splits, options.max_leaves, prices, folds == fold)

@@ -21,6 +21,7 @@ from choquet.decomposition.trees import (
     TreeDecomposition,
     describe,
     describe_measure,
+    stable_shares,
     walk_errors,
 )
 from choquet.errors import DataError, OptionError
@@ -119,7 +120,7 @@ class ContextTree(Method[TreeDecomposition]):
             sorts,
             measure.walk_weights(sorts),
             counts,
-            n_values=_free_values(n),
+            n_values=_free_values(n, len(sorts)),
             max_operators=self.max_operators,
             kinds=LEAVES if self.leaf == "auto" else (self.leaf,),
             floor=self.floor,
@@ -173,13 +174,15 @@ class ContextTree(Method[TreeDecomposition]):
         everything = replace(task, support=None, X=None)
         sorts, counts, complete = self._walks(everything, _CHECKED)
         error, by_operator = UNKNOWN, [UNKNOWN] * made.n_operators
+        stable = np.full(made.n_operators, np.nan)
         if not made.tree.has_thresholds:
             weights = Weights(made.rank_weights, made.source_weights, made.biases - task.bias)
             labels = made.operator_of_sorts(sorts)
             error, by_operator = walk_errors(measure, sorts, counts, labels, weights)
+            stable = stable_shares(task.identification, sorts, labels, made.n_operators)
         operators = tuple(
-            replace(operator, error=one, data_share=operator.share)
-            for operator, one in zip(made.operators, by_operator, strict=True)
+            replace(operator, error=one, data_share=operator.share, stable_share=float(pinned))
+            for operator, one, pinned in zip(made.operators, by_operator, stable, strict=True)
         )
         # Operators refer to the contexts, not the other way round: they stay as they are.
         return replace(
@@ -253,8 +256,9 @@ class ContextTree(Method[TreeDecomposition]):
         )
 
 
-def _free_values(n: int) -> int:
-    return int(min(2.0**n - 2, 2.0**20)) if n > 1 else 1
+def _free_values(n: int, n_walks: int) -> int:
+    """Independent values that walks tell of: those of the measure, but no more than walks."""
+    return max(int(min(2.0**n - 2, n_walks)), 2)
 
 
 def _fitted_again(model: Any, X: FloatArray, y: FloatArray) -> Any:

@@ -41,7 +41,10 @@ __all__ = [
     "with_contexts",
 ]
 
-EVIDENCE = ("bias", "share", "data_share", "count", "rank", "condition", "trust", "residual")
+EVIDENCE = (
+    "bias", "share", "data_share", "count", "rank", "condition", "trust", "residual",
+    "stable_share",
+)  # fmt: skip
 """What is known of an operator that was fitted to data, besides its weights."""
 
 
@@ -296,8 +299,10 @@ def describe_measure(
     labels = grouping.labels[tree.leaf_of(np.argsort(sorts, axis=1).astype(np.int16))]
     error, errors = walk_errors(measure, sorts, counts, labels, weights)
     shares = np.bincount(labels, counts, len(errors)) / counts.sum()
+    stable = stable_shares(known.get("identification"), sorts, labels, len(errors))
     evidence = [
-        {"share": float(share), "error": one} for share, one in zip(shares, errors, strict=True)
+        {"share": float(share), "error": one, "stable_share": float(pinned)}
+        for share, one, pinned in zip(shares, errors, stable, strict=True)
     ]
     shifted = weights._replace(bias=weights.bias + bias)
     whole = {"measure": measure, "error": error, "exact": complete, "unit": "walks", **known}
@@ -332,6 +337,18 @@ def walk_errors(
         mean = float(counts[inside] @ squares[inside] / counts[inside].sum())
         found.append(Errors(float(worst[inside].max()), float(np.sqrt(mean))))
     return found[0], found[1:]
+
+
+def stable_shares(
+    identification: Identified | None, sorts: IntArray, labels: IntArray, n_operators: int
+) -> FloatArray:
+    """Share of each operator's walks whose values the data pin down; NaN if that is not known."""
+    if identification is None:
+        return np.full(n_operators, np.nan)
+    pinned = identification.stable_walks(sorts)
+    return np.array(
+        [pinned[labels == k].mean() if (labels == k).any() else np.nan for k in range(n_operators)]
+    )
 
 
 def _ordered(

@@ -62,14 +62,13 @@ class Contextual(BaseEstimator):
     def _options(self):
         wide = self.n_features_in_ > self.screen
         kinds = (self.leaf,) if self.leaf != "auto" else LEAVES[:2] if wide else LEAVES
-        if self.l2 == "auto" and self.prune != "cv":
-            raise OptionError(
-                f"l2='auto' is chosen by held-out rows, which prune={self.prune!r} has none of; "
-                "give a number, or prune='cv'"
-            )
+        penalties = _PENALTIES if self.l2 == "auto" else (self.l2,)
+        if self.prune != "cv":
+            # No row is held out to choose by: the widest kind and the middle penalty are taken.
+            kinds, penalties = kinds[-1:], (penalties[len(penalties) // 2],)
         return TreeOptions(
             kinds=kinds,
-            l2s=_PENALTIES if self.l2 == "auto" else (self.l2,),
+            l2s=penalties,
             convex=bool(getattr(self, "convex", False)),
             l1=getattr(self, "l1", 0.0),
             loss=getattr(self, "loss", "squared"),
@@ -152,7 +151,7 @@ class ContextualRegressor(RegressorMixin, Contextual):
         Penalties on the weights, in units of the data's spread, so that they count as so many rows
         do. l2 draws a leaf to its parent's weights, the root to zero (to the mean if convex); l1,
         for free weights, sets some to zero. The search for splits leaves l1 aside. By default l2
-        is chosen by held-out rows.
+        is chosen by held-out rows; it is 1 where prune holds none out.
     loss : {"squared", "huber"}, default "squared"
         "huber" lets rows with residuals beyond 1.345 robust standard deviations count less.
     above : bool, default True
