@@ -165,6 +165,89 @@ def test_scaled_models_answer_in_the_units_of_the_data(scaling, folder, run):
     assert np.sqrt(np.mean((found - table[:, 3]) ** 2)) < 3.0
 
 
+def cars(n=120):
+    """Size counts upwards and price downwards; noise counts not at all."""
+    u = np.random.default_rng(7).random((n, 3))
+    y = 5 + 20 * np.minimum(u[:, 0], u[:, 1])
+    return np.column_stack([2 + 3 * u[:, 0], 900 - 800 * u[:, 1], u[:, 2], y]).round(6).tolist()
+
+
+@pytest.mark.parametrize("words", [(), ("--lower-is-better", "price", "--directions", "higher")])
+def test_directions_are_found_or_given(words, folder, run):
+    write_csv("cars.csv", ["size", "price", "noise", "worth"], cars())
+    code, out, err = run("fit", "cars.csv", *words)
+    assert (code, err) == (0, "")
+    told = "Less is taken as better of price (rank correlation with the target -0."
+    assert (told in out) == (not words)
+    code, out, _ = run("fit", "cars.csv", *words, "--force", "--json")
+    summary = json.loads(out)
+    assert summary["directions"] == {"size": "higher", "price": "lower", "noise": "higher"}
+    assert summary["r2"] > 0.95
+    scale = choquet.load("model.json").scale_
+    assert scale.directions_ == {"size": "higher", "price": "lower", "noise": "higher"}
+    out = run("explain", "model.json")[1]
+    assert "Less is better of price: there, a smaller number counts as larger." in out
+
+
+def test_columns_that_point_the_wrong_way_are_noted(folder, run):
+    write_csv("cars.csv", ["size", "price", "noise", "worth"], cars())
+    words = ["--directions", "higher", "-s", "price,noise"]
+    _, out, _ = run("fit", "cars.csv", *words, "--json")
+    held_out = json.loads(out)["held_out"]
+    assert held_out["model"] > 0.95 * held_out["mean"]
+    wrong = ["--lower-is-better", "worth"]
+    assert "that is no source" in refused(run, "fit", "cars.csv", *wrong, "-o", "x.json")
+    wrong = ["--scaling", "none", "--lower-is-better", "price"]
+    assert "turn them with minmax" in refused(run, "fit", "cars.csv", *wrong, "-o", "x.json")
+    wrong = ["--directions", "sideways"]
+    assert "choose auto, higher, lower" in refused(run, "fit", "cars.csv", *wrong, "-o", "x.json")
+
+
+def test_errors_are_told_on_rows_held_out(folder, run):
+    """Against folds done by hand, and beside the mean and a linear model."""
+    from sklearn.linear_model import LinearRegression
+    from sklearn.model_selection import KFold, cross_val_predict
+
+    write_csv("cars.csv", ["size", "price", "noise", "worth"], cars())
+    _, out, _ = run("fit", "cars.csv", "--json")
+    told = json.loads(out)["held_out"]
+    rows = np.array(cars())
+    folds = KFold(5, shuffle=True, random_state=0)
+    for name, model in [
+        ("model", choquet.InUnits()),
+        ("linear", LinearRegression()),
+    ]:
+        answers = cross_val_predict(model, rows[:, :3], rows[:, 3], cv=folds)
+        rmse = np.sqrt(np.mean((answers - rows[:, 3]) ** 2))
+        assert told[name] == pytest.approx(rmse, rel=1e-6)
+    assert told["r2"] == pytest.approx(1 - (told["model"] / told["mean"]) ** 2)
+    assert (
+        "On rows held out (5 folds): root mean square error" in run("fit", "cars.csv", "--force")[1]
+    )
+    _, out, _ = run("fit", "cars.csv", "--force", "--folds", "0", "--json")
+    assert json.loads(out)["held_out"] is None
+    assert "--folds 1" in refused(run, "fit", "cars.csv", "--folds", "1", "-o", "x.json")
+
+
+def test_more_rows_than_are_kept_are_drawn_evenly(folder, run, monkeypatch):
+    from choquet.cli import learners
+
+    monkeypatch.setattr(learners, "_KEPT", 40)
+    monkeypatch.setattr(columns, "_CHUNK_CELLS", 44)
+    look = learners._Look(np.random.default_rng(0))
+    for start in range(0, 1000, 50):
+        look.join(np.arange(start, start + 50.0)[:, None], None)
+    assert (len(look.rows), look.n, look.low[0], look.high[0]) == (40, 1000, 0, 999)
+    assert len(np.unique(look.rows)) == 40
+    assert 300 < look.rows.mean() < 700
+    assert look.mean[0] == pytest.approx(499.5)
+    assert look.square[0] / 1000 == pytest.approx(np.var(np.arange(1000)))
+    write_csv("cars.csv", ["size", "price", "noise", "worth"], cars(400))
+    _, out, _ = run("fit", "cars.csv", "--json")
+    assert json.loads(out)["held_out"]["rows"] == 40
+    assert json.loads(out)["rows"] == 400
+
+
 def test_predict_gives_intervals_and_support(folder, run):
     run("fit", "scores.csv")
     code, out, _ = run("predict", "model.json", "scores.csv", "-o", "answers.csv")
@@ -526,7 +609,7 @@ def test_wrong_usage(words, message, folder, run):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["fit", "absent.csv"], "no such file"),
+        (["fit", "absent.csv"], "No such file"),
         (["fit", "."], "is a folder"),
         (["fit", "scores.csv", "-o", "no/such/model.json"], "is no folder"),
         (["fit", "scores.csv", "-o", "."], "is a folder"),
@@ -544,7 +627,7 @@ def test_wrong_usage(words, message, folder, run):
         (["decompose", "scores.csv"], "no file of choquet"),
         (["compare", "g.json"], "two files or more"),
         (["predict", "-", "-"], "only one of"),
-        (["inspect", "absent"], "there is no such file"),
+        (["inspect", "absent"], "No such file"),
         (["decompose", "g.json", "--metric", "l77"], "l77"),
         (["decompose", "g.json", "--method", "single_linkage"], "give k or level"),
     ],

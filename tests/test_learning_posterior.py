@@ -11,13 +11,14 @@ from scipy.special import expit, logsumexp
 from scipy.stats import truncnorm
 
 import choquet
-from choquet.certainty._kernels_chains import truncated_normal
-from choquet.certainty.posterior import CURVE_SCALE, PAIR_SPREAD, SHARE_SPREAD, posterior
+from choquet.certainty.posterior import posterior
 from choquet.errors import OptionError
 from choquet.estimators import ChoquetRegressor, ChoquetRegressorCV
 from choquet.learning import Statistics, k_additive_basis, least_squares
 from choquet.learning.data.folds import fold_numbers, leave_one_out
+from choquet.learning.families._kernels_chains import truncated_normal
 from choquet.learning.families.candidates import Candidate, fit_candidate
+from choquet.learning.families.chains import CURVE_SCALE, PAIR_SPREAD, SHARE_SPREAD
 from choquet.learning.families.fits import fit_pairs
 from choquet.learning.problem import with_basis
 from choquet.learning.solvers.interior import interior

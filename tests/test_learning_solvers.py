@@ -29,6 +29,7 @@ from choquet.learning import (
     with_prior,
     with_rows,
 )
+from choquet.learning.families import BASES
 from choquet.learning.solvers import choose_solver
 from choquet.learning.solvers.admm import admm
 from choquet.learning.solvers.containments import hasse
@@ -127,7 +128,7 @@ def test_admm_reaches_the_interior_point_and_warm_starts():
     assert cold.objective - exact.objective <= cold.gap + 1e-9
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", BASES)
 def test_family_priors_agree_between_solvers_and_tend_to_the_family(family):
     _, X, y = make(5, 60)
     problem = least_squares(Statistics.from_data(X, y))

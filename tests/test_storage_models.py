@@ -80,7 +80,7 @@ def test_contextual_classifiers_of_earlier_files_know_their_classes(tmp_path):
     document = json.loads(to_bytes(model))
     for part in document["data"]["fitted"]["decompositions_"]["list"]:
         del part["data"]["outcome"]
-    back = from_bytes(json.dumps(document).encode())
+    back = from_bytes(json.dumps(document).encode(), verify=False)
     assert back.decompositions_[1].outcome is None
     for label in model.classes_:
         expected, found = (choquet.explain_model(choquet.of_class(m, label)) for m in (model, back))
@@ -127,6 +127,8 @@ def test_altered_trees_are_refused(place, value, reason, tmp_path):
     data["data"]["tree"][place] |= {"array": value, "shape": [len(value)]}
     path.write_text(json.dumps(data))
     with pytest.raises(DamagedFileError, match=reason):
+        load(path, verify=False)
+    with pytest.raises(DamagedFileError, match="does not match its checksum"):
         load(path)
 
 
@@ -218,13 +220,13 @@ def test_altered_files_are_refused(tmp_path):
     document["data"]["fitted"]["predict"] = "print"
     path.write_text(json.dumps(document))
     with pytest.raises(DamagedFileError, match="has no fitted predict"):
-        load(path)
+        load(path, verify=False)
     path = save(clustered(Measure.random(3, rng=0)), tmp_path / "d.json")
     document = json.loads(path.read_text())
     document["data"]["labels"]["array"][0] = 99
     path.write_text(json.dumps(document))
-    with pytest.raises(DamagedFileError, match="does not hold a valid decomposition"):
-        load(path)
+    with pytest.raises(DamagedFileError, match="labels holds 99"):
+        load(path, verify=False)
 
 
 def test_rows_name_classes_that_exist():

@@ -67,10 +67,12 @@ if TYPE_CHECKING:  # for readers and type checkers; at run time `__getattr__` lo
         ChoquetClassifier,
         ChoquetRegressor,
         ChoquetRegressorCV,
+        Commensurate,
         ContextualClassifier,
         ContextualRegressor,
         FusionClassifier,
         GradientDescentRegressor,
+        InUnits,
         LambdaRegressor,
         LinearConvexSumRegressor,
         OWARegressor,
@@ -80,6 +82,7 @@ if TYPE_CHECKING:  # for readers and type checkers; at run time `__getattr__` lo
         explain_model,
         explain_operator,
         explain_sample,
+        explain_samples,
         of_class,
     )
     from choquet.report import Report
@@ -93,6 +96,7 @@ __all__ = [
     "ChoquetRegressorCV",
     "Clodd",
     "Clustering",
+    "Commensurate",
     "ContextTree",
     "ContextualClassifier",
     "ContextualRegressor",
@@ -103,6 +107,7 @@ __all__ = [
     "FusionClassifier",
     "FuzzyCMeans",
     "GradientDescentRegressor",
+    "InUnits",
     "LambdaRegressor",
     "LinearConvexSum",
     "LinearConvexSumRegressor",
@@ -132,6 +137,7 @@ __all__ = [
     "explain_model",
     "explain_operator",
     "explain_sample",
+    "explain_samples",
     "gsamp",
     "interaction",
     "ivat",
@@ -159,6 +165,8 @@ __all__ = [
 _LAZY: dict[str, str] = {
     **dict.fromkeys(
         (
+            "ChoquetAdditiveClassifier",
+            "ChoquetAdditiveRegressor",
             "ChoquetClassifier",
             "ChoquetRegressor",
             "ChoquetRegressorCV",
@@ -175,7 +183,14 @@ _LAZY: dict[str, str] = {
         "choquet.estimators",
     ),
     **dict.fromkeys(
-        ("data_to_collect", "explain_model", "explain_operator", "explain_sample", "of_class"),
+        (
+            "data_to_collect",
+            "explain_model",
+            "explain_operator",
+            "explain_sample",
+            "explain_samples",
+            "of_class",
+        ),
         "choquet.explanation",
     ),
     "Report": "choquet.report",

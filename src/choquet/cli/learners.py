@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from choquet.arrays import FloatArray
+from choquet.arrays import FloatArray, as_number
 from choquet.cli.columns import Chunk, Missing
 from choquet.cli.output import progress, warn
 from choquet.cli.tables import Table
@@ -290,7 +290,7 @@ def _order(y: npt.NDArray[Any], *, ordered: bool) -> FloatArray | None:
 def _levels(labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Labels that are all numbers as numbers, so that 10 comes after 9; others as they are."""
     try:
-        numbers = labels.astype(np.float64)
+        numbers = np.array([as_number(str(label)) for label in labels])
     except ValueError:
         return labels
     whole = np.isfinite(numbers).all() and (numbers == np.rint(numbers)).all()

@@ -16,6 +16,7 @@ from choquet.decomposition import ClusterDecomposition, Decomposition, compare
 from choquet.decomposition.outcome import outcome_of
 from choquet.errors import DamagedFileError, DataError, OptionError
 from choquet.explanation import explain_model
+from choquet.files import MAX_BYTES
 from choquet.indices import shapley
 from choquet.measures import AbstractMeasure, Measure, SupportedMeasure
 from choquet.scales import unwrapped
@@ -124,7 +125,11 @@ def run_inspect(path: Path, *, delimiter: str | None, as_json: bool) -> None:
             table = table_of(stream, name_of(path), delimiter=delimiter)
             _inspect_table(table, as_json=as_json)
             return
-        obj = from_bytes(stream.read(), name=name_of(path)) if str(path) == "-" else load_any(path)
+        obj = (
+            from_bytes(stream.read(MAX_BYTES + 1), name=name_of(path))
+            if str(path) == "-"
+            else load_any(path)
+        )
     _inspect_object(obj, name_of(path), as_json=as_json)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
@@ -25,12 +26,12 @@ from choquet.decomposition import (
 )
 from choquet.errors import DataError, FileError, OptionError
 from choquet.explanation import View, view_of
-from choquet.files import write_whole
+from choquet.files import MAX_BYTES, check_target, write_whole
 from choquet.measures import AbstractMeasure, SupportedMeasure
-from choquet.scales import unwrapped
+from choquet.scales import Unwrapped, unwrapped
 from choquet.storage import from_bytes, load, to_bytes
 
-__all__ = ["Subject", "check_output", "load_any", "load_subject", "write_object", "write_text"]
+__all__ = ["Subject", "check_output", "load_any", "load_subject", "write_content", "write_object"]
 
 
 _OPTIONS = {"support": "--all-walks", "k": "-k"}
@@ -40,28 +41,30 @@ _OPTIONS = {"support": "--all-walks", "k": "-k"}
 def load_any(path: Path) -> Any:
     """The object in a file, or on standard input ("-")."""
     if str(path) == "-":
-        return from_bytes(standard_input().read(), name="standard input")
+        return from_bytes(standard_input().read(MAX_BYTES + 1), name="standard input")
     return load(path)
 
 
-def check_output(path: Path, *, force: bool) -> None:
-    """Refuse before the work what would be refused after it."""
+def check_output(path: Path, *, force: bool, suffixes: Sequence[str] = ()) -> None:
+    """Refuse before the work what would be refused after it, and names of other formats."""
     if str(path) == "-":
         return
-    if path.is_dir():
-        raise FileError(f"{path} is a folder; give the name of a file in it")
-    if path.exists() and not force:
-        raise FileError(f"{path} exists; choose another name with -o, or pass --force")
+    if suffixes and path.suffix and path.suffix.lower() not in suffixes:
+        raise OptionError(
+            f"{path}: {path.suffix} files are not written; choose a name that ends in "
+            f"{', '.join(suffixes)}"
+        )
+    check_target(path, overwrite=force)
     if not path.absolute().parent.is_dir():
         raise FileError(f"{path.parent} is no folder; make it first, or choose another with -o")
 
 
 def write_object(obj: Any, path: Path, *, force: bool) -> int:
     """Write a file of ours, or standard output ("-"); returns its size."""
-    return write_text(to_bytes(obj), path, force=force)
+    return write_content(to_bytes(obj), path, force=force)
 
 
-def write_text(content: bytes, path: Path, *, force: bool) -> int:
+def write_content(content: bytes, path: Path, *, force: bool) -> int:
     """Write content whole or not at all, or to standard output ("-"); returns its size."""
     if str(path) == "-":
         sys.stdout.flush()
@@ -83,24 +86,34 @@ class Subject:
     @cached_property
     def view(self) -> View:
         """Its view, made when first needed."""
-        return view_of(self.obj, label=self.label, identify=True)
+        return view_of(self.obj, label=self.label)
+
+    @property
+    def asked(self) -> Any:
+        """What explanations and reports are given: the model, or what it learned for the class."""
+        return self.obj if self.label is None else self.view
+
+    @cached_property
+    def inside(self) -> Unwrapped:
+        """The model inside a pipeline, with the units around it."""
+        return unwrapped(self.obj)
 
     @cached_property
     def sources(self) -> tuple[str, ...]:
         """Names of the columns that it takes, in order."""
-        inner, _, names, _ = unwrapped(self.obj)
+        inner, _, names, _ = self.inside
         measure = getattr(inner, "measure_", inner)
         return tuple(names or getattr(measure, "sources", None) or self.view.sources)
 
     @property
     def target(self) -> str | None:
         """Name of what is predicted, if known."""
-        return unwrapped(self.obj).target or self.view.target
+        return self.inside.target or self.view.target
 
     def parts(self, **options: Any) -> Decomposition:
         """The operators that were learned, or a decomposition with these options."""
         if not options:
-            return self.view.parts
+            return view_of(self.obj, label=self.label, identify=True).parts
         if self.view.learned:
             words = [_OPTIONS.get(name, f"--{name.replace('_', '-')}") for name in options]
             raise OptionError(
@@ -115,7 +128,7 @@ class Subject:
             )  # fmt: skip
             found: Decomposition = decompose(model, **_asked(options))
             return found.in_units(old.units)
-        known = _known(self.view.parts)
+        known = _known(view_of(self.obj, identify=True).parts)
         made: Decomposition = decompose(self.obj, identification=known, **_asked(options))
         return made
 
@@ -130,7 +143,7 @@ class Subject:
 
     def answer(self, X: FloatArray) -> dict[str, npt.NDArray[Any]]:
         """Columns of output for rows by source, in the units of the data."""
-        inner, units, _, _ = unwrapped(self.obj)
+        inner, units, _, _ = self.inside
         scaled = X if units is None else units.scaled(X)
         if isinstance(inner, SupportedMeasure):
             bounds = inner.interval(X)
@@ -168,7 +181,7 @@ def _known(parts: Decomposition) -> Any:
 def load_subject(path: Path, label: str | None = None) -> Subject:
     """A file that can answer, and the class of it to look at; others are refused."""
     subject = Subject(load_any(path), str(path), label)
-    inner = unwrapped(subject.obj).model
+    inner = subject.inside.model
     known = isinstance(inner, Decomposition) or hasattr(inner, "decomposition_")
     if not known and not isinstance(getattr(inner, "measure_", inner), AbstractMeasure):
         kind = type(subject.obj).__name__

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from choquet.estimators.common import IncrementalRegressor
-from choquet.learning.families.fits import descend, fit_lambda, fit_weights, members_of, ranks_of
+from choquet.learning.families.fits import descend, fit_lambda, fit_weights
 from choquet.learning.fill import fill_unsupported
 from choquet.learning.problem import check_weight
 from choquet.measures import Measure, SupportedMeasure
+from choquet.measures.formula import PATTERNS
 
 __all__ = [
     "GradientDescentRegressor",
@@ -76,14 +77,16 @@ class LambdaRegressor(_Formula):
 class _Weighted(_Formula):
     """Convex weights on the columns of a pattern of subsets."""
 
+    _family: str
+
     def _solve(self, material):
         statistics = material.statistics
-        pattern = self._pattern(statistics.masks, statistics.n_sources)
+        pattern = PATTERNS[self._family](statistics.masks, statistics.n_sources)
         self.weights_ = fit_weights(statistics, pattern)
         self.measure_, self.bias_ = self._measure(material), 0.0
 
     def _values(self, words, n_sources):
-        return self._pattern(words, n_sources) @ self.weights_
+        return PATTERNS[self._family](words, n_sources) @ self.weights_
 
 
 class OWARegressor(_Weighted):
@@ -110,7 +113,7 @@ class OWARegressor(_Weighted):
     array([0., 1., 0.])
     """
 
-    _pattern = staticmethod(ranks_of)
+    _family = "symmetric"
 
 
 class LinearConvexSumRegressor(_Weighted):
@@ -136,7 +139,7 @@ class LinearConvexSumRegressor(_Weighted):
     array([0.2, 0.3, 0.5])
     """
 
-    _pattern = staticmethod(members_of)
+    _family = "additive"
 
 
 class GradientDescentRegressor(IncrementalRegressor):

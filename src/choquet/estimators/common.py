@@ -22,6 +22,7 @@ from choquet.learning.data.statistics import Statistics
 from choquet.learning.fill import uncertainty
 from choquet.measures import Measure, MobiusMeasure, SupportedMeasure
 from choquet.measures.sparse import SparseMeasure
+from choquet.scales import fit_warnings
 from choquet.walks import DataSupport, sorts_of
 from choquet.walks.sorts import strict_steps
 
@@ -126,8 +127,8 @@ def check_information(
         )
 
 
-def check_reach(X: FloatArray, y: FloatArray) -> None:
-    """Warn if a normal monotone measure cannot come near the targets."""
+def check_reach(X: FloatArray, y: FloatArray) -> bool:
+    """Warn if a normal monotone measure cannot come near the targets; whether it can."""
     low, high = float(X.min()), float(X.max())
     margin = 0.05 * max(high - low, 1e-12)
     share = float(np.mean((y < low - margin) | (y > high + margin)))
@@ -139,6 +140,27 @@ def check_reach(X: FloatArray, y: FloatArray) -> None:
             SupportWarning,
             stacklevel=4,
         )
+    return share <= 0.1
+
+
+_LOOKED_AT = 20_000
+"""Rows, evenly spaced, that a fit is looked at on."""
+
+
+def check_fit(X, y, weight, predict, sources, *, monotone: bool) -> None:
+    """Warn if a fit is worse than the mean of the target, or a source runs against it."""
+    step = max(1, -(-len(X) // _LOOKED_AT))
+    rows, targets = X[::step], y[::step]
+    weights = np.ones(len(targets)) if weight is None else weight[::step]
+    if weights.sum() <= 0:
+        return
+    mean = np.average(targets, weights=weights)
+    error = float(weights @ (targets - predict(rows)) ** 2)
+    spread = float(weights @ (targets - mean) ** 2)
+    for text in fit_warnings(
+        rows, targets, error, spread, sources, weight=weights, monotone=monotone
+    ):
+        warnings.warn(text, SupportWarning, stacklevel=5)
 
 
 def integrate(
@@ -174,6 +196,10 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
         return bool(getattr(self, "normal", True))
 
     def _relaxed(self) -> bool:
+        return False
+
+    def _advises(self) -> bool:
+        """Whether to say of a fit that it is worse than the mean, or what runs against it."""
         return False
 
     def _solve(self, material: Material) -> None:
@@ -216,10 +242,12 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
         if not first:
             statistics, support = self.statistics_ + statistics, self.support_ + support
         check_information(statistics, normal=not self._relaxed(), y=y)
-        if not self._relaxed():
-            check_reach(X, y)
+        near = self._relaxed() or check_reach(X, y)
         names = names_or_numbers(sources_of(self), X.shape[1])
-        return self._learn_from(Material(statistics, support, names, Batch(X, y, weight, more)))
+        self._learn_from(Material(statistics, support, names, Batch(X, y, weight, more)))
+        if near and not more and X.shape[1] > 1 and self._advises():
+            check_fit(X, y, weight, self._integrals, names, monotone=not self._relaxed())
+        return self
 
     def _learn_from(self, material: Material):
         """Learn from sums, and keep them."""

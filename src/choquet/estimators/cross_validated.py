@@ -9,14 +9,14 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 
 from choquet.arrays import check_option
-from choquet.certainty.posterior import POSTERIORS, posterior, posterior_weights
+from choquet.certainty.posterior import posterior, posterior_weights
 from choquet.errors import OptionError
 from choquet.estimators.common import MeasureRegressor
 from choquet.jobs import run_jobs
 from choquet.lattice import upward_maximum
 from choquet.learning.data.folds import fold_numbers, leave_one_out
 from choquet.learning.data.statistics import Statistics
-from choquet.learning.families.bases import FAMILIES
+from choquet.learning.families import FAMILIES, PRIORS
 from choquet.learning.families.candidates import (
     MAX_LATTICE_SOURCES,
     fit_candidate,
@@ -149,7 +149,7 @@ class ChoquetRegressorCV(MeasureRegressor):
         statistics = material.statistics
         for prior in self.priors:
             if not isinstance(prior, Measure):
-                check_option("prior", prior, [*FAMILIES, "lambda", "l1", "l2"])
+                check_option("prior", prior, [*PRIORS, "l1", "l2"])
             elif prior.n_sources != statistics.n_sources:
                 raise OptionError(
                     f"a prior has {prior.n_sources} sources, the data have {statistics.n_sources}"
@@ -161,7 +161,7 @@ class ChoquetRegressorCV(MeasureRegressor):
         n_sources = statistics.n_sources
         priors = list(self.priors)
         if n_sources > MAX_LATTICE_SOURCES:
-            priors = [p for p in priors if isinstance(p, str) and p != "2-additive"]
+            priors = [p for p in priors if p in ("l1", "l2") or (p in PRIORS and FAMILIES[p].wide)]
         by_posterior = self.combine == "posterior" and self._has_posterior(n_sources)
         if material.batch is None:
             raise OptionError(
@@ -199,7 +199,7 @@ class ChoquetRegressorCV(MeasureRegressor):
         return (
             self.monotone and self.normal and not self.bias
             and 2 <= n_sources <= MAX_LATTICE_SOURCES
-            and all(isinstance(prior, str) and prior in POSTERIORS for prior in self.priors)
+            and all(isinstance(prior, str) and prior in PRIORS for prior in self.priors)
         )  # fmt: skip
 
     def _posterior(self, statistics, candidates):

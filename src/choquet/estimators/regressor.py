@@ -16,7 +16,7 @@ from choquet.estimators.common import Batch, IncrementalRegressor
 from choquet.estimators.validation import checked_inputs
 from choquet.learning.data.minima import MinimaStatistics, fit_additive
 from choquet.learning.data.statistics import Statistics
-from choquet.learning.families.bases import FAMILIES, k_additive_basis
+from choquet.learning.families import BASES, FAMILIES, k_additive_basis
 from choquet.learning.fill import FILLS, fill_unsupported
 from choquet.learning.problem import (
     Problem,
@@ -178,6 +178,9 @@ class ChoquetRegressor(IncrementalRegressor):
     def _order(self, n_sources):
         return self.k_additive if n_sources > MAX_LATTICE_SOURCES else None
 
+    def _advises(self):
+        return True
+
     def _solve(self, material):
         statistics = material.statistics
         self._check_options(statistics.n_sources)
@@ -236,7 +239,7 @@ class ChoquetRegressor(IncrementalRegressor):
         if self.penalty is not None:
             check_option("penalty", self.penalty, PENALTIES)
         if self.prior is not None and not isinstance(self.prior, Measure):
-            check_option("prior", self.prior, FAMILIES)
+            check_option("prior", self.prior, BASES)
         check_weight("strength", self.strength)
         check_weight("prior_strength", self.prior_strength)
         if not 0 <= self.l1_ratio <= 1:
@@ -273,7 +276,7 @@ class ChoquetRegressor(IncrementalRegressor):
                 )
             problem = with_prior(problem, self.prior.values, self.prior_strength)
         elif self.prior is not None:
-            basis = FAMILIES[self.prior].basis(n_sources)
+            basis = FAMILIES[self.prior].basis(n_sources)  # type: ignore[misc]
             problem = with_prior(problem, basis, self.prior_strength)
         if self.k_additive is not None:
             problem = with_basis(problem, k_additive_basis(n_sources, self.k_additive))

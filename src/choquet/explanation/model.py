@@ -159,7 +159,9 @@ class Evidence:
     mean_width: float
 
     @classmethod
-    def of(cls, measure: Any, support: DataSupport, width: float = 1.0) -> Evidence:
+    def of(
+        cls, measure: Any, support: DataSupport, width: float = 1.0, bounds: Any = None
+    ) -> Evidence:
         """Count the data behind a measure; `width` is one of its output in the data.
 
         Examples
@@ -176,7 +178,7 @@ class Evidence:
             n_subsets=2**support.n_sources - 2,
             n_observed_sorts=len(support.observed_sorts),
             walk_share=supported_share(support),
-            mean_width=mean_width(measure, support) * width,
+            mean_width=mean_width(measure, support, bounds) * width,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -410,6 +412,11 @@ def explain_model(
     support : DataSupport, optional
         Data to go by; the decomposition's own by default.
 
+    Returns
+    -------
+    ModelExplanation
+            Operators, rules, errors, evidence and data to collect; `text` is a page of it.
+
     Examples
     --------
     >>> from choquet import Measure, explain_model
@@ -431,7 +438,8 @@ def explain_view(
     known = support or parts.support
     evidence = None
     if known is not None and not view.learned:
-        evidence = Evidence.of(parts.measure, known, view.width)
+        bounds = view.bounds if known is parts.support else None
+        evidence = Evidence.of(parts.measure, known, view.width, bounds)
     grown = parts if isinstance(parts, TreeDecomposition) else None
     return ModelExplanation(
         sources=view.sources,

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy.typing as npt
 
-from choquet.errors import MissingDependencyError
+from choquet.errors import MissingDependencyError, OptionError
 from choquet.explanation.phrases import percent
-from choquet.files import write_whole
+from choquet.files import check_target, write_whole
 from choquet.report.layout import bars, hasse, signed_bars
 from choquet.report.markdown import as_markdown
 from choquet.report.summary import summarise
@@ -118,6 +118,8 @@ class Report:
 
         Raises
         ------
+        OptionError
+            If the name ends as those of other formats do, such as .pdf.
         FileError
             If the file exists and `overwrite` is False, or it cannot be written.
 
@@ -129,6 +131,10 @@ class Report:
         >>> report.write_html(path).stat().st_size < 3_000_000
         True
         """
+        suffix = Path(path).suffix
+        if suffix.lower() not in ("", ".html", ".htm"):
+            raise OptionError(f"{path}: this writes HTML, not {suffix}; end the name in .html")
+        check_target(path, overwrite=overwrite)
         return write_whole(path, self.html().encode("utf-8"), overwrite=overwrite)
 
     def _repr_html_(self) -> str:

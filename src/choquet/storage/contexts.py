@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from choquet.arrays import IntArray
-from choquet.measures.sources import check_sources
+from choquet.expected import expect_array
+from choquet.storage.checks import check_names
 from choquet.storage.values import decode_value, encode_value
 
 if TYPE_CHECKING:
@@ -53,21 +54,22 @@ def decode_contextual(data: dict[str, Any]) -> TreeDecomposition:
     from choquet.decomposition.operators import Errors
     from choquet.decomposition.trees import EVIDENCE, with_contexts
 
-    sources = check_sources(data["sources"], len(data["sources"]))
+    sources = check_names(data, "sources")
     tree = _tree(data["tree"], len(sources))
-    labels, weights = data["labels"].astype(np.int64), data["weights"]
+    labels = expect_array(data, "labels", (None,), kinds="i")
+    weights = expect_array(data, "weights", (None, len(sources)))
+    k = len(weights)
     # Files of earlier versions hold order statistics alone.
     by_source = data.get("source_weights", np.zeros_like(weights))
-    k = len(weights)
-    for array in (weights, by_source):
-        if array.shape != (k, len(sources)) or not np.isfinite(array).all():
-            raise ValueError(f"weights have shape {array.shape}, or are not finite")
+    expect_array({"source_weights": by_source}, "source_weights", weights.shape)
     if labels.shape != tree.source.shape or not np.array_equal(labels >= 0, tree.is_leaf):
         raise ValueError("labels must number the leaves of the tree, and nothing else")
     if set(labels[tree.leaves].tolist()) != set(range(k)):
         raise ValueError(f"labels do not number {k} operators")
     unknown = np.full(k, np.nan)
     columns = {name: data["evidence"].get(name, unknown) for name in EVIDENCE}
+    for name in ("count", "rank"):
+        expect_array(columns, name, (k,), kinds="i", low=0, high=2**53)
     if any(column.shape != (k,) for column in columns.values()):
         raise ValueError(f"evidence must be {k} numbers each")
     evidence: list[dict[str, Any]] = [
@@ -92,17 +94,18 @@ def decode_contextual(data: dict[str, Any]) -> TreeDecomposition:
 def _tree(data: dict[str, Any], n_sources: int) -> Tree:
     from choquet.contexts.tree import Tree
 
-    links: dict[str, IntArray] = {name: data[name].astype(np.int64) for name in _LINKS}
-    source, top, above, yes, no = links.values()
-    n = len(source)
+    n = len(data["source"])
     if not n or any(data[name].shape != (n,) for name in (*_LINKS, *_SUMS)):
         raise ValueError("the arrays of the tree differ in length")
-    if data["coefficients"].ndim != 2 or len(data["coefficients"]) != n:
-        raise ValueError(f"coefficients have shape {data['coefficients'].shape}")
+    links: list[IntArray] = [expect_array(data, name, (n,), kinds="i", low=-1) for name in _LINKS]
+    source, top, above, yes, no = links
+    expect_array(data, "coefficients", (n, None))
     # Files of earlier versions know no conditions on values.
     value = np.asarray(data.get("value", np.full(n, np.nan)), dtype=np.float64)
-    if value.shape != (n,):
-        raise ValueError(f"value has shape {value.shape}, not ({n},)")
+    if value.shape != (n,) or np.isinf(value).any():
+        raise ValueError(f"value has shape {value.shape}, not ({n},), or is infinite")
+    expect_array(data, "error", (n,), low=0)
+    expect_array(data, "weight", (n,))
     inner = np.flatnonzero(source >= 0)
     children = np.concatenate([yes[inner], no[inner]])
     # Every node but the root is the child of one before it: no loops, and nothing out of reach.

@@ -8,6 +8,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from choquet.expected import expect_number
 from choquet.storage.pipelines import SCALERS
 from choquet.storage.values import decode_value, encode_value
 
@@ -68,7 +71,7 @@ MODELS: dict[str, Model] = {
         "commensurate:Commensurate", *_NAMES, "scales_", "directions_", "note_"
     ),
     "in_units": _row(
-        "commensurate:InUnits", *_NAMES, "estimator_", "scale_", "target_scale_", "target_name_"
+        "commensurate:InUnits", *_NAMES, "estimator_", "scale_", "units_", "target_name_"
     ),
     **{
         name: Model(f"sklearn.preprocessing:{title}", (*_NAMES, *fitted))
@@ -137,21 +140,54 @@ def _decode_option(node: Any) -> Any:
     if not isinstance(node, dict) or set(node) != {"like", "options"}:
         return decode_value(node)
     module, _, name = MODELS[node["like"]].path.partition(":")
-    options = {key: _decode_option(one) for key, one in node["options"].items()}
-    return getattr(import_module(module), name)(**options)
+    return _made(module, name, {key: _decode_option(one) for key, one in node["options"].items()})
+
+
+def _made(module: str, name: str, options: dict[str, Any]) -> Any:
+    """An estimator with its options; what is true or false by default is so in the file."""
+    model = getattr(import_module(module), name)()
+    for key, value in model.get_params(deep=False).items():
+        if isinstance(value, bool) and not isinstance(options.get(key, value), bool):
+            raise ValueError(f"{key} is {options[key]!r:.40}, not true or false")
+    return model.set_params(**options)
+
+
+_MAY_LACK = {"cv_results_", "strength_"}
+"""Attributes in which NaN and infinities mean something."""
+
+
+def _check(fitted: dict[str, Any]) -> None:
+    """Refuse numbers that are not finite, and parts of other numbers of sources."""
+    for name, value in fitted.items():
+        numeric = isinstance(value, float) or getattr(value, "dtype", None) == np.float64
+        if numeric and name not in _MAY_LACK and not np.isfinite(value).all():
+            raise ValueError(f"{name} is not finite")
+    sizes = {name: value.n_sources for name, value in fitted.items() if hasattr(value, "n_sources")}
+    if len(set(sizes.values())) > 1:
+        raise ValueError(f"parts of the model are of different numbers of sources: {sizes}")
+    for name in ("bias_", "lambda_") if "bias_" in fitted else ():
+        expect_number({"bias_": 0.0, "lambda_": 0.0, **fitted}, name)
+    columns = fitted.get("n_features_in_")
+    if columns is not None:
+        expect_number(fitted, "n_features_in_", low=1, whole=True)
+    names = fitted.get("feature_names_in_")
+    if names is not None and (
+        names.shape != (columns,) or not all(isinstance(one, str) for one in names)
+    ):
+        raise ValueError(f"feature_names_in_ are not {columns} names")
 
 
 def decode_model(data: dict[str, Any]) -> Any:
     """The estimator again, as if it had just been fitted."""
     row = MODELS[data["model"]]
     module, _, name = row.path.partition(":")
-    options = {key: _decode_option(value) for key, value in data["options"].items()}
-    model = getattr(import_module(module), name)(**options)
+    model = _made(module, name, {k: _decode_option(v) for k, v in data["options"].items()})
     unknown = set(data["fitted"]) - set(row.fitted)
     if unknown:
         raise ValueError(f"{name} has no fitted {', '.join(sorted(unknown))}")
-    for key, value in data["fitted"].items():
-        setattr(model, key, decode_value(value))
+    fitted = {key: decode_value(value) for key, value in data["fitted"].items()}
+    _check(fitted)
+    vars(model).update(fitted)
     if not _fitted(model):
         raise ValueError(f"the file does not hold what the {name} learned")
     # The problem follows from the statistics; rows that absolute loss needs are not kept.

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from choquet.expected import expect_text
+from choquet.storage.checks import check_scaled
 from choquet.storage.values import decode_value, encode_value
 
 __all__ = ["SCALERS", "decode_pipeline", "decode_scaled_model", "encode_pipeline"]
@@ -40,7 +42,10 @@ def encode_pipeline(pipeline: Any) -> dict[str, Any]:
 def decode_pipeline(data: dict[str, Any]) -> Any:
     """The pipeline again."""
     made: Any = import_module("sklearn.pipeline")
-    return made.Pipeline([(one["name"], decode_value(one["step"])) for one in data["steps"]])
+    steps = [(expect_text(one, "name"), decode_value(one["step"])) for one in data["steps"]]
+    if not steps or not all(step == "passthrough" or hasattr(step, "fit") for _, step in steps):
+        raise ValueError("a pipeline has steps that learn, or pass data through")
+    return made.Pipeline(steps)
 
 
 def decode_scaled_model(data: dict[str, Any]) -> Any:
@@ -51,6 +56,7 @@ def decode_scaled_model(data: dict[str, Any]) -> Any:
     from choquet.scales import IDENTITY, Scale, Units
 
     found = {key: decode_value(value) for key, value in data.items()}
+    check_scaled(found)
     unit, sources = np.array([0.0, 1.0]), found["sources"]
     lines = zip(found["offsets"], found["widths"], strict=True)
     scales = tuple(Scale(np.array([low, low + width]), unit) for low, width in lines)

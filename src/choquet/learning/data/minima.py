@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -260,25 +261,35 @@ class MinimaStatistics:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> MinimaStatistics:
-        """Rebuild statistics from what `to_arrays` gave."""
+        """Rebuild statistics from what `to_arrays` gave; what no data can give is refused."""
+        from choquet.learning.data.checks import check_minima
+
+        check_minima(arrays)
         n_sources, order, n_samples = (int(k) for k in arrays["size"])
-        width = len(_checked(n_sources, order)[0]) + 2
-        rows = np.asarray(arrays["rows"], dtype=np.float64).reshape(-1, width)
-        gram = np.asarray(arrays["gram"], dtype=np.float64)
-        if gram.shape not in ((0, 0), (width, width)):
-            raise DataError(f"gram has shape {gram.shape}, not ({width}, {width})")
-        return cls(n_sources, order, n_samples, rows, gram)
+        return cls(n_sources, order, n_samples, arrays["rows"], arrays["gram"])
+
+
+def n_coefficients(n_sources: int, order: int) -> int:
+    """Number of subsets of at most `order` sources, if their products can be held.
+
+    Examples
+    --------
+    >>> n_coefficients(3, 2)
+    6
+    """
+    count = 0
+    for size in range(1, min(order, n_sources) + 1):
+        count += comb(n_sources, size)
+        if count > _MAX_FEATURES:  # at once, for numbers to come may have millions of digits
+            raise TooLargeError(
+                f"{order}-additive measures of {n_sources} sources have {count:,} coefficients or "
+                f"more, beyond {_MAX_FEATURES:,}; choose a smaller k_additive or fewer sources"
+            )
+    return count
 
 
 def _checked(n_sources: int, order: int) -> tuple[WordArray, IntArray, Any]:
-    from math import comb
-
-    count = sum(comb(n_sources, size) for size in range(1, order + 1))
-    if count > _MAX_FEATURES:
-        raise TooLargeError(
-            f"{order}-additive measures of {n_sources} sources have {count:,} coefficients, more "
-            f"than {_MAX_FEATURES:,}; choose a smaller k_additive or fewer sources"
-        )
+    n_coefficients(n_sources, order)
     return _layout(n_sources, order)
 
 

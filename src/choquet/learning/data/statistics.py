@@ -274,10 +274,13 @@ class Statistics:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> Statistics:
-        """Rebuild statistics from what `to_arrays` gave."""
+        """Rebuild statistics from what `to_arrays` gave; what no data can give is refused."""
         missing = [name for name in ("size", *_ARRAYS) if name not in arrays]
         if missing:
             raise DataError(f"these arrays are no statistics: {', '.join(missing)} are missing")
+        from choquet.learning.data.checks import check_statistics
+
+        check_statistics(arrays)
         n_sources, n_samples = (int(k) for k in arrays["size"])
         return cls(n_sources, n_samples, **{name: np.asarray(arrays[name]) for name in _ARRAYS})
 

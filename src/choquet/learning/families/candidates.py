@@ -21,17 +21,7 @@ import scipy.sparse as sp
 from choquet.arrays import FloatArray
 from choquet.lattice import upward_maximum
 from choquet.learning.data.statistics import Statistics
-from choquet.learning.families.bases import FAMILIES
-from choquet.learning.families.fits import (
-    PATTERNS,
-    LambdaFit,
-    WeightsFit,
-    fit_lambda,
-    fit_pairs,
-    fit_weights,
-    members_of,
-    ranks_of,
-)
+from choquet.learning.families.table import FAMILIES, PRIORS, Family, FamilyFit
 from choquet.learning.fill import fill_unsupported
 from choquet.learning.problem import (
     Problem,
@@ -57,7 +47,7 @@ CAUTION = 0.5
 class Candidate:
     """A way to learn: no prior, or one with a strength (infinite: nothing but the prior).
 
-    `prior` is None, "lambda", a name in `FAMILIES`, "l1", "l2", or a Measure.
+    `prior` is None, a name in `FAMILIES`, "l1", "l2", or a Measure.
     """
 
     prior: Any = None
@@ -79,7 +69,7 @@ class Fitted:
     bias: float
     solution: Solution | None
     dense: FloatArray | None
-    formula: LambdaFit | WeightsFit | None = None
+    formula: FamilyFit | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,19 +115,15 @@ def fit_candidate(
     if n > MAX_LATTICE_SOURCES:
         return _fit_wide(statistics, candidate, monotone, normal, bias, start, rough)
     prior, strength = candidate.prior, candidate.strength
-    if (
-        monotone
-        and normal
-        and not bias
-        and n > 1
-        and np.isinf(strength)
-        and isinstance(prior, str)
-        and prior in OWN_FITS
-    ):
-        return fitted_values(OWN_FITS[prior](statistics), 0.0)
+    family = FAMILIES[prior] if isinstance(prior, str) and prior in PRIORS else None
+    usual = monotone and normal and not bias and n > 1
+    if family is not None and np.isinf(strength) and (usual or family.basis is None):
+        own = _every_value(family, statistics)
+        # A formula is monotone as it stands; sums of weights are so but for rounding.
+        return fitted_values(own if family.basis is None else _closed(own), 0.0)
     problem = least_squares(statistics, monotone=monotone, normal=normal, bias=bias)
-    if prior == "lambda":
-        prior = fit_lambda(statistics).values(problem.masks)
+    if family is not None and family.basis is None:
+        prior = _every_value(family, statistics)
     if isinstance(prior, Measure):
         prior = prior.values
     if isinstance(prior, np.ndarray) and np.isinf(strength):
@@ -145,7 +131,7 @@ def fit_candidate(
     if isinstance(prior, str) and prior in ("l1", "l2"):
         problem = _penalised(problem, prior, strength)
     elif prior is not None:
-        basis = FAMILIES[prior].basis(n) if isinstance(prior, str) else None
+        basis = family.basis(n) if family is not None and family.basis is not None else None
         if basis is not None and np.isinf(strength):
             problem = with_basis(problem, basis)
         else:
@@ -159,32 +145,17 @@ def fit_candidate(
     return fitted_values(values, solution.bias, solution)
 
 
-def _of_weights(pattern: Callable[[Any, int], FloatArray]) -> Callable[[Statistics], FloatArray]:
-    def fit(statistics: Statistics) -> FloatArray:
-        n = statistics.n_sources
-        every = np.arange(1 << n, dtype=np.uint64)[:, None]
-        return _closed(pattern(every, n) @ fit_weights(statistics, pattern(statistics.masks, n)))
-
-    return fit
-
-
-def _of_pairs(statistics: Statistics) -> FloatArray:
-    basis = FAMILIES["2-additive"].basis(statistics.n_sources)
-    return _closed(basis @ fit_pairs(statistics))
+def _every_value(family: Family, statistics: Statistics) -> FloatArray:
+    """Values of a family's own fit by mask."""
+    assert family.fit is not None
+    words = np.arange(1 << statistics.n_sources, dtype=np.uint64)[:, None]
+    return family.fit(statistics).values(words)
 
 
 def _closed(values: FloatArray) -> FloatArray:
     closed = np.clip(upward_maximum(values), 0.0, 1.0)
     closed[-1] = 1.0
     return np.asarray(closed)
-
-
-OWN_FITS: dict[Any, Callable[[Statistics], FloatArray]] = {
-    "additive": _of_weights(members_of),
-    "symmetric": _of_weights(ranks_of),
-    "2-additive": _of_pairs,
-}
-"""A family's own fit from few numbers, where the measure is monotone and normal."""
 
 
 def _penalised(problem: Problem, name: str, strength: float) -> Problem:
@@ -217,13 +188,9 @@ def _fit_wide(
     rough: bool,
 ) -> Fitted:
     n = statistics.n_sources
-    formula: LambdaFit | WeightsFit | None = None
-    if candidate.prior == "lambda":
-        formula = fit_lambda(statistics)
-    elif candidate.prior in PATTERNS:
-        weights = fit_weights(statistics, PATTERNS[candidate.prior](statistics.masks, n))
-        formula = WeightsFit(candidate.prior, weights)
-    if formula is not None:
+    fit = FAMILIES[candidate.prior].fit if candidate.prior in PRIORS else None
+    if fit is not None:
+        formula = fit(statistics)
         return Fitted(formula.values, 0.0, None, None, formula)
     problem = least_squares(statistics, monotone=monotone, normal=normal, bias=bias, dense=False)
     if candidate.prior in ("l1", "l2"):
@@ -304,7 +271,7 @@ def select(
     penalties = [prior for prior in priors if prior in ("l1", "l2") and isinstance(prior, str)]
     families = [prior for prior in priors if not any(prior is p for p in penalties)]
     if not monotone:
-        families = [p for p in families if not (isinstance(p, str) and p == "lambda")]
+        families = [p for p in families if not isinstance(p, str) or FAMILIES[p].basis is not None]
     tried = [Candidate()] + [Candidate(prior, np.inf) for prior in families]
     rows = [path([candidate]) for candidate in tried]
     errors = [_errors(folds, found)[0] / weight for found in rows]
