@@ -17,6 +17,7 @@ import pytest
 import choquet
 from choquet.errors import SupportWarning
 from choquet.scales import IDENTITY, fit_scale
+from tests.clustered import clustered
 
 SIZES = (3, 5, 8)
 STARTS = 60  # seconds that a loaded machine may need
@@ -89,7 +90,7 @@ def subject(n: int) -> tuple[choquet.Decomposition, np.ndarray]:
     if n == 3:
         return choquet.decompose(measure, support=support), X
     # Most of a walk may lack support, so that several operators are left.
-    return choquet.decompose(measure, support=support, epsilon=0.8, method="single_linkage", k=3), X
+    return clustered(measure, support=support, epsilon=0.8, method="single_linkage", k=3), X
 
 
 @pytest.fixture(scope="module", params=SIZES)

@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 from choquet._version import __version__
 from choquet.clustering import IVAT, big_ivat, clodd, cluster, ivat, vat
-from choquet.decomposition import Decomposition, compare, decompose
+from choquet.decomposition import (
+    Clodd,
+    Clustering,
+    ContextTree,
+    Decomposition,
+    Distinct,
+    FuzzyCMeans,
+    Linkage,
+    compare,
+    decompose,
+)
 from choquet.indices import (
     banzhaf,
     interaction,
@@ -84,18 +94,24 @@ __all__ = [
     "ChoquetClassifier",
     "ChoquetRegressor",
     "ChoquetRegressorCV",
+    "Clodd",
+    "Clustering",
     "Commensurate",
+    "ContextTree",
     "ContextualClassifier",
     "ContextualRegressor",
     "DataSupport",
     "Decomposition",
+    "Distinct",
     "FormulaMeasure",
     "FusionClassifier",
+    "FuzzyCMeans",
     "GradientDescentRegressor",
     "InUnits",
     "LambdaRegressor",
     "LinearConvexSum",
     "LinearConvexSumRegressor",
+    "Linkage",
     "Measure",
     "MobiusMeasure",
     "OWARegressor",

@@ -245,7 +245,7 @@ class ChoquetRegressor(IncrementalRegressor):
         if not 0 <= self.l1_ratio <= 1:
             raise OptionError(f"l1_ratio={self.l1_ratio} is out of range: choose 0 to 1")
         k = self.k_additive
-        if k is not None and not (isinstance(k, Integral) and 1 <= k <= n_sources):
+        if k is not None and not (isinstance(k, Integral) and 1 <= int(k) <= n_sources):
             raise OptionError(
                 f"k_additive={k!r} must be a whole number from 1 to the {n_sources} sources"
             )
