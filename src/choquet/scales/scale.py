@@ -1,0 +1,270 @@
+"""One column's scale: a piecewise linear map from the units of the data to the common scale."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from choquet.arrays import FloatArray, as_vector, check_option
+from choquet.errors import DataError, OptionError
+from choquet.scales.directions import Direction
+
+__all__ = ["IDENTITY", "METHODS", "Scale", "fit_scale", "points_scale"]
+
+METHODS = ("minmax", "quantiles", "standard", "none")
+"""The range to [0, 1]; the share of the data below; mean 0 and deviation 1; as they are."""
+
+_SIDES = np.array([-2.0, 2.0])
+"""Deviations from the mean at which the points of a standardised column stand."""
+
+_QUANTILES = 33
+"""Points of a scale of quantiles, the ends included."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Scale:
+    """A piecewise linear map from data to the common scale, and back.
+
+    Attributes
+    ----------
+    points : array of floats, increasing
+        Numbers in the units of the data.
+    values : array of as many floats
+        Where they stand on the common scale. They rise, fall, or rise to a peak and then fall.
+    clip : bool
+        Whether what lies beyond the first and last point stands where they do. Otherwise the first
+        and last pieces go on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> price = Scale(np.array([10.0, 50.0]), np.array([1.0, 0.0]))
+    >>> price([10.0, 20.0, 60.0]), price.inverse([0.75])
+    (array([ 1.  ,  0.75, -0.25]), array([20.]))
+    >>> price.direction
+    'lower'
+    """
+
+    points: FloatArray
+    values: FloatArray
+    clip: bool = False
+
+    def __post_init__(self) -> None:
+        points, values = as_vector(self.points, "points"), as_vector(self.values, "values")
+        if len(points) < 2 or len(points) != len(values):
+            raise DataError(f"a scale needs two points or more, not {points} and {values}")
+        if not (np.diff(points) > 0).all():
+            raise DataError(f"the points of a scale must increase: {points}")
+        rises = np.diff(values)
+        top = int(np.argmax(values))
+        if (rises[:top] < 0).any() or (rises[top:] > 0).any() or not rises.any():
+            raise DataError(f"a scale must rise, fall, or rise to one peak and then fall: {values}")
+        object.__setattr__(self, "points", points)
+        object.__setattr__(self, "values", values)
+
+    @property
+    def direction(self) -> Direction:
+        """Whether more is "higher" or "lower" on the common scale, or the number that is best."""
+        top = int(np.argmax(self.values))
+        if self.values[-1] == self.values[top]:
+            return "higher"
+        return "lower" if self.values[0] == self.values[top] else float(self.points[top])
+
+    @property
+    def affine(self) -> bool:
+        """Whether it is one straight line."""
+        return len(self.points) == 2 and not self.clip
+
+    @property
+    def width(self) -> float:
+        """Of a straight line: how much one of the common scale is in the data, with its sign."""
+        return float((self.points[-1] - self.points[0]) / (self.values[-1] - self.values[0]))
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Where 0 and 1 of the common scale are in the data."""
+        low, high = self.inverse(np.array([0.0, 1.0]))
+        return float(low), float(high)
+
+    def __call__(self, x: npt.ArrayLike) -> FloatArray:
+        """Numbers of the data on the common scale."""
+        return _interpolated(np.asarray(x, dtype=np.float64), self.points, self.values, self.clip)
+
+    def inverse(self, values: npt.ArrayLike, near: npt.ArrayLike | None = None) -> FloatArray:
+        """Numbers of the common scale in the units of the data.
+
+        Where a peak gives two answers, it is the one that is nearer to `near`; without that, the
+        one before the peak.
+        """
+        v = np.asarray(values, dtype=np.float64)
+        top = int(np.argmax(self.values))
+        rising = self._side(v, slice(None, top + 1)) if top > 0 else None
+        last = len(self.values) - 1
+        falling = self._side(v, slice(top, None)) if top < last else None
+        if self.values[top] == self.values[last]:
+            falling = None
+        if rising is None or falling is None:
+            found = rising if falling is None else falling
+            assert found is not None
+            return found
+        if near is None:
+            return rising
+        x = np.asarray(near, dtype=np.float64)
+        return np.where(np.abs(rising - x) <= np.abs(falling - x), rising, falling)
+
+    def _side(self, v: FloatArray, part: slice) -> FloatArray:
+        """Inverse of the points on one side of the peak."""
+        values, points = self.values[part], self.points[part]
+        if values[0] > values[-1]:
+            values, points = values[::-1], points[::-1]
+        # Of a flat piece, any point would do; the last one of it is taken.
+        kept = np.append(np.diff(values) > 0, True)
+        values, points = values[kept], points[kept]
+        if len(values) == 1:
+            return np.full_like(v, points[0])
+        return _interpolated(v, values, points, self.clip)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, as JSON holds them."""
+        return {
+            "points": self.points.tolist(),
+            "values": self.values.tolist(),
+            "clip": self.clip,
+            "direction": self.direction,
+        }
+
+    def __repr__(self) -> str:
+        first, last = (f"{x:.4g} is {v:.4g}" for x, v in zip(*self._two(), strict=True))
+        return f"<Scale of {len(self.points)} points: {first}, {last}>"
+
+    def _two(self) -> tuple[FloatArray, FloatArray]:
+        return self.points[[0, -1]], self.values[[0, -1]]
+
+
+IDENTITY = Scale(np.array([0.0, 1.0]), np.array([0.0, 1.0]))
+"""The data as they are."""
+
+
+def _interpolated(x: FloatArray, points: FloatArray, values: FloatArray, clip: bool) -> FloatArray:
+    if len(points) == 2 and not clip:
+        return np.asarray(values[0] + (x - points[0]) * _slope(points, values, 0))
+    found = np.interp(x, points, values)
+    if clip:
+        return np.asarray(found)
+    below, above = x < points[0], x > points[-1]
+    found = np.where(below, values[0] + (x - points[0]) * _slope(points, values, 0), found)
+    return np.where(above, values[-1] + (x - points[-1]) * _slope(points, values, -2), found)
+
+
+def _slope(points: FloatArray, values: FloatArray, k: int) -> float:
+    return float((values[k + 1] - values[k]) / (points[k + 1] - points[k]))
+
+
+def fit_scale(
+    x: npt.ArrayLike,
+    *,
+    direction: Direction = "higher",
+    method: str = "minmax",
+    clip: bool = False,
+    weight: FloatArray | None = None,
+) -> Scale:
+    """The scale of a column of data.
+
+    Parameters
+    ----------
+    x : array of floats
+        The column.
+    direction : {"higher", "lower"} or float, default "higher"
+        Whether more or less of it is better, or the number that is best: values on both sides of
+        that peak stand the lower the farther away they are.
+    method : {"minmax", "quantiles", "standard", "none"}, default "minmax"
+        A row of `METHODS`.
+    clip : bool, default False
+        See `Scale`.
+    weight : array of floats, optional
+        How much each number counts; those of weight 0 are left out.
+
+    Examples
+    --------
+    >>> fit_scale([2.0, 4.0, 10.0], direction="lower")([2.0, 4.0, 10.0])
+    array([1.  , 0.75, 0.  ])
+    >>> fit_scale([18.0, 21.0, 30.0], direction=21.0)([18.0, 21.0, 30.0])
+    array([0.66666667, 1.        , 0.        ])
+    """
+    check_option("method", method, METHODS)
+    column = as_vector(x, "the column")
+    weights = np.ones(len(column)) if weight is None else weight
+    column, weights = column[weights > 0], weights[weights > 0]
+    if not len(column):
+        raise DataError("a scale needs one number or more")
+    if isinstance(direction, str):
+        points, values = _rising(column, method, weights)
+        if direction == "lower":
+            values = _turned(values, method)
+        return Scale(points, values, clip)
+    peak = float(direction)
+    if not np.isfinite(peak):
+        raise OptionError(f"direction={direction!r}: a peak must be a finite number")
+    # How far away from the peak a number is decides, less being better; the peak itself counts too.
+    how = method if method == "quantiles" else "minmax"
+    distances = np.append(np.abs(column - peak), 0.0)
+    away, values = _rising(distances, how, np.append(weights, weights.sum() / (_QUANTILES - 1)))
+    values = 1.0 - values
+    return Scale(
+        np.concatenate([peak - away[:0:-1], peak + away]),
+        np.concatenate([values[:0:-1], values]),
+        clip,
+    )
+
+
+def _turned(values: FloatArray, method: str) -> FloatArray:
+    """The same the other way round: 0 and 1 change places, or deviations their sign."""
+    return -values if method == "standard" else 1.0 - values
+
+
+def _rising(column: FloatArray, method: str, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    low, high = float(column.min()), float(column.max())
+    unit = np.array([0.0, 1.0])
+    if method == "none":
+        return unit, unit
+    if method == "standard":
+        mean = float(np.average(column, weights=weights))
+        deviation = float(np.sqrt(np.average((column - mean) ** 2, weights=weights)))
+        deviation = deviation if deviation > 1e-12 * abs(mean) else 1.0
+        return mean + deviation * _SIDES, _SIDES
+    if not high - low > 1e-12 * max(abs(low), abs(high)) or not np.isfinite(high - low):
+        return np.array([low, low + max(1.0, abs(low))]), unit
+    if method == "minmax":
+        return np.array([low, high]), unit
+    order = np.argsort(column, kind="stable")
+    total = np.cumsum(weights[order])
+    levels = np.linspace(0.0, 1.0, _QUANTILES)
+    # The least number that so large a share of the data does not exceed.
+    places = np.searchsorted(total, levels * total[-1] * (1 - 1e-12))
+    points, group = np.unique(column[order][places], return_inverse=True)
+    # Numbers that occur often stand in the middle of their share of the data.
+    values = np.bincount(group, levels) / np.bincount(group)
+    return points, (values - values[0]) / (values[-1] - values[0])
+
+
+def points_scale(points: Sequence[Sequence[float]], *, clip: bool = True) -> Scale:
+    """A scale from pairs of a number in the data and where it stands between 0 and 1.
+
+    Examples
+    --------
+    >>> points_scale([(10, 1.0), (20, 0.5), (50, 0.0)])([5, 15, 60])
+    array([1.  , 0.75, 0.  ])
+    """
+    try:
+        table = np.array(sorted((float(x), float(v)) for x, v in points))
+    except (TypeError, ValueError) as error:
+        raise OptionError(f"points must be pairs of numbers (data, scale): {error}") from None
+    if len(table) < 2:
+        raise OptionError(f"points={points!r}: a scale needs two pairs or more")
+    if table[:, 1].min() < 0 or table[:, 1].max() > 1:
+        raise OptionError(f"points={points!r}: the second of each pair must be between 0 and 1")
+    return Scale(table[:, 0], table[:, 1], clip)
