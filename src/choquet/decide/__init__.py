@@ -3,6 +3,7 @@
 statements ──► rows ──► what agrees ──► ranking with shares, conflicts, the next question
 """
 
+from choquet.decide.answer import Answer, Reversal
 from choquet.decide.capacities import (
     CHOICES,
     DISTANCES,
@@ -13,8 +14,14 @@ from choquet.decide.capacities import (
     fit_ranking,
     fit_scores,
 )
+from choquet.decide.choosing import WAYS
 from choquet.decide.conflicts import Conflicts, find_conflicts
+from choquet.decide.consistency import Consistency
+from choquet.decide.decision import Decision
+from choquet.decide.flips import Flip, ScoreChange, model_change, score_change
+from choquet.decide.language import Said, Vocabulary, describe, parse
 from choquet.decide.program import Program, program
+from choquet.decide.questions import Question
 from choquet.decide.relations import Relations
 from choquet.decide.sampling import draw
 from choquet.decide.spaces import Space, space
@@ -47,9 +54,14 @@ from choquet.decide.statements import (
 __all__ = [
     "CHOICES",
     "DISTANCES",
+    "WAYS",
+    "Answer",
     "Cautious",
     "Conflicts",
+    "Consistency",
+    "Decision",
     "FavourBetween",
+    "Flip",
     "Importance",
     "ImportanceBetween",
     "InClass",
@@ -64,9 +76,13 @@ __all__ = [
     "OnlyIf",
     "Prefer",
     "Program",
+    "Question",
     "Relations",
+    "Reversal",
+    "Said",
     "SameImportance",
     "Score",
+    "ScoreChange",
     "Separate",
     "Setting",
     "Space",
@@ -75,13 +91,18 @@ __all__ = [
     "Undecided",
     "ValueBetween",
     "VetoBetween",
+    "Vocabulary",
     "classes_of",
+    "describe",
     "draw",
     "entropy_measure",
     "find_conflicts",
     "find_measure",
     "fit_ranking",
     "fit_scores",
+    "model_change",
+    "parse",
     "program",
+    "score_change",
     "space",
 ]

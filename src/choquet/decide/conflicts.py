@@ -15,7 +15,7 @@ import numpy as np
 from choquet.arrays import FloatArray
 from choquet.decide.program import Program
 
-__all__ = ["Conflicts", "find_conflicts"]
+__all__ = ["Conflicts", "find_conflicts", "shrunk"]
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def find_conflicts(
         if holds(proposed):
             repairs.append(frozenset(range(m)) - proposed)
         else:
-            conflicts.append(_shrunk(proposed, holds))
+            conflicts.append(shrunk(proposed, holds))
     order = sorted(repairs, key=lambda one: (firm[list(one)].sum(), len(one), sorted(one)))
     return Conflicts(sorted(conflicts, key=lambda c: (len(c), sorted(c))), order, False)
 
@@ -103,9 +103,7 @@ def _propose(
     return frozenset(np.flatnonzero(found.x > 0.5).tolist())
 
 
-def _shrunk(
-    statements: Collection[int], holds: Callable[[Collection[int]], bool]
-) -> frozenset[int]:
+def shrunk(statements: Collection[int], holds: Callable[[Collection[int]], bool]) -> frozenset[int]:
     """A minimal conflict within statements that cannot hold: halves first, then one by one."""
     left = sorted(statements)
     step = max(len(left) // 2, 1)

@@ -68,6 +68,7 @@ class Functional(ABC):
 
     def _values(self, n: int) -> Any:
         found = superset_mobius(self.games(all_sets(n)))
+        found[0] = 0.0  # as the empty set is worth nothing
         found[np.abs(found) < 1e-13 * max(1.0, float(np.abs(found).max()))] = 0.0
         return found
 

@@ -118,16 +118,15 @@ def _pruned(table: Table, witnesses: FloatArray | None) -> BoolArray:
     necessary = np.asarray((table.X[:, None] >= table.upper[None]).all(axis=2))
     np.fill_diagonal(necessary, True)
     open_ = ~necessary
-    order = np.zeros(open_.shape)
-    if witnesses is not None and len(witnesses):
+    order, apart = np.zeros(open_.shape), np.zeros(open_.shape)
+    if witnesses is not None:
         for scores in witnesses:
-            np.maximum(order, scores[None, :] - scores[:, None], out=order)
+            behind = scores[None, :] - scores[:, None]
+            np.maximum(order, behind, out=order)
+            apart -= behind
         open_ &= order <= EXACT
-        close = np.abs(witnesses[:, :, None] - witnesses[:, None]).mean(axis=0)
-    else:
-        close = np.zeros(open_.shape)
     # Pairs that lie far apart under all witnesses are proved first, and prove others.
-    pairs = sorted(map(tuple, np.argwhere(open_).tolist()), key=lambda p: -close[p])
+    pairs = sorted(map(tuple, np.argwhere(open_).tolist()), key=lambda p: -apart[p])
     for a, b in pairs:
         if necessary[a, b] or not open_[a, b]:
             continue

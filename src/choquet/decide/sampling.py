@@ -295,16 +295,10 @@ def _walk(
     out = np.empty((count, len(start)))
     moved = _kernels.walk_rows(
         start.copy(), columns.indptr.astype(np.int64), columns.indices.astype(np.int64),
-        columns.data, b, np.ascontiguousarray(E), thin * len(start), _burn(thin, E), out,
+        columns.data, b, np.ascontiguousarray(E), thin * len(start), 20 + 10 * len(E), out,
         rng.integers(2**64, dtype=np.uint64),
     )  # fmt: skip
     return _moving(out, moved)
-
-
-def _burn(thin: int, E: FloatArray) -> int:
-    """Draws that are thrown away; equations make steps shorter."""
-    del thin
-    return 20 + 10 * len(E)
 
 
 def _moving(out: FloatArray, moved: float) -> FloatArray:
@@ -336,9 +330,10 @@ def _draw_pairs(
     out = np.empty((count, own.shape[1]))
     if own.shape[1] <= len(E):
         return np.tile(start, (count, 1))
+    seed = rng.integers(2**64, dtype=np.uint64)
     moved = _kernels.walk_pairs(
         start, space.n, first, second, np.ascontiguousarray(G), bound, np.ascontiguousarray(E),
-        (thin or 2 * space.n) * own.shape[1], 20 + 10 * len(E), out, rng.integers(2**64, dtype=np.uint64),
+        (thin or 2 * space.n) * own.shape[1], 20 + 10 * len(E), out, seed,
     )  # fmt: skip
     return _moving(out, moved)
 
