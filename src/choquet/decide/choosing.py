@@ -109,7 +109,7 @@ def _fitted(
     pairs, steps = _wanted_order(statements, order, way, by)
     if not pairs:
         raise OptionError(f"{way!r} needs statements to keep: say some first")
-    point, _, mse = fit_ranking(agreeing, rows, pairs, np.array(steps) / setting.width)
+    point, _, mse = fit_ranking(agreeing, rows, pairs, [step / setting.width for step in steps])
     text = f"Keeps what was said as nearly as it can (mean squared error {mse:.3g}). {_OTHERS}"
     return OneOfMany(agreeing.space.measure(point, names), way, mse, text)
 
