@@ -52,7 +52,8 @@ from choquet.walks import (
 )
 
 if TYPE_CHECKING:  # for readers and type checkers; at run time `__getattr__` loads these
-    from choquet import datasets, plot, reproduce
+    from choquet import datasets, decide, plot, reproduce
+    from choquet.decide import Decision
     from choquet.estimators import (
         ChoquetClassifier,
         ChoquetRegressor,
@@ -84,6 +85,7 @@ __all__ = [
     "ContextualClassifier",
     "ContextualRegressor",
     "DataSupport",
+    "Decision",
     "Decomposition",
     "FormulaMeasure",
     "FusionClassifier",
@@ -111,6 +113,7 @@ __all__ = [
     "compare",
     "data_to_collect",
     "datasets",
+    "decide",
     "decompose",
     "dissimilarity",
     "explain_model",
@@ -160,11 +163,12 @@ _LAZY: dict[str, str] = {
         ("data_to_collect", "explain_model", "explain_operator", "explain_sample", "of_class"),
         "choquet.explanation",
     ),
+    "Decision": "choquet.decide",
     "Report": "choquet.report",
 }
 """Public names by the room that holds them: they bring libraries that take long to load."""
 
-_ROOMS = ("datasets", "plot", "reproduce")
+_ROOMS = ("datasets", "decide", "plot", "reproduce")
 """Rooms that are named as a whole, ``choquet.plot.ivat``, and load when they first are."""
 
 

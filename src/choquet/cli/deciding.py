@@ -159,8 +159,8 @@ def _told(answer: Any, output: Path | None, sure: float, force: bool, as_json: b
         [
             [
                 answer.alternatives[k],
-                *(percent(float(answer.shares[name][k])) for name in held),
-                percent(float(answer.lowest[k])),
+                *(percent(answer.claimed(k, answer.shares[name][k])) for name in held),
+                percent(answer.claimed(k, answer.lowest[k])),
                 int(answer.extreme_ranks[k, 0]),
                 int(answer.extreme_ranks[k, 1]),
                 f"{answer.regrets[k]:.2g}",

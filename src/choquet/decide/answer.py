@@ -190,6 +190,15 @@ class Answer:
         """The alternative that can fall behind the least."""
         return self.alternatives[int(np.argmin(self.regrets))]
 
+    def claimed(self, place: int, share: float) -> float:
+        """A share of first places as it may be claimed: 0 or 1 only where that was proved."""
+        least = 0.5 / self.samples
+        if share < least and self.extreme_ranks[place, 0] == 1:
+            return least
+        if share > 1 - least and not self.necessary[place].all():
+            return 1 - least
+        return float(share)
+
     @cached_property
     def importances(self) -> FloatArray:
         """Least and largest importance of each criterion over all models that agree."""

@@ -188,6 +188,8 @@ class Decision:
         said: list[Said] = []
         parsed: list[Parsed] = []
         problems: list[str] = []
+        names = self._known()
+        state = (self._classes, self._common)
         for one in statements:
             if isinstance(one, Statement):
                 one.rows(self._names_only())
@@ -196,12 +198,13 @@ class Decision:
             if not isinstance(one, str):
                 raise OptionError(f"{one!r} is neither a sentence nor a statement")
             try:
-                found = self._parse(one, numbered="\n" in one.strip())
+                found = self._parse(one, names, state, numbered="\n" in one.strip())
             except StatementError as error:
                 problems += error.problems
                 continue
             parsed.append(found)
             said += found.said
+            state = (found.classes or state[0], found.common or state[1])
         if problems:
             raise StatementError(*problems)
         self._take(parsed)
@@ -227,7 +230,8 @@ class Decision:
             raise FileError(f"{path} is not text in UTF-8: save it again as UTF-8") from None
         except OSError as error:
             raise FileError(f"{path} cannot be read: {error.strerror or error}") from error
-        found = self._parse(_statement_column(text), numbered=True)
+        state = (self._classes, self._common)
+        found = self._parse(_statement_column(text), self._known(), state, numbered=True)
         self._take([found])
         self._said += found.said
         return self
@@ -266,7 +270,7 @@ class Decision:
             dict(self._scales),
             dict(self._tree),
         )
-        other._vocabulary = Vocabulary(self.alternatives, self.criteria, list(self._tree))
+        other._vocabulary = self._known()
         return other
 
     # -- answers -----------------------------------------------------------------------------------
@@ -345,12 +349,20 @@ class Decision:
         rows = dict.fromkeys(self.alternatives, np.zeros(len(self.criteria)))
         return Setting(self.criteria, rows, rows, self._tree)
 
-    def _parse(self, text: str, *, numbered: bool) -> Parsed:
-        low, high = self._common or (0.0, 1.0)
-        names = Vocabulary(self.alternatives, self.criteria, list(self._tree))
-        return parse(
-            text, names, width=high - low, origin=low, classes=self._classes, numbered=numbered
-        )
+    def _known(self) -> Vocabulary:
+        return Vocabulary(self.alternatives, self.criteria, list(self._tree))
+
+    def _parse(
+        self,
+        text: str,
+        names: Vocabulary,
+        state: tuple[tuple[str, ...], tuple[float, float] | None],
+        *,
+        numbered: bool,
+    ) -> Parsed:
+        classes, common = state
+        low, high = common or (0.0, 1.0)
+        return parse(text, names, width=high - low, origin=low, classes=classes, numbered=numbered)
 
     def _take(self, parsed: Iterable[Parsed]) -> None:
         """Scales and groups of texts, after all of them were understood."""
@@ -370,6 +382,7 @@ class Decision:
                 common = one.common
             for name, parts in one.groups.items():
                 self._add_group(name, parts)
+            self._classes = one.classes or self._classes
         self._scales, self._common = scales, common
 
     def _add_group(self, name: str, parts: Sequence[str]) -> None:
@@ -380,7 +393,7 @@ class Decision:
             if any(part in others for group, others in self._tree.items() if group != name):
                 raise SourceError(f"group {name!r}: {part!r} is in another group already")
         self._tree[name] = tuple(parts)
-        self._vocabulary = Vocabulary(self.alternatives, self.criteria, list(self._tree))
+        self._vocabulary = self._known()
 
     def __repr__(self) -> str:
         return (

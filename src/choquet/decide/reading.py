@@ -69,12 +69,15 @@ class Parsed:
         Nodes of a tree of criteria, and their parts.
     common : tuple of two floats, or None
         The scale of all columns, where the text gives one.
+    classes : tuple of str, or None
+        Classes from the worst to the best, where the text names them.
     """
 
     said: list[Said] = field(default_factory=list)
     scales: dict[str, ScaleLine] = field(default_factory=dict)
     groups: dict[str, tuple[str, ...]] = field(default_factory=dict)
     common: tuple[float, float] | None = None
+    classes: tuple[str, ...] | None = None
 
 
 Build = Callable[["Reader", re.Match[str]], Sequence[s.Statement]]

@@ -176,9 +176,10 @@ def extreme_ranks(
         above = necessary[:, a] & ~necessary[a]
         certain = int(sum(_always_above(table, int(b), a, gap) for b in np.flatnonzero(above)))
         best, worst = 1 + certain, m - int((necessary[a] & (np.arange(m) != a)).sum())
-        seen = ranks[:, a] if len(ranks) else np.array([m + 1, 0])
-        found[a, 0] = best if seen.min() <= best else _rank(table, a, gap, worst=False)
-        found[a, 1] = worst if seen.max() >= worst else _rank(table, a, gap, worst=True)
+        seen_best = int(ranks[:, a].min(initial=m + 1))
+        seen_worst = int(ranks[:, a].max(initial=0))
+        found[a, 0] = best if seen_best <= best else _rank(table, a, gap, worst=False)
+        found[a, 1] = worst if seen_worst >= worst else _rank(table, a, gap, worst=True)
     return found
 
 

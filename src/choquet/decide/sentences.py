@@ -38,7 +38,7 @@ def _classes(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
         raise StatementError(
             "write two classes or more, the worst first: classes: no < maybe < yes"
         )
-    reader.classes = parts
+    reader.classes = reader.found.classes = parts
     return ()
 
 

@@ -20,7 +20,7 @@ import scipy.sparse as sp
 from choquet.arrays import BoolArray, FloatArray
 from choquet.decide.functionals import Functional, all_sets
 from choquet.errors import OptionError, TooLargeError
-from choquet.lattice import cover_pairs, upward_maximum
+from choquet.lattice import cover_pairs, upward_maximum, zeta
 from choquet.lattice.wide import pack
 from choquet.measures import AbstractMeasure, Measure, MobiusMeasure, SupportedMeasure
 
@@ -228,8 +228,13 @@ def mobius_measure(
     sets: BoolArray, coefficients: FloatArray, sources: Sequence[str]
 ) -> AbstractMeasure:
     """The measure of some Möbius coefficients; dense where all values are few."""
-    found = MobiusMeasure(pack(sets), coefficients, sources)
-    return found.to_measure() if len(sources) <= MAX_GENERAL else found
+    if len(sources) > MAX_GENERAL:
+        return MobiusMeasure(pack(sets), coefficients, sources)
+    dense = np.zeros(1 << len(sources))
+    dense[sets @ (1 << np.arange(len(sources)))] = coefficients
+    values = np.clip(zeta(dense), 0.0, 1.0)
+    values[-1] = 1.0
+    return Measure(upward_maximum(values), sources)
 
 
 class OnChains(Space):

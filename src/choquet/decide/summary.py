@@ -150,9 +150,12 @@ def summarise(answer: Answer, *, title: str | None = None, sure: float = SURE) -
         "split": answer.consistency.split if np.isfinite(answer.consistency.split) else None,
         "leader": answer.leader,
         "order": answer.order,
-        "shares": {name: share.tolist() for name, share in answer.shares.items()},
-        "lowest": answer.lowest.tolist(),
-        "highest": answer.highest.tolist(),
+        "shares": {
+            name: [answer.claimed(k, one) for k, one in enumerate(share)]
+            for name, share in answer.shares.items()
+        },
+        "lowest": [answer.claimed(k, one) for k, one in enumerate(answer.lowest)],
+        "highest": [answer.claimed(k, one) for k, one in enumerate(answer.highest)],
         "ranks": np.mean(list(answer.ranks.values()), axis=0).tolist(),
         "wins": np.min(list(answer.wins.values()), axis=0).tolist(),
         "necessary": answer.necessary.tolist(),

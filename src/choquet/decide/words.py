@@ -134,10 +134,10 @@ def _headline(answer: Answer, sure: float) -> str:
 def _shares(answer: Answer) -> str:
     parts = []
     for k in answer.order[:4]:
-        low, high = float(answer.lowest[k]), float(answer.highest[k])
         name = answer.alternatives[k]
-        if high < 0.005:
+        if answer.highest[k] < 0.005:
             continue
+        low, high = (answer.claimed(k, one[k]) for one in (answer.lowest, answer.highest))
         if low < 0.005:
             parts.append(f"{name} in at most {percent(high)}")
         elif percent(low) == percent(high):
