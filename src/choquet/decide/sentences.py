@@ -208,27 +208,6 @@ def _is_alternative(reader: Reader, text: str) -> bool:
 # -- alternatives ----------------------------------------------------------------------------------
 
 
-@_pattern(r"(.+?) (?:is )?(?:about|around) NUMBER(?: ?(?:±|\+/?-) ?NUMBER)?")
-def _about(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
-    room = reader.step(m[3]) if m[3] else 0.05 * reader.width
-    value = reader.score(m[2])
-    if room < 0:
-        raise StatementError(f"{m[3]} is below 0: after ± stands how far the score may be off")
-    return [s.Score(reader.alternative(m[1]), value - room, value + room)]
-
-
-@_pattern(r"(.+?) (?:is )?(?:between|from) NUMBER (?:and|to) NUMBER")
-def _between(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
-    ends = reader.ordered(reader.score(m[2]), reader.score(m[3]))
-    return [s.Score(reader.alternative(m[1]), *ends)]
-
-
-@_pattern(r"(.+?) (?:is )?at (most|least) NUMBER")
-def _bound(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
-    ends = _one_end(m[2], reader.score(m[3]))
-    return [s.Score(reader.alternative(m[1]), *ends)]
-
-
 @_pattern(r"(.+?) - (.+?) > (.+?) - (.+)")
 def _step_larger(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
     return [s.Intensity(*(reader.alternative(m[k]) for k in (1, 2, 3, 4)))]
@@ -278,6 +257,27 @@ def _one_comparison(a: str, sign: str, b: str, step: float, width: float) -> s.S
         a, b = b, a
     much = 0.1 * width if sign in (">>", "<<") else 0.0
     return s.Prefer(a, b, max(step, much), strict=sign not in (">=", "<=", "≥", "≤"))
+
+
+@_pattern(r"(.+?) (?:is )?(?:about|around) NUMBER(?: ?(?:±|\+/?-) ?NUMBER)?")
+def _about(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
+    room = reader.step(m[3]) if m[3] else 0.05 * reader.width
+    value = reader.score(m[2])
+    if room < 0:
+        raise StatementError(f"{m[3]} is below 0: after ± stands how far the score may be off")
+    return [s.Score(reader.alternative(m[1]), value - room, value + room)]
+
+
+@_pattern(r"(.+?) (?:is )?(?:between|from) NUMBER (?:and|to) NUMBER")
+def _between(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
+    ends = reader.ordered(reader.score(m[2]), reader.score(m[3]))
+    return [s.Score(reader.alternative(m[1]), *ends)]
+
+
+@_pattern(r"(.+?) (?:is )?at (most|least) NUMBER")
+def _bound(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
+    ends = _one_end(m[2], reader.score(m[3]))
+    return [s.Score(reader.alternative(m[1]), *ends)]
 
 
 @_pattern(r"(.+?) (?:is |are )?(\S+)")

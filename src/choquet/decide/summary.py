@@ -9,7 +9,7 @@ import numpy as np
 from choquet._version import __version__
 from choquet.decide.consistency import Consistency
 from choquet.decide.families import FAMILIES, Family
-from choquet.decide.program import EXACT, Program
+from choquet.decide.program import EXACT, TIED, Program
 from choquet.decide.words import SURE, listed, verdict
 from choquet.indices import interaction, shapley
 
@@ -214,10 +214,13 @@ def _follows(answer: Answer) -> list[bool]:
 
 
 def _row_follows(program: Program, row: int, rest: list[int]) -> bool:
+    if program.strict[row]:
+        # It follows if nothing that keeps the others strictly ends below or level.
+        extra = (-program.matrix[[row]], np.array([-program.bound[row]]))
+        return program.split(keep=rest, extra=extra, cap=1.0)[0] <= TIED
     for sign in (1.0, -1.0) if program.equal[row] else (1.0,):
         least = program.minimise(sign * program.matrix[row], keep=rest)
-        room = EXACT if program.strict[row] else -EXACT
-        if least is None or least[0] < sign * program.bound[row] + room:
+        if least is None or least[0] < sign * program.bound[row] - EXACT:
             return False
     return True
 
