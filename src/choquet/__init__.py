@@ -62,8 +62,11 @@ from choquet.walks import (
 )
 
 if TYPE_CHECKING:  # for readers and type checkers; at run time `__getattr__` loads these
-    from choquet import datasets, plot, reproduce
+    from choquet import datasets, decide, plot, reproduce
+    from choquet.decide import Decision
     from choquet.estimators import (
+        ChoquetAdditiveClassifier,
+        ChoquetAdditiveRegressor,
         ChoquetClassifier,
         ChoquetRegressor,
         ChoquetRegressorCV,
@@ -91,6 +94,8 @@ __all__ = [
     "DISSIMILARITIES",
     "IVAT",
     "AbstractMeasure",
+    "ChoquetAdditiveClassifier",
+    "ChoquetAdditiveRegressor",
     "ChoquetClassifier",
     "ChoquetRegressor",
     "ChoquetRegressorCV",
@@ -101,6 +106,7 @@ __all__ = [
     "ContextualClassifier",
     "ContextualRegressor",
     "DataSupport",
+    "Decision",
     "Decomposition",
     "Distinct",
     "FormulaMeasure",
@@ -132,6 +138,7 @@ __all__ = [
     "compare",
     "data_to_collect",
     "datasets",
+    "decide",
     "decompose",
     "dissimilarity",
     "explain_model",
@@ -193,11 +200,12 @@ _LAZY: dict[str, str] = {
         ),
         "choquet.explanation",
     ),
+    "Decision": "choquet.decide",
     "Report": "choquet.report",
 }
 """Public names by the room that holds them: they bring libraries that take long to load."""
 
-_ROOMS = ("datasets", "plot", "reproduce")
+_ROOMS = ("datasets", "decide", "plot", "reproduce")
 """Rooms that are named as a whole, ``choquet.plot.ivat``, and load when they first are."""
 
 
