@@ -53,7 +53,7 @@ def test_golden_sample(demining):
     why = choquet.explain_sample(demining, [0.2, 0.7, 0.4])
     assert why.text().splitlines() == [
         "The inputs, largest first: ir 0.7, emi 0.4, gpr 0.2.",
-        "Because no rule applies, the output is the largest: 0.7.",
+        "Because gpr is not the largest, the output is the largest: 0.7.",
         "It is made of ir 0.7 (1 × 0.7), emi 0 (0 × 0.4), gpr 0 (0 × 0.2).",
         "Another operator, the median of the three, would decide if ir fell below gpr: "
         "no input need change by more than 0.25.",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import reduce
 
 import numpy as np
 
@@ -91,6 +90,14 @@ def _rows(places: Places, sources: tuple[int, ...], axes: tuple[Axis, ...]) -> R
     return Rows(index, share)
 
 
+def _product(parts: list[FloatArray]) -> FloatArray:
+    """Kronecker product of all parts."""
+    found = parts[0]
+    for part in parts[1:]:
+        found = np.asarray(np.kron(found, part), dtype=np.float64)
+    return found
+
+
 def make_term(
     sources: tuple[int, ...], axes: Mapping[int, Axis], margins: Mapping[int, Margin]
 ) -> Term:
@@ -105,10 +112,10 @@ def make_term(
     (16, 9)
     """
     parts = [margins[source] for source in sources]
-    basis = reduce(np.kron, [part.basis for part in parts])
+    basis = _product([part.basis for part in parts])
     ones = [np.ones(len(part.rough)) for part in parts]
     rough = [
-        reduce(np.kron, [parts[b].rough if a == b else ones[b] for b in range(len(parts))])
+        _product([parts[b].rough if a == b else ones[b] for b in range(len(parts))])
         for a in range(len(parts))
     ]
     curvature = np.sum(rough, axis=0) / len(parts)

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from choquet.arrays import FloatArray
+from choquet.arrays import FloatArray, check_option
 from choquet.cli.columns import standard_input
-from choquet.decomposition import ClusterDecomposition, Decomposition, decompose
+from choquet.decomposition import (
+    Clodd,
+    ContextTree,
+    Decomposition,
+    Distinct,
+    FuzzyCMeans,
+    Linkage,
+    decompose,
+)
 from choquet.errors import DataError, FileError, OptionError
 from choquet.explanation import View, view_of
 from choquet.files import MAX_BYTES, check_target, write_whole
@@ -112,17 +121,21 @@ class Subject:
                 "take apart; leave it out, or fit again with --max-leaves"
             )
         if isinstance(self.obj, Decomposition) or self.label is not None:
-            old: Any = self.view.parts
-            again = decompose(old.measure, **{"support": old.support, **options})
-            known = {"bias": old.bias, "outcome": old.outcome, "units": old.units}
-            return replace(again, **known)
+            old = self.view.parts
+            model = SimpleNamespace(
+                measure_=old.measure, support_=old.support, bias_=float(old.biases[0]),
+                outcome=old.outcome,
+            )  # fmt: skip
+            found: Decomposition = decompose(model, **_asked(options))
+            return found.in_units(old.units)
         known = _known(view_of(self.obj, identify=True).parts)
-        return decompose(self.obj, identification=known, **options)
+        made: Decomposition = decompose(self.obj, identification=known, **_asked(options))
+        return made
 
-    def decomposition(self) -> ClusterDecomposition:
+    def decomposition(self) -> Decomposition:
         """The decomposition of a measure; of what holds none there is none."""
         parts = self.view.parts
-        if not isinstance(parts, ClusterDecomposition):
+        if parts.measure is None:
             raise DataError(
                 f"{self.name} learned its operators directly: it holds no measure to take apart"
             )
@@ -174,3 +187,22 @@ def load_subject(path: Path, label: str | None = None) -> Subject:
         kind = type(subject.obj).__name__
         raise DataError(f"{path} holds a {kind}; this needs a model, measure or decomposition")
     return subject
+
+
+def _asked(options: dict[str, Any]) -> dict[str, Any]:
+    """Options of the command line as those of `decompose`: the method with what belongs to it."""
+    given = dict(options)
+    kept = {"support": given.pop("support")} if "support" in given else {}
+    name = given.pop("method", "contexts" if set(given) <= {"epsilon"} else "clodd")
+    methods: dict[str, Any] = {
+        "contexts": ContextTree, "clodd": Clodd, "single_linkage": Linkage,
+        "fuzzy_c_means": FuzzyCMeans, "distinct": Distinct,
+    }  # fmt: skip
+    made = methods[check_option("method", name, methods)]
+    unknown = sorted(set(given) - {field.name for field in fields(made)})
+    if unknown:
+        words = ", ".join(_OPTIONS.get(one, f"--{one.replace('_', '-')}") for one in unknown)
+        raise OptionError(f"--method {name} has no {words}; leave it out, or choose another method")
+    if name == "fuzzy_c_means" and "k" not in given:
+        raise OptionError("--method fuzzy_c_means needs the number of clusters: -k")
+    return {**kept, "method": made(**given)}

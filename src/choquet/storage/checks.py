@@ -9,6 +9,7 @@ from choquet.expected import expect_array, expect_number, expect_text
 from choquet.lattice.wide import expect_words
 
 __all__ = [
+    "check_cost",
     "check_flag",
     "check_formula",
     "check_identification",
@@ -66,6 +67,16 @@ def check_outcome(data: Data) -> None:
     for name in ("number", "asked"):
         if data.get(name) is not None:
             expect_number(data, name, whole=True)
+
+
+def check_cost(data: Data) -> None:
+    """Fields of a `Cost`."""
+    for name in ("description", "integral", "weighted_mean", "order_statistic", "plain_mean"):
+        expect_number(data, name)
+    for name in ("same_contexts", "same_number"):
+        expect_number(data, name)
+    expect_number(data, "n_folds", whole=True)
+    check_flag(data, "refitted")
 
 
 def check_path(data: Data) -> None:

@@ -203,6 +203,7 @@ KINDS: dict[str, Kind] = {
         "choquet.decomposition.trees:TreeDecomposition", encode_contextual, decode_contextual
     ),
     "outcome": _plain("choquet.decomposition.outcome:Outcome", checks.check_outcome),
+    "cost": _plain("choquet.decomposition.cost:Cost", checks.check_cost),
     "pruning_path": _plain("choquet.contexts.pruning:Path", checks.check_path),
     "sparse_measure": Kind(path_of(SparseMeasure), _encode_sparse, _decode_sparse),
     "formula_measure": _plain("choquet.measures.formula:FormulaMeasure", checks.check_formula),

@@ -212,5 +212,5 @@ def decode_model(data: dict[str, Any]) -> Any:
     # The problem follows from the statistics; rows that absolute loss needs are not kept.
     squared = hasattr(model, "solution_") and model.loss == "squared"
     if squared and hasattr(model, "statistics_") and model.solution_.solver != "additive":
-        model.problem_ = model._problem(model.statistics_)
+        model.problem_ = model._problem(model.statistics_, None, model.measure_.sources)
     return model
