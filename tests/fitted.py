@@ -39,10 +39,12 @@ MAKERS = {
     "2-additive": lambda: choquet.ChoquetRegressor(k_additive=2).fit(*data()),
     "owa": lambda: choquet.OWARegressor().fit(*data()),
     "convex sum": lambda: choquet.LinearConvexSumRegressor().fit(*data()),
-    "contextual": lambda: choquet.ContextualRegressor(l2=0.1).fit(*data()),
+    "contextual": lambda: choquet.ContextualRegressor(l2=0.1, random_state=0).fit(*data()),
     "pipeline": lambda: make_pipeline(MinMaxScaler(), choquet.ChoquetRegressor()).fit(*data()),
     "classifier": lambda: choquet.ChoquetClassifier().fit(data()[0], data()[1] > 0.6),
-    "contextual classifier": lambda: choquet.ContextualClassifier().fit(data()[0], data()[1] > 0.6),
+    "contextual classifier": lambda: choquet.ContextualClassifier(random_state=0).fit(
+        data()[0], data()[1] > 0.6
+    ),
 }
 REGRESSORS = ("choquet", "2-additive", "owa", "convex sum", "contextual", "pipeline")
 CLASSIFIERS = ("classifier", "contextual classifier")

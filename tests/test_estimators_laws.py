@@ -21,15 +21,15 @@ MEASURES = {
     "2-additive": choquet.ChoquetRegressor(k_additive=2),
     "towards additive": choquet.ChoquetRegressor(prior="additive"),
     "towards symmetric": choquet.ChoquetRegressor(prior="symmetric"),
-    "cross-validated": choquet.ChoquetRegressorCV(),
+    "cross-validated": choquet.ChoquetRegressorCV(random_state=0),
     "owa": choquet.OWARegressor(),
     "convex sum": choquet.LinearConvexSumRegressor(),
     "lambda": choquet.LambdaRegressor(),
 }
-REGRESSORS = {**MEASURES, "contextual": choquet.ContextualRegressor()}
+REGRESSORS = {**MEASURES, "contextual": choquet.ContextualRegressor(random_state=0)}
 CLASSIFIERS = {
     "choquistic": choquet.ChoquetClassifier(monotone=False),
-    "contextual": choquet.ContextualClassifier(),
+    "contextual": choquet.ContextualClassifier(random_state=0),
 }
 
 
@@ -189,7 +189,7 @@ def test_a_larger_family_never_fits_worse(name):
 @pytest.mark.parametrize("family", ["additive", "symmetric"])
 def test_a_strong_prior_gives_the_family(family):
     _, X, y = made(30, noise=0.2)
-    g = choquet.ChoquetRegressor(prior=family, prior_strength=1e7).fit(X, y).measure_.values
+    g = choquet.ChoquetRegressor(prior=family, prior_alpha=1e7).fit(X, y).measure_.values
     if family == "additive":
         np.testing.assert_allclose(g[[3, 5, 6]], [g[1] + g[2], g[1] + g[4], g[2] + g[4]], atol=1e-3)
     else:

@@ -1,0 +1,1 @@
+"""Benchmarks, and no part of the installed package: see README.md."""
