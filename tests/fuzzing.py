@@ -19,7 +19,6 @@ from choquet import Measure, SupportedMeasure, decompose, documents
 from choquet.errors import ChoquetError
 from choquet.learning import Statistics
 from choquet.learning.data.minima import MinimaStatistics
-from choquet.learning.families.fits import LambdaFit, WeightsFit
 from choquet.measures import MobiusMeasure
 from choquet.measures.formula import FormulaMeasure
 from choquet.scales import Scale, Units
@@ -69,8 +68,6 @@ def samples() -> dict[str, Any]:
         "sparse_measure": loose.fit(wide, wide.mean(axis=1)).measure_,
         "identification": regressor.identify(),
         "solution": regressor.solution_,
-        "lambda_fit": LambdaFit(np.array([0.25, 0.75]), 0.5),
-        "weights_fit": WeightsFit("additive", np.array([0.25, 0.75])),
         "scale": scale,
         "units": Units((scale, scale), target_name="y"),
         "pipeline": Pipeline([("scale", models["min_max_scaler"]), ("model", regressor)]),

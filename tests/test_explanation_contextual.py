@@ -80,7 +80,9 @@ def many():
     names = [f"s{k}" for k in range(24)]
     import pandas
 
-    model = choquet.ContextualRegressor(prune="none", max_leaves=8, min_samples_leaf=60, screen=4)
+    model = choquet.ContextualRegressor(
+        leaf="rank", l2=3.0, prune="none", merge=False, max_leaves=8, min_samples_leaf=60, screen=4
+    )
 
     return model.fit(pandas.DataFrame(X, columns=names), y), X
 
@@ -129,7 +131,9 @@ def two():
     X[40:, 0] *= 0.3
     X[40:, 1] = 0.3 + 0.7 * X[40:, 1]
     y = np.where(X[:, 0] > X[:, 1], 0.2 * X.max(axis=1), X.min(axis=1))
-    model = choquet.ContextualRegressor(max_leaves=2, prune="none", min_samples_leaf=20, l2=5.0)
+    model = choquet.ContextualRegressor(
+        leaf="rank", max_leaves=2, prune="none", min_samples_leaf=20, l2=5.0
+    )
     return model.fit(X, y).decomposition_
 
 
@@ -250,7 +254,7 @@ def test_a_measure_says_of_which_class_it_is():
     assert "is the probability of high against the rest." in story.text()
     assert others in story.text()
     assert others in choquet.explain_sample(model, X[0]).text()
-    assert choquet.decompose(model).compress(max_error=0.1).outcome.label == "high"
+    assert choquet.decompose(model).clusters.compress(max_error=0.1).outcome.label == "high"
     for number, label in enumerate(model.classes_):
         one = choquet.of_class(model, label)
         story = choquet.explain_model(one)
@@ -303,7 +307,7 @@ def test_fused_scores_of_a_class_have_their_bias():
     for number in (0, 1):
         found = choquet.of_class(fusion, number).assess(scores[:, number])
         np.testing.assert_allclose(found.integral, fusion.fuse(scores)[:, number])
-    assert choquet.decompose(fusion).bias == fusion.models_[0].intercept_
+    assert set(choquet.decompose(fusion).biases) == {fusion.models_[0].intercept_}
 
 
 @pytest.mark.parametrize("kind", [choquet.ChoquetClassifier, choquet.ContextualClassifier])
@@ -444,7 +448,7 @@ def test_columns_are_taken_by_name():
 def test_units_change_words_not_answers(kind):
     rng = np.random.default_rng(3)
     scaled = rng.random((120, 3))
-    y = np.where(scaled[:, 0] == scaled.max(axis=1), scaled.min(axis=1), scaled.max(axis=1))
+    y = np.where(scaled[:, 0] == scaled.max(axis=1), np.median(scaled, axis=1), scaled.max(axis=1))
     made = {"measure": choquet.ChoquetRegressor(), "contextual": choquet.ContextualRegressor()}
     import pandas
 

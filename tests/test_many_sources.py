@@ -36,6 +36,7 @@ from choquet.learning.solvers import solve
 from choquet.measures.mobius import coalitions
 from choquet.walks import WalkList, list_walks
 from choquet.walks.paths import SupportedPaths
+from tests.clustered import clustered
 
 pytestmark = pytest.mark.numerical
 
@@ -242,17 +243,12 @@ def test_a_family_chosen_beyond_sixteen_sources_answers_by_its_formula(tmp_path)
         assert model.prior_ == prior
         alike = baseline.fit(X, y)
         np.testing.assert_allclose(model.predict(fresh), alike.predict(fresh), atol=1e-9)
+        assert isinstance(model.measure_, choquet.FormulaMeasure)
+        np.testing.assert_allclose(
+            choquet.choquet_integral(model.measure_, fresh), model.predict(fresh), atol=1e-12
+        )
         again = choquet.load(choquet.save(model, tmp_path / "model.json", overwrite=True))
         np.testing.assert_array_equal(again.predict(fresh), model.predict(fresh))
-
-
-def test_a_model_without_a_formula_answers_by_its_measure():
-    """As those in files of earlier versions do."""
-    X = np.random.default_rng(0).random((30, 3))
-    model = choquet.ChoquetRegressorCV(random_state=0).fit(X, X.max(axis=1))
-    expected = model.predict(X)
-    del model.formula_
-    np.testing.assert_array_equal(model.predict(X), expected)
 
 
 def choquet_integral_of_lambda(X):
@@ -393,7 +389,7 @@ def test_decomposition_of_many_sources(n, k, tmp_path):
     X = np.concatenate([X, X[:10]])  # some walks are observed twice
     y = np.concatenate([y, y[:10]])
     model = ChoquetRegressor(k_additive=k).fit(X, y)
-    parts = decompose(model, method="single_linkage", k=2)
+    parts = clustered(model, method="single_linkage", k=2)
     walks = parts.sample.graph
     assert isinstance(walks, WalkList)
     assert walks.n_walks == count + 10
@@ -445,7 +441,7 @@ def test_partly_supported_walks_are_counted_and_bounded():
     model = ChoquetRegressor().fit(X, X.mean(axis=1))
     with pytest.raises(DataError, match=r"no walk .* larger epsilon"):
         decompose(model)
-    parts = decompose(model, epsilon=0.06)  # one subset of nineteen may lack data
+    parts = clustered(model, epsilon=0.06)  # one subset of nineteen may lack data
     walks = parts.sample.graph
     assert walks.n_partial == len(walks.sorts) > 0
     assert "partly supported" in str(parts)
@@ -464,7 +460,7 @@ def test_listed_walks_of_a_measure_known_everywhere_are_drawn():
     walks = list_walks(g, most=50, rng=0)
     assert not walks.complete
     np.testing.assert_allclose(walks.contributions().sum(), 1, atol=1e-6)
-    parts = decompose(g, n_walks=200)
+    parts = clustered(g, n_walks=200)
     assert not parts.exact
     X = np.random.default_rng(1).random((4, 30))
     assert parts.assess(X).supported.all()
@@ -545,7 +541,7 @@ def test_explained_reported_and_drawn(n, k):
     pytest.importorskip("jinja2")
     X, y, _ = data(n, 20, noise=0)
     model = ChoquetRegressor(k_additive=k).fit(X, y)
-    parts = decompose(model, method="single_linkage", k=2)
+    parts = clustered(model, method="single_linkage", k=2)
     story = choquet.explain_model(parts)
     assert f"fuse {n} sources" in story.text()
     assert story.requests == ()
@@ -566,7 +562,7 @@ def test_explained_reported_and_drawn(n, k):
 def test_pictures_of_many_sources():
     figure = pytest.importorskip("matplotlib.figure")
     X, y, _ = data(30, 15, noise=0)
-    parts = decompose(ChoquetRegressor().fit(X, y), method="single_linkage", k=2)
+    parts = clustered(ChoquetRegressor().fit(X, y), method="single_linkage", k=2)
     for draw in (choquet.plot.operators, choquet.plot.ivat):
         assert draw(parts, ax=figure.Figure().subplots()) is not None
 
@@ -591,7 +587,7 @@ def test_command_line_with_many_sources(n, tmp_path, monkeypatch, capsys):
         assert main(words) == 0, words
     said = capsys.readouterr().out
     assert "root mean square error" in said
-    assert f"walks of {n} sources" in said
+    assert f"of {n} sources" in said
     assert (tmp_path / "page.html").stat().st_size < 3_000_000
 
 

@@ -19,7 +19,6 @@ from choquet import (
     Measure,
     OrderStatistic,
     SupportedMeasure,
-    decompose,
     documents,
     load,
     save,
@@ -28,6 +27,7 @@ from choquet.errors import DamagedFileError, DataError, FileError, NewerFileErro
 from choquet.files import write_whole
 from choquet.storage import from_bytes, to_bytes
 from choquet.storage.kinds import KINDS
+from tests.clustered import clustered
 from tests.strategies import measures
 
 WIDE = np.random.default_rng(0).random((30, 100))
@@ -45,8 +45,8 @@ EXAMPLES = {
     "data_support": [DataSupport.from_data(WIDE[:, :4]), DataSupport.from_data(WIDE)],
     "order_statistic": [OrderStatistic([1 / 3, 2 / 3])],
     "diagram": [
-        decompose(Measure.symmetric([0.5, 0.3, 0.2])).index(),
-        decompose(Measure.random(7, rng=0), method="distinct").index(),
+        clustered(Measure.symmetric([0.5, 0.3, 0.2])).index(),
+        clustered(Measure.random(7, rng=0), method="distinct").index(),
     ],
 }
 

@@ -13,13 +13,14 @@ import pandas
 import pytest
 
 import choquet
-from choquet import DataSupport, Measure, decompose, load, save
+from choquet import DataSupport, Measure, load, save
 from choquet.errors import DamagedFileError, OptionError, SupportWarning
 from choquet.learning import Statistics
 from choquet.scales import fit_scale
 from choquet.storage import from_bytes, to_bytes
 from choquet.storage.kinds import KINDS
 from choquet.storage.models import MODELS
+from tests.clustered import clustered
 
 RNG = np.random.default_rng(0)
 X = RNG.random((120, 3))
@@ -118,7 +119,8 @@ def test_contextual_models_come_back_whole(tmp_path):
 )
 def test_altered_trees_are_refused(place, value, reason, tmp_path):
     y = np.where(X[:, 0] == X.max(axis=1), X.min(axis=1), X.max(axis=1))
-    model = choquet.ContextualRegressor(max_leaves=2, prune="none").fit(X, y).decomposition_
+    model = choquet.ContextualRegressor(max_leaves=2, leaf="rank", prune="none").fit(X, y)
+    model = model.decomposition_
     path = save(model, tmp_path / "model.json")
     data = json.loads(path.read_text())
     assert data["data"]["tree"]["source"]["array"] == [0, -1, -1]
@@ -177,7 +179,7 @@ def test_what_cannot_be_saved_says_what_to_do(tmp_path):
     ids=str,
 )
 def test_decompositions(options, tmp_path):
-    found = decompose(Measure.random(4, sources=["a", "b", "<c>", "d"], rng=1), **options)
+    found = clustered(Measure.random(4, sources=["a", "b", "<c>", "d"], rng=1), **options)
     back = load(save(found, tmp_path / "d.json"))
     rows = RNG.random((50, 4))
     assert str(back) == str(found)
@@ -190,7 +192,7 @@ def test_decompositions(options, tmp_path):
 
 
 def test_a_metric_of_ones_own_cannot_be_named():
-    found = decompose(Measure.random(3, rng=0), metric=lambda V, W: np.abs(V[:, None] - W).sum(2))
+    found = clustered(Measure.random(3, rng=0), metric=lambda V, W: np.abs(V[:, None] - W).sum(2))
     with pytest.raises(OptionError, match="a file can only name rows of the table, l1"):
         save(found, "nowhere")
 
@@ -222,7 +224,7 @@ def test_altered_files_are_refused(tmp_path):
     path.write_text(json.dumps(document))
     with pytest.raises(DamagedFileError, match="has no fitted predict"):
         load(path, verify=False)
-    path = save(decompose(Measure.random(3, rng=0)), tmp_path / "d.json")
+    path = save(clustered(Measure.random(3, rng=0)), tmp_path / "d.json")
     document = json.loads(path.read_text())
     document["data"]["labels"]["array"][0] = 99
     path.write_text(json.dumps(document))

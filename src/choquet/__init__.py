@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 from choquet._version import __version__
 from choquet.clustering import IVAT, big_ivat, clodd, cluster, ivat, vat
-from choquet.decomposition import Decomposition, compare, decompose
+from choquet.decomposition import (
+    Clodd,
+    Clustering,
+    ContextTree,
+    Decomposition,
+    Distinct,
+    FuzzyCMeans,
+    Linkage,
+    compare,
+    decompose,
+)
 from choquet.indices import (
     banzhaf,
     interaction,
@@ -52,8 +62,11 @@ from choquet.walks import (
 )
 
 if TYPE_CHECKING:  # for readers and type checkers; at run time `__getattr__` loads these
-    from choquet import datasets, plot, reproduce
+    from choquet import datasets, decide, plot, reproduce
+    from choquet.decide import Decision
     from choquet.estimators import (
+        ChoquetAdditiveClassifier,
+        ChoquetAdditiveRegressor,
         ChoquetClassifier,
         ChoquetRegressor,
         ChoquetRegressorCV,
@@ -81,21 +94,30 @@ __all__ = [
     "DISSIMILARITIES",
     "IVAT",
     "AbstractMeasure",
+    "ChoquetAdditiveClassifier",
+    "ChoquetAdditiveRegressor",
     "ChoquetClassifier",
     "ChoquetRegressor",
     "ChoquetRegressorCV",
+    "Clodd",
+    "Clustering",
     "Commensurate",
+    "ContextTree",
     "ContextualClassifier",
     "ContextualRegressor",
     "DataSupport",
+    "Decision",
     "Decomposition",
+    "Distinct",
     "FormulaMeasure",
     "FusionClassifier",
+    "FuzzyCMeans",
     "GradientDescentRegressor",
     "InUnits",
     "LambdaRegressor",
     "LinearConvexSum",
     "LinearConvexSumRegressor",
+    "Linkage",
     "Measure",
     "MobiusMeasure",
     "OWARegressor",
@@ -116,6 +138,7 @@ __all__ = [
     "compare",
     "data_to_collect",
     "datasets",
+    "decide",
     "decompose",
     "dissimilarity",
     "explain_model",
@@ -149,6 +172,8 @@ __all__ = [
 _LAZY: dict[str, str] = {
     **dict.fromkeys(
         (
+            "ChoquetAdditiveClassifier",
+            "ChoquetAdditiveRegressor",
             "ChoquetClassifier",
             "ChoquetRegressor",
             "ChoquetRegressorCV",
@@ -175,11 +200,12 @@ _LAZY: dict[str, str] = {
         ),
         "choquet.explanation",
     ),
+    "Decision": "choquet.decide",
     "Report": "choquet.report",
 }
 """Public names by the room that holds them: they bring libraries that take long to load."""
 
-_ROOMS = ("datasets", "plot", "reproduce")
+_ROOMS = ("datasets", "decide", "plot", "reproduce")
 """Rooms that are named as a whole, ``choquet.plot.ivat``, and load when they first are."""
 
 

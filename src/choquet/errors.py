@@ -8,6 +8,8 @@
     ├── MeasureError (ValueError)           values that are no measure
     │   └── NotMonotoneError                  … with the pair of subsets as witness
     ├── TooLargeError (ValueError)          what was asked for does not fit: says how much it needs
+    ├── StatementError (ValueError)         lines that cannot be understood: all of them at once
+    ├── InconsistentError (ValueError)      statements that exclude each other: says which
     ├── OptionError (ValueError)            an unknown or contradictory option: lists the known ones
     ├── SolverError (RuntimeError)          a solver gave no usable answer
     ├── ClusterError (RuntimeError)         a cluster went away: says what to do
@@ -30,6 +32,7 @@ __all__ = [
     "DamagedFileError",
     "DataError",
     "FileError",
+    "InconsistentError",
     "MeasureError",
     "MissingDependencyError",
     "NewerFileError",
@@ -38,6 +41,7 @@ __all__ = [
     "SolverError",
     "SolverWarning",
     "SourceError",
+    "StatementError",
     "SupportWarning",
     "TooLargeError",
 ]
@@ -77,6 +81,40 @@ class NotMonotoneError(MeasureError):
 
 class TooLargeError(ChoquetError, ValueError):
     """What was asked for would not fit; the message says how much it needs and what to use."""
+
+
+class StatementError(ChoquetError, ValueError):
+    """Statements that cannot be understood.
+
+    Attributes
+    ----------
+    problems : tuple of str
+        One sentence for each, with line, text, reason and the nearest name.
+    """
+
+    def __init__(self, *problems: str) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = problems
+
+
+class InconsistentError(ChoquetError, ValueError):
+    """Statements that cannot hold together.
+
+    Attributes
+    ----------
+    conflicts, repairs : tuples of frozensets of int
+        Numbers of the statements that exclude each other, and of those to drop.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        conflicts: tuple[frozenset[int], ...] = (),
+        repairs: tuple[frozenset[int], ...] = (),
+    ) -> None:
+        super().__init__(message)
+        self.conflicts = conflicts
+        self.repairs = repairs
 
 
 class OptionError(ChoquetError, ValueError):

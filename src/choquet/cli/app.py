@@ -13,6 +13,7 @@ import typer
 
 from choquet._version import __version__
 from choquet.arrays import as_number
+from choquet.cli.deciding import decide
 from choquet.cli.output import say, say_warnings, warn
 from choquet.errors import ChoquetError
 
@@ -448,6 +449,9 @@ def reproduce(
     run_reproduce(
         which or ["all"], output, data=data, seeds=seeds, fresh=fresh, jobs=jobs, as_json=json
     )
+
+
+app.command()(decide)
 
 
 def _missing(word: str) -> Literal["error", "drop"]:

@@ -41,9 +41,9 @@ def run_decompose(
         check_output(output, force=force)
     found = subject.parts(**options)
     if max_error is not None:
-        if not isinstance(found, ClusterDecomposition):
+        if found.measure is None:
             raise OptionError(f"{path} learned its operators directly: leave out --max-error")
-        found = found.compress(max_error=max_error)
+        found = found.clusters.compress(max_error=max_error)
     if output is not None:
         write_object(found, output, force=force)
         if str(output) == "-":

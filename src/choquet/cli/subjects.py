@@ -4,22 +4,31 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from choquet.arrays import FloatArray
+from choquet.arrays import FloatArray, check_option
 from choquet.cli.columns import standard_input
-from choquet.decomposition import ClusterDecomposition, Decomposition, decompose
+from choquet.decomposition import (
+    Clodd,
+    ContextTree,
+    Decomposition,
+    Distinct,
+    FuzzyCMeans,
+    Linkage,
+    decompose,
+)
 from choquet.errors import DataError, FileError, OptionError
 from choquet.explanation import View, view_of
 from choquet.files import MAX_BYTES, check_target, write_whole
 from choquet.measures import AbstractMeasure, SupportedMeasure
-from choquet.scales import unwrapped
+from choquet.scales import Unwrapped, unwrapped
 from choquet.storage import from_bytes, load, to_bytes
 
 __all__ = ["Subject", "check_output", "load_any", "load_subject", "write_content", "write_object"]
@@ -77,24 +86,34 @@ class Subject:
     @cached_property
     def view(self) -> View:
         """Its view, made when first needed."""
-        return view_of(self.obj, label=self.label, identify=True)
+        return view_of(self.obj, label=self.label)
+
+    @property
+    def asked(self) -> Any:
+        """What explanations and reports are given: the model, or what it learned for the class."""
+        return self.obj if self.label is None else self.view
+
+    @cached_property
+    def inside(self) -> Unwrapped:
+        """The model inside a pipeline, with the units around it."""
+        return unwrapped(self.obj)
 
     @cached_property
     def sources(self) -> tuple[str, ...]:
         """Names of the columns that it takes, in order."""
-        inner, _, names, _ = unwrapped(self.obj)
+        inner, _, names, _ = self.inside
         measure = getattr(inner, "measure_", inner)
         return tuple(names or getattr(measure, "sources", None) or self.view.sources)
 
     @property
     def target(self) -> str | None:
         """Name of what is predicted, if known."""
-        return unwrapped(self.obj).target or self.view.target
+        return self.inside.target or self.view.target
 
     def parts(self, **options: Any) -> Decomposition:
         """The operators that were learned, or a decomposition with these options."""
         if not options:
-            return self.view.parts
+            return view_of(self.obj, label=self.label, identify=True).parts
         if self.view.learned:
             words = [_OPTIONS.get(name, f"--{name.replace('_', '-')}") for name in options]
             raise OptionError(
@@ -102,16 +121,21 @@ class Subject:
                 "take apart; leave it out, or fit again with --max-leaves"
             )
         if isinstance(self.obj, Decomposition) or self.label is not None:
-            old: Any = self.view.parts
-            again = decompose(old.measure, **{"support": old.support, **options})
-            known = {"bias": old.bias, "outcome": old.outcome, "units": old.units}
-            return replace(again, **known)
-        return decompose(self.obj, identification=_known(self.view.parts), **options)
+            old = self.view.parts
+            model = SimpleNamespace(
+                measure_=old.measure, support_=old.support, bias_=float(old.biases[0]),
+                outcome=old.outcome,
+            )  # fmt: skip
+            found: Decomposition = decompose(model, **_asked(options))
+            return found.in_units(old.units)
+        known = _known(view_of(self.obj, identify=True).parts)
+        made: Decomposition = decompose(self.obj, identification=known, **_asked(options))
+        return made
 
-    def decomposition(self) -> ClusterDecomposition:
+    def decomposition(self) -> Decomposition:
         """The decomposition of a measure; of what holds none there is none."""
         parts = self.view.parts
-        if not isinstance(parts, ClusterDecomposition):
+        if parts.measure is None:
             raise DataError(
                 f"{self.name} learned its operators directly: it holds no measure to take apart"
             )
@@ -119,7 +143,7 @@ class Subject:
 
     def answer(self, X: FloatArray) -> dict[str, npt.NDArray[Any]]:
         """Columns of output for rows by source, in the units of the data."""
-        inner, units, _, _ = unwrapped(self.obj)
+        inner, units, _, _ = self.inside
         scaled = X if units is None else units.scaled(X)
         if isinstance(inner, SupportedMeasure):
             bounds = inner.interval(X)
@@ -157,9 +181,28 @@ def _known(parts: Decomposition) -> Any:
 def load_subject(path: Path, label: str | None = None) -> Subject:
     """A file that can answer, and the class of it to look at; others are refused."""
     subject = Subject(load_any(path), str(path), label)
-    inner = unwrapped(subject.obj).model
+    inner = subject.inside.model
     known = isinstance(inner, Decomposition) or hasattr(inner, "decomposition_")
     if not known and not isinstance(getattr(inner, "measure_", inner), AbstractMeasure):
         kind = type(subject.obj).__name__
         raise DataError(f"{path} holds a {kind}; this needs a model, measure or decomposition")
     return subject
+
+
+def _asked(options: dict[str, Any]) -> dict[str, Any]:
+    """Options of the command line as those of `decompose`: the method with what belongs to it."""
+    given = dict(options)
+    kept = {"support": given.pop("support")} if "support" in given else {}
+    name = given.pop("method", "contexts" if set(given) <= {"epsilon"} else "clodd")
+    methods: dict[str, Any] = {
+        "contexts": ContextTree, "clodd": Clodd, "single_linkage": Linkage,
+        "fuzzy_c_means": FuzzyCMeans, "distinct": Distinct,
+    }  # fmt: skip
+    made = methods[check_option("method", name, methods)]
+    unknown = sorted(set(given) - {field.name for field in fields(made)})
+    if unknown:
+        words = ", ".join(_OPTIONS.get(one, f"--{one.replace('_', '-')}") for one in unknown)
+        raise OptionError(f"--method {name} has no {words}; leave it out, or choose another method")
+    if name == "fuzzy_c_means" and "k" not in given:
+        raise OptionError("--method fuzzy_c_means needs the number of clusters: -k")
+    return {**kept, "method": made(**given)}

@@ -190,7 +190,7 @@ def run_explain(
     room = _room("choquet.explanation", "Explanations")
     subject = load_subject(model, label)
     if data is None:
-        story = room.explain_model(subject.view)
+        story = room.explain_model(subject.asked)
         if as_json:
             say_json(story.to_dict())
         else:
@@ -207,21 +207,18 @@ def run_explain(
     found = []
     for row in rows:
         x = table.X[table.numbers == row]
-        # Of several classes that were learned directly, the one that the row is put into.
-        why = room.explain_sample(subject.obj if label is None else subject.view, x)
-        answer = subject.answer(x)
-        found.append({"row": row, "prediction": answer["prediction"][0], **why.to_dict()})
+        why = room.explain_sample(subject.asked, x)
+        # A number is the model's own; which class it answers is to be asked.
+        classes = why.outcome is not None and not isinstance(subject.obj, Decomposition)
+        answer = subject.answer(x)["prediction"][0] if classes else why.output
+        found.append({"row": row, "prediction": answer, **why.to_dict()})
         if not as_json:
             say(f"Row {row}", style="bold")
             say(why.text())
-            _say_class(subject, answer)
+            if classes:
+                say(f"The model answers {subject.target or 'class'} = {answer}.")
     if as_json:
         say_json(found)
-
-
-def _say_class(subject: Subject, answer: dict[str, Any]) -> None:
-    if subject.view.outcome is not None and not isinstance(subject.obj, Decomposition):
-        say(f"The model answers {subject.target or 'class'} = {answer['prediction'][0]}.")
 
 
 def run_report(
@@ -246,7 +243,7 @@ def run_report(
         X, y = table.X, table.y
         if lacking := table.n_read - len(X):
             warn(f"note: rows that lack a value, and are left out: {lacking}")
-    report = room.Report(subject.view, X, y, title=title)
+    report = room.Report(subject.asked, X, y, title=title)
     makers = {".md": report.markdown, ".json": report.json}
     content = makers.get(output.suffix.lower(), report.html)()
     size = write_content(content.encode("utf-8", "backslashreplace"), output, force=force)

@@ -118,8 +118,8 @@ class ClusterDecomposition(Decomposition):
     ----------
     sample : OperatorSample
         The operators that were clustered.
-    ivat : IVAT
-        Their picture, in the units of `metric`.
+    picture : IVAT
+        Their iVAT image, in the units of `metric`; `ivat` is the same.
     partition : Partition
         How they were clustered, with CLODD's scores.
     centres : array of shape (n_operators, N)
@@ -147,7 +147,7 @@ class ClusterDecomposition(Decomposition):
     """
 
     sample: OperatorSample
-    ivat: IVAT
+    picture: IVAT
     partition: Partition
     centres: FloatArray
     metric: Dissimilarity
@@ -168,6 +168,16 @@ class ClusterDecomposition(Decomposition):
     def measure(self) -> Any:
         """What was decomposed."""
         return self.sample.graph.measure
+
+    @property
+    def clusters(self) -> ClusterDecomposition:
+        """Itself."""
+        return self
+
+    @property
+    def ivat(self) -> IVAT:
+        """The iVAT image of the operators."""
+        return self.picture
 
     @property
     def labels(self) -> IntArray:
@@ -367,7 +377,7 @@ class ClusterDecomposition(Decomposition):
         )
         return ClusterDecomposition(
             sample=self.sample,
-            ivat=self.ivat,
+            picture=self.picture,
             partition=partition,
             centres=centres,
             metric=self.metric,

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,10 @@ from choquet.frames import FrameLibrary, to_frame
 from choquet.measures import AbstractMeasure
 from choquet.scales import Units
 from choquet.walks import DataSupport
+
+if TYPE_CHECKING:
+    from choquet.clustering.ivat import IVAT
+    from choquet.decomposition.clusters import ClusterDecomposition
 
 __all__ = ["Decomposition", "Identified"]
 
@@ -146,9 +150,24 @@ class Decomposition(ABC):
         """What the shares of the operators are shares of."""
 
     @property
+    @abstractmethod
+    def identification(self) -> Identified | None:
+        """Which walks the data pin down, or None."""
+
+    @property
     def epsilon(self) -> float:
         """Walks with Φ below it count as supported; 0 where all of a walk must be."""
         return 0.0
+
+    @property
+    @abstractmethod
+    def clusters(self) -> ClusterDecomposition:
+        """The same measure decomposed the paper's way, for its pictures."""
+
+    @property
+    def ivat(self) -> IVAT:
+        """The iVAT image of the measure's operators, made when asked for."""
+        return self.clusters.ivat
 
     @abstractmethod
     def decided(self, inputs: FloatArray) -> tuple[IntArray, IntArray]:

@@ -1,5 +1,7 @@
 """scikit-learn estimators: the only room that knows scikit-learn."""
 
+from choquet.estimators.additive import ChoquetAdditiveRegressor
+from choquet.estimators.additive_classifier import ChoquetAdditiveClassifier
 from choquet.estimators.baselines import (
     GradientDescentRegressor,
     LambdaRegressor,
@@ -16,6 +18,8 @@ from choquet.estimators.fusion import FusionClassifier
 from choquet.estimators.regressor import ChoquetRegressor
 
 __all__ = [
+    "ChoquetAdditiveClassifier",
+    "ChoquetAdditiveRegressor",
     "ChoquetClassifier",
     "ChoquetRegressor",
     "ChoquetRegressorCV",

@@ -8,8 +8,8 @@ from choquet.estimators.common import IncrementalRegressor
 from choquet.learning.families.fits import descend, fit_lambda, fit_weights
 from choquet.learning.fill import fill_unsupported
 from choquet.learning.problem import check_weight
-from choquet.measures import Measure, SupportedMeasure
-from choquet.measures.formula import PATTERNS
+from choquet.measures import FormulaMeasure, Measure, SupportedMeasure
+from choquet.measures.formula import PATTERNS, FormulaName
 
 __all__ = [
     "GradientDescentRegressor",
@@ -26,21 +26,11 @@ MAX_LATTICE_SOURCES = 16
 class _Formula(IncrementalRegressor):
     """A measure given by a formula for any subset, so that no subset is unsupported."""
 
-    def _measure(self, material):
-        statistics, names = material.statistics, material.names
-        n_sources = statistics.n_sources
-        if n_sources <= MAX_LATTICE_SOURCES:
-            values = self._values(np.arange(1 << n_sources, dtype=np.uint64)[:, None], n_sources)
-            values[0], values[-1] = 0.0, 1.0
-            return Measure(np.minimum(fill_unsupported(values, values >= 0), 1.0), names)
-        sizes = np.bitwise_count(statistics.masks).sum(axis=1)
-        words = statistics.masks[sizes < n_sources]
-        return SupportedMeasure(words, np.clip(self._values(words, n_sources), 0, 1), names)
-
-    def _formula(self):
-        if isinstance(self.measure_, Measure):
-            return None
-        return lambda words: self._values(words, self.n_features_in_)
+    def _keep(self, formula, material):
+        """The measure: with all its values where they are few, else as the formula."""
+        formula, self.intercept_ = formula.renamed(material.names), 0.0
+        few = formula.n_sources <= MAX_LATTICE_SOURCES
+        self.measure_ = formula.to_measure() if few else formula
 
 
 class LambdaRegressor(_Formula):
@@ -48,7 +38,7 @@ class LambdaRegressor(_Formula):
 
     Attributes
     ----------
-    measure_ : Measure
+    measure_ : Measure; beyond 16 sources a FormulaMeasure
     densities_ : array of shape (n_sources,)
     lambda_ : float
     support_ : DataSupport
@@ -66,27 +56,21 @@ class LambdaRegressor(_Formula):
     """
 
     def _solve(self, material):
-        self.fit_ = fit_lambda(material.statistics)
-        self.densities_, self.lambda_ = self.fit_.densities, self.fit_.parameter
-        self.measure_, self.intercept_ = self._measure(material), 0.0
-
-    def _values(self, words, n_sources):  # noqa: ARG002 - the fit knows it
-        return self.fit_.values(words)
+        found = fit_lambda(material.statistics)
+        self.densities_, self.lambda_ = found.densities, found.parameter
+        self._keep(found, material)
 
 
 class _Weighted(_Formula):
     """Convex weights on the columns of a pattern of subsets."""
 
-    _family: str
+    _family: FormulaName
 
     def _solve(self, material):
         statistics = material.statistics
         pattern = PATTERNS[self._family](statistics.masks, statistics.n_sources)
         self.weights_ = fit_weights(statistics, pattern)
-        self.measure_, self.intercept_ = self._measure(material), 0.0
-
-    def _values(self, words, n_sources):
-        return PATTERNS[self._family](words, n_sources) @ self.weights_
+        self._keep(FormulaMeasure(self._family, self.weights_), material)
 
 
 class OWARegressor(_Weighted):
@@ -94,7 +78,7 @@ class OWARegressor(_Weighted):
 
     Attributes
     ----------
-    measure_ : Measure
+    measure_ : Measure; beyond 16 sources a FormulaMeasure
         Symmetric.
     weights_ : array of shape (n_sources,)
         By rank, largest input first.
@@ -121,7 +105,7 @@ class LinearConvexSumRegressor(_Weighted):
 
     Attributes
     ----------
-    measure_ : Measure
+    measure_ : Measure; beyond 16 sources a FormulaMeasure
         Additive.
     weights_ : array of shape (n_sources,)
         By source.
@@ -156,7 +140,7 @@ class GradientDescentRegressor(IncrementalRegressor):
 
     Attributes
     ----------
-    measure_ : Measure
+    measure_ : Measure; beyond 16 sources a FormulaMeasure
     support_ : DataSupport
     errors_ : array
         Mean squared error after each step.

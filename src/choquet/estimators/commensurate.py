@@ -326,14 +326,8 @@ class InUnits(BaseEstimator):
     def _set(self, estimator, scale, target, name):
         self.estimator_, self.scale_ = estimator, scale
         self.target_name_ = None if name is None else str(name)
-        self.target_scale_ = target
+        self.units_ = Units(scale.scales_, target, self.target_name_ or "the output")
         return self
-
-    @property
-    def units_(self):
-        """All scales, the target's too."""
-        name = getattr(self, "target_name_", None) or "the output"
-        return Units(self.scale_.scales_, self.target_scale_, name)
 
     @classmethod
     def from_parts(cls, estimator, scales, *, sources, target=IDENTITY, target_name=None):

@@ -12,16 +12,13 @@ from sklearn.utils.validation import check_is_fitted
 from choquet.arrays import FloatArray
 from choquet.errors import DataError, SolverError, SupportWarning, TooLargeError
 from choquet.estimators.validation import checked_inputs, checked_rows, classes_of
-from choquet.integrals import choquet_integral, choquet_interval
 from choquet.lattice.ties import TIE, settled
-from choquet.lattice.wide import chains
 from choquet.learning.data.chunks import Evidence, evidence_of
 from choquet.learning.data.minima import MinimaStatistics
 from choquet.learning.data.scale import OFFSET, check_scale
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.fill import uncertainty
-from choquet.measures import Measure, MobiusMeasure, SupportedMeasure
-from choquet.measures.sparse import SparseMeasure
+from choquet.measures import AbstractMeasure, Measure, SupportedMeasure
 from choquet.scales import fit_warnings
 from choquet.walks import DataSupport, sorts_of
 from choquet.walks.sorts import strict_steps
@@ -163,25 +160,11 @@ def check_fit(X, y, weight, predict, sources, *, monotone: bool) -> None:
         warnings.warn(text, SupportWarning, stacklevel=5)
 
 
-def integrate(
-    measure: Measure | SupportedMeasure | MobiusMeasure | SparseMeasure, X: FloatArray, fill: str
-) -> FloatArray:
-    """Choquet integrals of a dense measure, or of a supported one filled by `fill`."""
-    if isinstance(measure, Measure):
-        return choquet_integral(measure, X)
-    if isinstance(measure, SparseMeasure | MobiusMeasure):
-        return measure.integral(X)
-    bounds = choquet_interval(measure, X)
-    if fill == "lower":
-        return bounds[:, 0]
-    return bounds[:, 1] if fill == "upper" else bounds.mean(axis=1)
-
-
-def integrate_formula(values, X: FloatArray) -> FloatArray:
-    """Choquet integrals of the measure that a function gives for any subsets."""
-    words, gaps = chains(X)
-    found = values(words.reshape(-1, words.shape[2]))
-    return np.asarray((gaps * found.reshape(gaps.shape)).sum(axis=1))
+def integrate(measure: AbstractMeasure, X: FloatArray, fill: str) -> FloatArray:
+    """Choquet integrals; where values are bounded only, of the end that `fill` names."""
+    if fill in ("lower", "upper") and measure.known_words is not None:
+        return measure.interval(X)[:, int(fill == "upper")]
+    return measure.integral(X)
 
 
 class MeasureRegressor(RegressorMixin, BaseEstimator):
@@ -189,7 +172,7 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
 
     statistics_: Statistics | MinimaStatistics
     support_: DataSupport
-    measure_: Measure | SupportedMeasure | MobiusMeasure | SparseMeasure
+    measure_: AbstractMeasure
     intercept_: float
 
     def _normal_measure(self) -> bool:
@@ -208,10 +191,6 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
     def _order(self, n_sources: int) -> int | None:
         """The k of k-additive measures that are learned from minima, or None."""
         del n_sources
-        return None
-
-    def _formula(self):
-        """Values of any subsets, where `measure_` holds those of the data only; or None."""
         return None
 
     def _evidence(self, X, y, sample_weight=None) -> Evidence:
@@ -278,9 +257,6 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
 
     def _integrals(self, X):
         """Predictions of rows that are known to be good."""
-        formula = self._formula()
-        if formula is not None:
-            return integrate_formula(formula, X) + self.intercept_
         return integrate(self.measure_, X, getattr(self, "fill", "midpoint")) + self.intercept_
 
     def explain(self, X):
@@ -315,21 +291,16 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
         """
         check_is_fitted(self, "measure_")
         X = settled(checked_inputs(self, X))
-        if isinstance(self.measure_, SupportedMeasure):
-            return choquet_interval(self.measure_, X) + self.intercept_
-        if isinstance(self.measure_, MobiusMeasure) and self.measure_.monotone:
-            return choquet_interval(self._supported_part(self.measure_), X) + self.intercept_
-        if not getattr(self, "monotone", True):
-            value = integrate(self.measure_, X, "midpoint") + self.intercept_
+        if not self.measure_.monotone:
+            value = self.measure_.integral(X) + self.intercept_
             half = np.where(self._unsupported_steps(X).any(axis=1), np.inf, 0.0)
             return np.column_stack([value - half, value + half])
-        assert isinstance(self.measure_, Measure)
-        bounds = uncertainty(self.measure_.values, self.support_.supported)
-        ends = [
-            choquet_integral(Measure(end, normal=self._normal_measure()), X) + self.intercept_
-            for end in bounds
-        ]
-        return np.sort(np.column_stack(ends), axis=1)
+        if not self.measure_.is_dense:
+            return self._supported_part().interval(X) + self.intercept_
+        # With all values at hand, both extreme fillings are two sweeps over the lattice.
+        bounds = uncertainty(self.measure_.to_measure().values, self.support_.supported)
+        ends = [Measure(end, normal=self.measure_.normal).integral(X) for end in bounds]
+        return np.sort(np.column_stack(ends), axis=1) + self.intercept_
 
     def support_share(self, X):
         """Share of the subsets each row needs that data support (1: all; the paper's 1 - Φ).
@@ -350,9 +321,11 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
         missing = self._unsupported_steps(X)
         return 1.0 - missing.sum(axis=1) / np.maximum(needed.sum(axis=1), 1)
 
-    def _supported_part(self, measure: MobiusMeasure) -> SupportedMeasure:
-        """The values of a k-additive measure that data support, and no others."""
-        words = self.support_.words
+    def _supported_part(self) -> AbstractMeasure:
+        """The values that data support, and bounds of the others."""
+        measure, words = self.measure_, self.support_.words
+        if measure.known_words is not None:
+            return measure
         if len(words) > _MAX_COMPARED:
             raise TooLargeError(
                 f"{len(words):,} supported subsets are too many to compare (at most "

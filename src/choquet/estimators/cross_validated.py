@@ -24,8 +24,7 @@ from choquet.learning.families.candidates import (
     select,
 )
 from choquet.learning.problem import check_weight
-from choquet.measures import Measure, SupportedMeasure
-from choquet.measures.sparse import SparseMeasure
+from choquet.measures import Measure
 
 __all__ = ["ChoquetRegressorCV"]
 
@@ -77,9 +76,6 @@ class ChoquetRegressorCV(MeasureRegressor):
         infinity means the prior's own fit.
     cv_results_ : dict of arrays
         "prior", "alpha", "mean_squared_error" and "weight" in the average of every candidate.
-    formula_ : object or None
-        The own fit of a family, if that was chosen beyond 16 sources: ``values`` of any subsets,
-        by which `predict` answers; `measure_` holds those of the data.
     fold_statistics_ : tuple of Statistics
         What `partial_fit` adds to; empty if `cv` is no number.
 
@@ -193,16 +189,8 @@ class ChoquetRegressorCV(MeasureRegressor):
             "mean_squared_error": selection.errors,
             "weight": weights,
         }
-        self.intercept_, self.solution_, self.formula_ = (
-            found.intercept,
-            found.solution,
-            found.formula,
-        )
+        self.intercept_, self.solution_ = found.intercept, found.solution
         self.measure_ = self._measure(material, found)
-
-    def _formula(self):
-        found = getattr(self, "formula_", None)  # files of earlier versions have none
-        return None if found is None else found.values
 
     def _has_posterior(self, n_sources):
         return (
@@ -276,19 +264,11 @@ class ChoquetRegressorCV(MeasureRegressor):
         return parts, leave_one_out(parts) or whole
 
     def _measure(self, material, found):
-        statistics, names = material.statistics, material.names
-        n_sources = statistics.n_sources
         if found.dense is not None:
             values = found.dense.copy()
             values[0] = 0.0
-            return Measure(values, names, monotone=self.monotone, normal=self.normal)
-        full = np.bitwise_count(statistics.masks).sum(axis=1) == n_sources
-        words = statistics.masks[~full]
-        values = found.values(words)
-        if not self.monotone:
-            return SparseMeasure(statistics.masks, found.values(statistics.masks), names)
-        total = 1.0 if self.normal else float(found.values(statistics.masks[full])[0])
-        return SupportedMeasure(words, values, names, total=total)
+            return Measure(values, material.names, monotone=self.monotone, normal=self.normal)
+        return found.measure.renamed(material.names)
 
 
 def _call(job):

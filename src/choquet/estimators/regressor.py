@@ -16,6 +16,7 @@ from choquet.estimators.common import Batch, IncrementalRegressor
 from choquet.estimators.validation import checked_inputs
 from choquet.learning.data.minima import MinimaStatistics, fit_additive
 from choquet.learning.data.statistics import Statistics
+from choquet.learning.expert import as_rows
 from choquet.learning.families import BASES, FAMILIES, k_additive_basis
 from choquet.learning.fill import FILLS, fill_unsupported
 from choquet.learning.problem import (
@@ -72,8 +73,9 @@ class ChoquetRegressor(IncrementalRegressor):
         Restrict to k-additive measures. Beyond 16 sources the Möbius coefficients are learned
         directly; the penalty is then on those of two and more sources. Monotone 2-additive measures
         are all searched; for k ≥ 3 those whose single coefficients outweigh the negative ones.
-    expert : Rows, optional
-        Statements from `choquet.learning.expert`, joined with ``+``.
+    expert : Rows, or sequence of statements, optional
+        Statements from `choquet.learning.expert`, joined with ``+``; or those of `choquet.decide`,
+        which name the columns: ``[Importance("safety", "comfort")]``.
     choice : {None, "variance", "entropy"}, default None
         Where many measures are optimal, take the one of least variance or largest entropy.
     fill : {"lower", "upper", "midpoint", "prior", "similar"}, default "midpoint"
@@ -187,7 +189,7 @@ class ChoquetRegressor(IncrementalRegressor):
         if self._order(statistics.n_sources) is not None:
             self._solve_additive(material)
             return
-        problem = self._problem(statistics, material.batch)
+        problem = self._problem(statistics, material.batch, material.names)
         start = self._first_values(problem, material.batch)
         solution = solve(problem, solver=self.solver, start=start, verbose=self.verbose)
         if self.choice is not None:
@@ -244,8 +246,13 @@ class ChoquetRegressor(IncrementalRegressor):
         check_weight("prior_alpha", self.prior_alpha)
         if not 0 <= self.l1_ratio <= 1:
             raise OptionError(f"l1_ratio={self.l1_ratio} is out of range: choose 0 to 1")
-        if self.k_additive is not None and not isinstance(self.k_additive, Integral):
-            raise OptionError(f"k_additive={self.k_additive!r} must be a whole number")
+        k = self.k_additive
+        if k is not None and not (isinstance(k, Integral) and 1 <= int(k) <= n_sources):
+            raise OptionError(
+                f"k_additive={k!r} must be a whole number from 1 to the {n_sources} sources"
+            )
+        if self.choice is not None:
+            check_option("choice", self.choice, ["variance", "entropy"])
         if n_sources <= MAX_LATTICE_SOURCES:
             return
         dense_only = {
@@ -260,7 +267,7 @@ class ChoquetRegressor(IncrementalRegressor):
                 f"are learned, and {', '.join(used) or 'fill'} needs them all; leave it out"
             )
 
-    def _problem(self, statistics: Statistics, batch: Batch | None = None) -> Problem:
+    def _problem(self, statistics: Statistics, batch: Batch | None, names) -> Problem:
         shape = {
             "monotone": self.monotone,
             "normal": self.normal,
@@ -285,7 +292,7 @@ class ChoquetRegressor(IncrementalRegressor):
         if self.k_additive is not None:
             problem = with_basis(problem, k_additive_basis(n_sources, self.k_additive))
         if self.expert is not None:
-            problem = with_rows(problem, self.expert)
+            problem = with_rows(problem, as_rows(self.expert, names))
         return problem
 
     def _with_penalty(self, problem):

@@ -23,15 +23,15 @@ from typing import Any
 
 import numpy as np
 
-from choquet.arrays import FloatArray, IntArray
-from choquet.decomposition import Decomposition, TreeDecomposition
+from choquet.arrays import BoolArray, FloatArray, IntArray
+from choquet.decomposition import TreeDecomposition
 from choquet.decomposition.result import Identified
 from choquet.decomposition.runtime import known_part
 from choquet.errors import OptionError
 from choquet.explanation.phrases import list_words, plain
-from choquet.explanation.view import View, view_of
+from choquet.explanation.view import View, value_bounds, view_of
 from choquet.lattice import members, subset_sizes
-from choquet.measures import Measure, SupportedMeasure
+from choquet.measures import Measure
 from choquet.walks import DataSupport, random_sorts
 from choquet.walks.paths import SupportedPaths
 
@@ -41,7 +41,6 @@ __all__ = [
     "mean_width",
     "requests_of",
     "supported_share",
-    "value_bounds",
 ]
 
 _DENSE_SOURCES = 16
@@ -185,7 +184,7 @@ def requests_of(view: View, n: int, support: DataSupport | None) -> tuple[DataRe
         raise OptionError(f"n={n} must be at least 0")
     if view.learned:
         return _contexts(view, n)
-    found = _subsets(view.parts, n, support)
+    found = _subsets(view, n, support)
     return tuple(replace(one, gain=one.gain * view.width) for one in found)
 
 
@@ -220,22 +219,21 @@ def _contexts(view: View, n: int) -> tuple[DataRequest, ...]:
     return tuple(sorted(found, key=lambda request: -request.gain)[:n])
 
 
-def _subsets(
-    decomposition: Decomposition, n: int, support: DataSupport | None
-) -> tuple[DataRequest, ...]:
+def _subsets(view: View, n: int, support: DataSupport | None) -> tuple[DataRequest, ...]:
     """Subsets of a measure, unsupported and unstable ones."""
-    known = decomposition.support if support is None else support
-    measure = decomposition.measure
+    own = view.parts.support
+    known, measure = own if support is None else support, view.parts.measure
     # Where walks are listed, next to all subsets lack support: there is no telling which matter.
     if known is None or n == 0 or not isinstance(measure, Measure):
         return ()
-    lower, upper = value_bounds(measure, known)
+    bounds = view.bounds if known is own else None
+    lower, upper, supported, counts = bounds or value_bounds(measure, known)
     unstable = np.zeros(len(lower), dtype=np.bool_)
-    identification = getattr(decomposition, "identification", None)
+    identification = getattr(view.parts, "identification", None)
     if identification is not None:
-        lower, upper = _near_optimal(measure, known, identification)
-        unstable = known.supported & (upper - lower > _UNSTABLE)
-    missing = np.flatnonzero(~known.supported | unstable)
+        lower, upper = _near_optimal(measure, supported, identification)
+        unstable = supported & (upper - lower > _UNSTABLE)
+    missing = np.flatnonzero(~supported | unstable)
     if not len(missing):
         return ()
     shares = _walk_shares(measure.n_sources)
@@ -245,8 +243,8 @@ def _subsets(
     if measure.monotone:
         gains = _gains(candidates, lower, upper, shares) / (measure.n_sources + 1)
     else:
-        open_ = np.where(known.supported, np.minimum(upper - lower, 1.0), 1.0)
-        widths = shares * np.where(known.supported & ~unstable, 0.0, open_)
+        open_ = np.where(supported, np.minimum(upper - lower, 1.0), 1.0)
+        widths = shares * np.where(supported & ~unstable, 0.0, open_)
         candidates = missing[np.argsort(-widths[missing], kind="stable")[:most]]
         gains = widths[candidates]
     best = np.argsort(-gains, kind="stable")[:n]
@@ -255,20 +253,20 @@ def _subsets(
         replace(
             _request(measure, int(candidates[at]), sort, lower, upper, float(gains[at]), shares),
             state="unstable" if unstable[candidates[at]] else "unsupported",
-            count=int(known.count[candidates[at]]),
+            count=int(counts[candidates[at]]),
         )
         for at, sort in zip(best, walks, strict=True)
     )
 
 
 def _near_optimal(
-    measure: Measure, support: DataSupport, identification: Identified
+    measure: Measure, supported: BoolArray, identification: Identified
 ) -> tuple[FloatArray, FloatArray]:
     """Bounds of every value if the supported ones are known to their near-optimal intervals only.
 
     What a subset has at least, each superset has at least, and so down from above.
     """
-    known = support.supported & ~np.isnan(measure.values)
+    known = supported & ~np.isnan(measure.values)
     lower = np.where(known, measure.values, -np.inf if not measure.monotone else 0.0)
     upper = np.where(known, measure.values, np.inf if not measure.monotone else measure.values[-1])
     found = identification.masks[known[identification.masks]]
@@ -283,24 +281,11 @@ def _near_optimal(
     return lower, np.maximum(lower, upper)
 
 
-def value_bounds(measure: Measure, support: DataSupport) -> tuple[FloatArray, FloatArray]:
-    """Bounds of every value, by mask, if only the supported ones are known; NaN if not monotone.
-
-    Examples
-    --------
-    >>> from choquet import DataSupport, Measure
-    >>> value_bounds(Measure([0, 0.2, 0.3, 1]), DataSupport.from_data([[0.9, 0.1]]))
-    (array([0. , 0.2, 0. , 1. ]), array([0. , 0.2, 1. , 1. ]))
-    """
-    if not measure.monotone:
-        unknown = np.where(support.supported, measure.values, np.nan)
-        return unknown, unknown
-    partial = SupportedMeasure.from_measure(measure, support.supported)
-    lower = partial.to_measure(fill="lower").values
-    return lower, partial.to_measure(fill="upper").values
-
-
-def mean_width(measure: Any, support: DataSupport) -> float:
+def mean_width(
+    measure: Any,
+    support: DataSupport,
+    bounds: tuple[FloatArray, FloatArray, BoolArray, IntArray] | None = None,
+) -> float:
     """Mean width of the integral's interval under uniform inputs; NaN if not monotone.
 
     Where walks are listed it is a mean over 500 walks drawn, with seed 0.
@@ -317,7 +302,7 @@ def mean_width(measure: Any, support: DataSupport) -> float:
             return float("nan")
         lower, upper = bounded.walk_bounds(random_sorts(measure.n_sources, _DRAWN_WALKS, rng=0))
         return float((upper - lower).sum(axis=1).mean()) / (bounded.n_sources + 1)
-    lower, upper = value_bounds(measure, support)
+    lower, upper, _, _ = bounds or value_bounds(measure, support)
     shares = _walk_shares(measure.n_sources)
     return float(((upper - lower) * shares).sum()) / (measure.n_sources + 1)
 

@@ -15,7 +15,6 @@ from choquet.explanation.phrases import (
     NO_BIAS,
     list_words,
     number_word,
-    operator_phrase,
     percent,
     plain,
     rule_sentences,
@@ -159,7 +158,9 @@ class Evidence:
     mean_width: float
 
     @classmethod
-    def of(cls, measure: Any, support: DataSupport, width: float = 1.0) -> Evidence:
+    def of(
+        cls, measure: Any, support: DataSupport, width: float = 1.0, bounds: Any = None
+    ) -> Evidence:
         """Count the data behind a measure; `width` is one of its output in the data.
 
         Examples
@@ -176,7 +177,7 @@ class Evidence:
             n_subsets=2**support.n_sources - 2,
             n_observed_sorts=len(support.observed_sorts),
             walk_share=supported_share(support),
-            mean_width=mean_width(measure, support) * width,
+            mean_width=mean_width(measure, support, bounds) * width,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -410,6 +411,11 @@ def explain_model(
     support : DataSupport, optional
         Data to go by; the decomposition's own by default.
 
+    Returns
+    -------
+    ModelExplanation
+            Operators, rules, errors, evidence and data to collect; `text` is a page of it.
+
     Examples
     --------
     >>> from choquet import Measure, explain_model
@@ -431,7 +437,8 @@ def explain_view(
     known = support or parts.support
     evidence = None
     if known is not None and not view.learned:
-        evidence = Evidence.of(parts.measure, known, view.width)
+        bounds = view.bounds if known is parts.support else None
+        evidence = Evidence.of(parts.measure, known, view.width, bounds)
     grown = parts if isinstance(parts, TreeDecomposition) else None
     return ModelExplanation(
         sources=view.sources,
@@ -463,11 +470,10 @@ def _restricted(parts: Decomposition) -> bool:
 def _operator(view: View, operator: ContextualOperator) -> OperatorExplanation:
     number = operator.number
     context = "never" if view.rules is None else operator.context.text()
-    short = view.learned or operator.source_weights.any()
     return OperatorExplanation(
         number=number,
-        name=view.parts.operator_names[number],
-        phrase=view.phrases[number] if short else operator_phrase(operator.weights),
+        name=view.names[number],
+        phrase=view.phrase(operator),
         context=_UNNAMED if context == "never" else context,
         unit=view.parts.unit,
         weights=operator.weights,

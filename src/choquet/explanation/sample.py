@@ -17,7 +17,6 @@ from choquet.explanation.phrases import (
     NO_BIAS,
     inputs_sentence,
     named_and_rest,
-    operator_phrase,
     percent,
     plain,
 )
@@ -312,6 +311,11 @@ def explain_sample(model: Any, x: Any) -> SampleExplanation:
     x : array-like of N floats, row of a frame, or dict
         Inputs by source, in the units of the data; what has names is taken by them.
 
+    Returns
+    -------
+    SampleExplanation
+            Output, contributions, operator, rule, support, and what would change the operator.
+
     Examples
     --------
     >>> from choquet import Measure, decompose, explain_sample
@@ -326,7 +330,7 @@ def explain_sample(model: Any, x: Any) -> SampleExplanation:
     inputs = as_inputs(x, sources=view.sources)
     if len(inputs) != 1:
         raise DataError(f"one sample is explained at a time, not {len(inputs)}; pass one row")
-    return explain_samples(model, inputs)[0]
+    return _explained_rows(model, view, inputs)[0]
 
 
 def explain_samples(model: Any, X: Any) -> list[SampleExplanation]:
@@ -339,6 +343,11 @@ def explain_samples(model: Any, X: Any) -> list[SampleExplanation]:
     X : array-like of shape (n_samples, N), or data frame
         In the units of the data.
 
+    Returns
+    -------
+    list of SampleExplanation
+        One for each row.
+
     Examples
     --------
     >>> from choquet import Measure
@@ -347,7 +356,10 @@ def explain_samples(model: Any, X: Any) -> list[SampleExplanation]:
     [0.2, 0.4]
     """
     view = view_of(model)
-    rows = as_inputs(X, sources=view.sources)
+    return _explained_rows(model, view, as_inputs(X, sources=view.sources))
+
+
+def _explained_rows(model: Any, view: View, rows: FloatArray) -> list[SampleExplanation]:
     several = view.outcome is not None and view.learned and not view.outcome.chosen
     found = []
     for row, scaled in zip(rows, view.parts.scaled(rows), strict=True):
@@ -363,10 +375,11 @@ def _explained(view: View, inputs: FloatArray, scaled: FloatArray) -> SampleExpl
     known = assess(parts, scaled)
     sort, number = sorts_of(scaled)[0], int(known.operator[0])
     operator = parts.operators[number]
-    output = float(view.answers(scaled)[0])
-    weights, bias, by_source = operator.rank_weights, operator.bias, operator.source_weights
+    summary = float(parts.outputs(scaled, known.operator)[0])
+    output, weights, bias = summary, operator.rank_weights, operator.bias
+    by_source = operator.source_weights
     if view.own is not None:
-        own, added = view.walk_weights(sort)
+        output, own, added = view.along_walk(scaled, sort)
         total = float(own @ scaled[0, sort]) + added
         # Along a walk an integral is a sum; what is not is told by its operator.
         if abs(total - output) <= 1e-6 * max(1.0, abs(output)):
@@ -387,9 +400,9 @@ def _explained(view: View, inputs: FloatArray, scaled: FloatArray) -> SampleExpl
         bias=float(view.in_data(bias)),
         weights=weights,
         operator=number,
-        operator_name=parts.operator_names[number],
-        phrase=view.phrases[number] if operator.count else operator_phrase(operator.weights),
-        operator_output=float(view.in_data(parts.outputs(scaled, known.operator)[0])),
+        operator_name=view.names[number],
+        phrase=view.phrase(operator),
+        operator_output=float(view.in_data(summary)),
         summary=view.own is not None,
         integral=float(view.in_data(known.integral[0])),
         interval=(float(low), float(high)),

@@ -11,16 +11,24 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from choquet.arrays import FloatArray, IntArray
+from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.contexts import RuleList
-from choquet.decomposition import Decomposition, TreeDecomposition, decompose
+from choquet.decomposition import (
+    ContextualOperator,
+    Decomposition,
+    TreeDecomposition,
+    decompose,
+)
 from choquet.decomposition.outcome import Outcome, outcome_of, place_of
 from choquet.decomposition.runtime import TRUSTED, assess
 from choquet.errors import OptionError, SolverError
-from choquet.explanation.phrases import operator_phrases
+from choquet.explanation.phrases import operator_phrase, operator_phrases
+from choquet.lattice import downward_minimum, upward_maximum
+from choquet.measures import Measure
 from choquet.scales import Units, unwrapped
+from choquet.walks import DataSupport
 
-__all__ = ["NO_RULES", "View", "of_class", "view_of"]
+__all__ = ["NO_RULES", "View", "of_class", "value_bounds", "view_of"]
 
 _MAX_RULED = 32
 """Operators up to which rules are looked for: beyond, nobody would read them, nor wait for them."""
@@ -62,7 +70,7 @@ class View:
     own: Any = None
     target: str | None = None
 
-    @property
+    @cached_property
     def sources(self) -> tuple[str, ...]:
         """Names of the sources."""
         return self.parts.sources
@@ -77,7 +85,7 @@ class View:
         """What the output says of a class, if of one."""
         return self.parts.outcome
 
-    @property
+    @cached_property
     def learned(self) -> bool:
         """Whether the operators were learned directly, so that there is no measure behind them."""
         return self.parts.measure is None
@@ -91,6 +99,24 @@ class View:
     def rules(self) -> RuleList | None:
         """The rules, or None if there are too many operators to have any worth reading."""
         return self.parts.rules if self.parts.n_operators <= _MAX_RULED else None
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Names of the operators."""
+        return self.parts.operator_names
+
+    @cached_property
+    def _long(self) -> dict[int, str]:
+        return {}
+
+    def phrase(self, operator: ContextualOperator) -> str:
+        """What an operator takes, spelled out where it is made from a measure."""
+        number = operator.number
+        if operator.count or operator.source_weights.any():
+            return self.phrases[number]
+        if number not in self._long:
+            self._long[number] = operator_phrase(operator.weights)
+        return self._long[number]
 
     @cached_property
     def phrases(self) -> list[str]:
@@ -110,16 +136,29 @@ class View:
             return np.asarray(self.own.predict(_rows(self.own, scaled)), dtype=np.float64)
         return assess(self.parts, scaled).integral
 
-    def walk_weights(self, sort: IntArray) -> tuple[FloatArray, float]:
-        """The model's own weights by rank along a walk, and what it adds.
+    def along_walk(self, scaled: FloatArray, sort: IntArray) -> tuple[float, FloatArray, float]:
+        """What the model itself gives for a sample; its weights by rank there; what it adds.
 
         The integral of the first j sources at 1 and the others at 0 is the value of their set.
         """
-        corners = np.zeros((len(sort) + 1, len(sort)))
+        n = len(sort)
+        rows = np.zeros((n + 2, n))
         for rank, source in enumerate(sort):
-            corners[rank + 1 :, source] = 1.0
-        values = self.answers(corners)
-        return np.diff(values), float(values[0])
+            rows[rank + 1 : -1, source] = 1.0
+        rows[-1] = scaled[0]
+        values = self.answers(rows)
+        return float(values[-1]), np.diff(values[:-1]), float(values[0])
+
+    @cached_property
+    def bounds(self) -> tuple[FloatArray, FloatArray, BoolArray, IntArray] | None:
+        """Of a dense measure with data: bounds of every value, which are supported, how often.
+
+        None where there is no such measure, or no data.
+        """
+        measure, support = self.parts.measure, self.parts.support
+        if support is None or not isinstance(measure, Measure):
+            return None
+        return value_bounds(measure, support)
 
     def rule_of(self, inputs: FloatArray, sorts: IntArray) -> tuple[str, int]:
         """The rule that applies to a sample, in words, and the operator that it names."""
@@ -152,6 +191,30 @@ class View:
 
     def __repr__(self) -> str:
         return f"<View of {self.parts!r}>"
+
+
+def value_bounds(
+    measure: Measure, support: DataSupport
+) -> tuple[FloatArray, FloatArray, BoolArray, IntArray]:
+    """Bounds of every value, by mask, if only supported ones are known; NaN if not monotone.
+
+    With them, whether each is supported, and by how many samples.
+
+    Examples
+    --------
+    >>> from choquet import DataSupport, Measure
+    >>> data = DataSupport.from_data([[0.9, 0.1]])
+    >>> lower, upper, supported, counts = value_bounds(Measure([0, 0.2, 0.3, 1]), data)
+    >>> lower, upper
+    (array([0. , 0.2, 0. , 1. ]), array([0. , 0.2, 1. , 1. ]))
+    """
+    supported, counts = support.supported, support.count
+    if not measure.monotone:
+        unknown = np.where(supported, measure.values, np.nan)
+        return unknown, unknown, supported, counts
+    lower = upward_maximum(np.where(supported, measure.values, 0.0))
+    upper = downward_minimum(np.where(supported, measure.values, measure.values[-1]))
+    return lower, upper, supported, counts
 
 
 def view_of(
@@ -213,23 +276,21 @@ def _parts(
 def _kept(model: Any, names: tuple[str, ...] | None, identify: bool) -> Decomposition:
     """The decomposition of a measure or an estimator; of the latter it is kept as long as it."""
     if not hasattr(model, "get_params"):
-        return _decomposed(model, names, None)
-    measure = getattr(model, "measure_", None)
-    found = _KEPT.get(model)
-    if found is not None and found[0] is measure and found[1] == names:
-        known = getattr(found[2], "identification", None)
-        if known is not None or not identify or _identification(model) is None:
-            return found[2]
-    parts = _decomposed(model, names, _identification(model) if identify else None)
+        return _decomposed(model, names)
+    measure, found = getattr(model, "measure_", None), _KEPT.get(model)
+    fresh = found is None or found[0] is not measure or found[1] != names
+    parts: Any = _decomposed(model, names) if found is None or fresh else found[2]
+    if identify and parts.identification is None:
+        parts = replace(parts, identification=_identification(model))
     _KEPT[model] = (measure, names, parts)
-    return parts
+    return parts  # type: ignore[no-any-return]
 
 
-def _decomposed(model: Any, names: tuple[str, ...] | None, identification: Any) -> Decomposition:
+def _decomposed(model: Any, names: tuple[str, ...] | None) -> Decomposition:
     """The decomposition, with the names of the columns where these are known outside."""
     measure = getattr(model, "measure_", model)
     if names is None or not hasattr(measure, "sources") or names == tuple(measure.sources):
-        return decompose(model, identification=identification)
+        return decompose(model)
     known = {name: getattr(model, name, None) for name in ("support_", "intercept_")}
     renamed = SimpleNamespace(
         measure_=measure.renamed(names),
@@ -237,7 +298,7 @@ def _decomposed(model: Any, names: tuple[str, ...] | None, identification: Any) 
         intercept_=known["intercept_"] or 0.0,
         outcome=outcome_of(model),
     )
-    return decompose(renamed, identification=identification)
+    return decompose(renamed)
 
 
 def _identification(model: Any) -> Any:
@@ -339,4 +400,5 @@ def _class_parts(model: Any, place: int, names: tuple[str, ...] | None) -> tuple
         support, bias = model.supports_[place], model.models_[place].intercept_
     if names is not None:
         measure = measure.renamed(names)
-    return replace(decompose(measure, support=support), bias=bias), measure
+    model = SimpleNamespace(measure_=measure, support_=support, bias_=bias)
+    return decompose(model), measure

@@ -12,6 +12,7 @@ from choquet.indices.global_indices import (
     orness,
     veto,
 )
+from choquet.indices.moments import index_frame, normal_moments, variance
 from choquet.indices.power import (
     banzhaf,
     interaction,
@@ -35,11 +36,13 @@ __all__ = [
     "distance_to_operators",
     "entropy",
     "favour",
+    "index_frame",
     "interaction",
     "interaction_transform",
     "nearest_order_statistic",
     "nonadditivity",
     "nonmodularity",
+    "normal_moments",
     "orness",
     "sample_indices",
     "shapley",
@@ -48,5 +51,6 @@ __all__ = [
     "supported_shapley",
     "to_shapiq",
     "uniform_distribution",
+    "variance",
     "veto",
 ]

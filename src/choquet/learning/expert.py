@@ -6,7 +6,7 @@ statement about them costs one row.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import comb
 from typing import Any, Literal
 
@@ -19,6 +19,7 @@ from choquet.lattice import check_dense, subset_sizes
 from choquet.learning.problem import Rows
 
 __all__ = [
+    "as_rows",
     "interaction_bounds",
     "known_values",
     "modular",
@@ -26,6 +27,42 @@ __all__ = [
     "shapley_bounds",
     "shapley_order",
 ]
+
+
+def as_rows(said: Any, sources: Sequence[str]) -> Rows:
+    """Rows of what experts say: rows as they are, or statements of `choquet.decide` by name.
+
+    Parameters
+    ----------
+    said : Rows, statement, or sequence of statements
+        A statement is anything that gives its rows by ``to_rows(sources)``.
+    sources : sequence of str
+        Names of the columns.
+
+    Returns
+    -------
+    Rows
+        All of them together.
+
+    Examples
+    --------
+    >>> from choquet.decide import Importance
+    >>> as_rows([Importance("b", "a", by=0.1)], ["a", "b"]).lower.round(3)
+    array([0.1])
+    """
+    if isinstance(said, Rows):
+        return said
+    statements = list(said) if isinstance(said, Sequence) and not isinstance(said, str) else [said]
+    if not statements or not all(hasattr(one, "to_rows") for one in statements):
+        raise OptionError(
+            f"expert={said!r}: give rows of choquet.learning.expert, or statements of "
+            "choquet.decide such as [Importance('safety', 'comfort')]"
+        )
+    found = [one.to_rows(sources) for one in statements]
+    rows: Rows = found[0]
+    for one in found[1:]:
+        rows = rows + one
+    return rows
 
 
 def _one_row(coefficients: FloatArray, lower: float, upper: float) -> Rows:

@@ -29,6 +29,7 @@ from choquet.measures.abstract import (
     IntegralName,
     exactly,
 )
+from choquet.measures.properties import Properties
 from choquet.measures.random import RANDOM_MEASURES, RandomName
 from choquet.measures.sources import check_sources, format_subset, source_numbers, subset_of
 
@@ -43,7 +44,7 @@ _ROUNDING = 1e-12
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Measure(AbstractMeasure):
+class Measure(Properties, AbstractMeasure):
     """A fuzzy measure (capacity) on N sources.
 
     Parameters

@@ -8,7 +8,6 @@ import numpy as np
 
 from choquet.arrays import FloatArray
 from choquet.decomposition import ClusterDecomposition, TreeDecomposition
-from choquet.explanation.collect import value_bounds
 from choquet.explanation.view import View
 from choquet.measures import Measure
 from choquet.scales import Units
@@ -91,12 +90,12 @@ def _value_data(view: View) -> dict[str, Any] | None:
     measure, support = view.parts.measure, view.parts.support
     if not isinstance(measure, Measure) or measure.n_sources > _MAX_SOURCES:
         return None
-    lower, upper = (None, None) if support is None else value_bounds(measure, support)
+    lower, upper, supported, _ = view.bounds or (None, None, None, None)
     return {
         "values": measure.values,
         "lower": lower if measure.monotone else None,
         "upper": upper if measure.monotone else None,
-        "supported": None if support is None else "".join("01"[int(k)] for k in support.supported),
+        "supported": None if supported is None else "".join("01"[int(k)] for k in supported),
         "tolerance": 0.0 if support is None else support.tolerance,
     }
 

@@ -111,7 +111,7 @@ def summarise(
         "ivat": ivat_data(view.parts),
         "indices": index_table(view.parts),
         "source_table": source_table(view, inputs),
-        "support": support_table(view.parts),
+        "support": support_table(view),
         "samples": _samples(view, inputs, targets, n_samples),
         "errors": _errors(view, inputs, targets),
         "explorer": explorer_data(view, inputs),

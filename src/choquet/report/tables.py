@@ -10,10 +10,8 @@ import numpy as np
 from choquet.arrays import FloatArray
 from choquet.contexts.conditions import Condition
 from choquet.decomposition import ClusterDecomposition, Decomposition, TreeDecomposition
-from choquet.explanation.collect import value_bounds
 from choquet.explanation.view import View
 from choquet.indices import banzhaf, interaction, shapley
-from choquet.lattice import subset_sizes
 from choquet.measures import Measure, MobiusMeasure
 from choquet.walks import sorts_of
 
@@ -58,12 +56,12 @@ def _strongest(pairs: FloatArray, sources: tuple[str, ...]) -> list[dict[str, An
     ]
 
 
-def support_table(parts: Decomposition) -> dict[str, Any] | None:
+def support_table(view: View) -> dict[str, Any] | None:
     """Supported subsets by size, and the least known ones one by one."""
-    measure, support = parts.measure, parts.support
+    measure, support = view.parts.measure, view.parts.support
     if support is None or measure is None:
         return None
-    n = parts.n_sources
+    n = support.n_sources
     by_size = np.bincount(
         np.bitwise_count(support.words).sum(axis=1, dtype=np.int64), minlength=n + 1
     )
@@ -71,17 +69,13 @@ def support_table(parts: Decomposition) -> dict[str, Any] | None:
         {"size": size, "subsets": comb(n, size), "supported": int(by_size[size])}
         for size in range(1, n)
     ]
-    if not isinstance(measure, Measure):
+    if view.bounds is None:
         return {"by_size": rows, "n_subsets": 2**n - 2, "subsets": []}
-    known, counts = support.supported, support.count
-    lower, upper = value_bounds(measure, support)
+    lower, upper, known, counts = view.bounds
     inner = np.arange(1, 2**n - 1)
     width = np.where(known, 0.0, 1.0) if not measure.monotone else upper - lower
     if len(inner) > _LISTED_SUBSETS:
         inner = inner[np.lexsort((counts[inner], -width[inner]))][:_LISTED_SUBSETS]
-    sizes = subset_sizes(n)
-    for row in rows:
-        row["supported"] = int((known & (sizes == row["size"])).sum())
     subsets = [
         {
             "subset": measure.format(int(mask)),

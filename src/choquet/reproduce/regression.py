@@ -12,7 +12,8 @@ import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
 from choquet.datasets import Bunch, load_airfoil, load_yacht
-from choquet.decomposition import ClusterDecomposition, decompose
+from choquet.decomposition import Clodd, ClusterDecomposition, Distinct, FuzzyCMeans, decompose
+from choquet.decomposition.clustering_methods import ClusterMethod
 from choquet.errors import OptionError
 from choquet.reproduce.fits import agreement, fit
 from choquet.reproduce.regression_rows import CLAIMS, compare_with_paper, model_table, pictures
@@ -190,9 +191,11 @@ def _contextual(max_leaves: int, l2: float) -> Any:
     return regressor(max_leaves=max_leaves, l2=l2)
 
 
-def _decompose(model: Any, which: str, **options: Any) -> ClusterDecomposition:
+def _decompose(
+    model: Any, which: str, method: type[ClusterMethod] = Clodd, **options: Any
+) -> ClusterDecomposition:
     support = None if which == "all" else model.support_
-    return decompose(model, support=support, metric=METRIC, decimals=6, **options)
+    return decompose(model, support=support, method=method(metric=METRIC, decimals=6, **options))
 
 
 def _cross_validate(
@@ -256,9 +259,9 @@ def _curve(X: FloatArray, y: FloatArray, plain: Any, ridge: Any) -> dict[str, di
     """Training error by number of operators kept, clustered by fuzzy c-means; at the end all."""
     curve: dict[str, dict[int, float]] = {}
     for name, model in (("CIR", plain), ("CIR, l2", ridge)):
-        whole = _decompose(model, "supported", method="distinct")
+        whole = _decompose(model, "supported", method=Distinct)
         kept = {
-            k: _decompose(model, "supported", method="fuzzy_c_means", k=k)
+            k: _decompose(model, "supported", method=FuzzyCMeans, k=k)
             for k in KEPT
             if k < whole.n_operators
         }

@@ -9,10 +9,10 @@ from choquet.expected import expect_array, expect_number, expect_text
 from choquet.lattice.wide import expect_words
 
 __all__ = [
+    "check_cost",
     "check_flag",
     "check_formula",
     "check_identification",
-    "check_lambda",
     "check_mobius",
     "check_names",
     "check_outcome",
@@ -21,7 +21,6 @@ __all__ = [
     "check_scaled",
     "check_solution",
     "check_units",
-    "check_weights",
 ]
 
 Data = dict[str, Any]
@@ -70,6 +69,16 @@ def check_outcome(data: Data) -> None:
             expect_number(data, name, whole=True)
 
 
+def check_cost(data: Data) -> None:
+    """Fields of a `Cost`."""
+    for name in ("description", "integral", "weighted_mean", "order_statistic", "plain_mean"):
+        expect_number(data, name)
+    for name in ("same_contexts", "same_number"):
+        expect_number(data, name)
+    expect_number(data, "n_folds", whole=True)
+    check_flag(data, "refitted")
+
+
 def check_path(data: Data) -> None:
     """Fields of a pruning `Path`."""
     k = len(expect_array(data, "alphas", (None,)))
@@ -102,22 +111,6 @@ def check_solution(data: Data) -> None:
     expect_text(data, "status", ("solved", "inaccurate"))
     expect_text(data, "message")
     expect_text(data, "solver")
-
-
-def check_lambda(data: Data) -> None:
-    """Fields of a `LambdaFit`."""
-    shares = expect_array(data, "shares", (None,), low=0, high=1)
-    if abs(shares.sum() - 1) > 1e-6:
-        raise ValueError(f"shares sum to {shares.sum():g}, not 1")
-    expect_number(data, "curve")
-
-
-def check_weights(data: Data) -> None:
-    """Fields of a `WeightsFit`."""
-    from choquet.measures.formula import PATTERNS
-
-    expect_text(data, "family", PATTERNS)
-    expect_array(data, "weights", (None,))
 
 
 def check_scale(data: Data) -> None:

@@ -122,7 +122,7 @@ def _decoded(data: dict[str, Any], sample: OperatorSample) -> ClusterDecompositi
         raise ValueError("stable_shares are no shares of the operators")
     return ClusterDecomposition(
         sample=sample,
-        ivat=picture,
+        picture=picture,
         partition=partition,
         centres=centres,
         metric=metric,

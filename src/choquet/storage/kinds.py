@@ -13,7 +13,7 @@ from choquet.contexts import Diagram
 from choquet.expected import expect_array, expect_number
 from choquet.lattice import mask_of, members
 from choquet.lattice.wide import expect_words
-from choquet.measures import Measure, SparseMeasure, SupportedMeasure
+from choquet.measures import FormulaMeasure, Measure, SparseMeasure, SupportedMeasure
 from choquet.operators import OrderStatistic
 from choquet.storage import checks
 from choquet.storage.checks import check_flag, check_names
@@ -141,6 +141,15 @@ def _decode_minima(data: dict[str, Any]) -> Any:
     return MinimaStatistics.from_arrays(data)
 
 
+def _decode_lambda(data: dict[str, Any]) -> FormulaMeasure:
+    shares = expect_array(data, "shares", (None,), low=0, high=1)
+    return FormulaMeasure("additive", shares, curve=expect_number(data, "curve"))
+
+
+def _decode_weights(data: dict[str, Any]) -> FormulaMeasure:
+    return FormulaMeasure(data["family"], expect_array(data, "weights", (None,), low=0, high=1))
+
+
 def _plain(path: str, check: Callable[[dict[str, Any]], None]) -> Kind:
     """A row for a dataclass whose fields are stored one by one, and checked when they come back."""
     module, _, name = path.partition(":")
@@ -194,6 +203,7 @@ KINDS: dict[str, Kind] = {
         "choquet.decomposition.trees:TreeDecomposition", encode_contextual, decode_contextual
     ),
     "outcome": _plain("choquet.decomposition.outcome:Outcome", checks.check_outcome),
+    "cost": _plain("choquet.decomposition.cost:Cost", checks.check_cost),
     "pruning_path": _plain("choquet.contexts.pruning:Path", checks.check_path),
     "sparse_measure": Kind(path_of(SparseMeasure), _encode_sparse, _decode_sparse),
     "formula_measure": _plain("choquet.measures.formula:FormulaMeasure", checks.check_formula),
@@ -201,8 +211,9 @@ KINDS: dict[str, Kind] = {
         "choquet.certainty.identify:Identification", checks.check_identification
     ),
     "solution": _plain("choquet.learning.solvers.solution:Solution", checks.check_solution),
-    "lambda_fit": _plain("choquet.learning.families.fits:LambdaFit", checks.check_lambda),
-    "weights_fit": _plain("choquet.learning.families.fits:WeightsFit", checks.check_weights),
+    # What the formula of a family was called in files of earlier versions.
+    "lambda_fit": Kind(path_of(FormulaMeasure), _encode_fields, _decode_lambda),
+    "weights_fit": Kind(path_of(FormulaMeasure), _encode_fields, _decode_weights),
     "scale": _plain("choquet.scales.scale:Scale", checks.check_scale),
     "units": _plain("choquet.scales.units:Units", checks.check_units),
     "pipeline": Kind("sklearn.pipeline:Pipeline", encode_pipeline, decode_pipeline),

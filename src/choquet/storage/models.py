@@ -40,7 +40,7 @@ MODELS: dict[str, Model] = {
     "choquet_regressor": _row("regressor:ChoquetRegressor", *_LEAST_SQUARES, "solution_"),
     "choquet_regressor_cv": _row(
         "cross_validated:ChoquetRegressorCV",
-        *_LEAST_SQUARES, "prior_", "alpha_", "cv_results_", "formula_", "fold_statistics_",
+        *_LEAST_SQUARES, "prior_", "alpha_", "cv_results_", "fold_statistics_",
         "fold_seed_",
     ),
     "choquet_classifier": _row(
@@ -71,7 +71,7 @@ MODELS: dict[str, Model] = {
         "commensurate:Commensurate", *_NAMES, "scales_", "directions_", "note_"
     ),
     "in_units": _row(
-        "commensurate:InUnits", *_NAMES, "estimator_", "scale_", "target_scale_", "target_name_"
+        "commensurate:InUnits", *_NAMES, "estimator_", "scale_", "units_", "target_name_"
     ),
     **{
         name: Model(f"sklearn.preprocessing:{title}", (*_NAMES, *fitted))
@@ -198,10 +198,13 @@ def decode_model(data: dict[str, Any]) -> Any:
     module, _, name = row.path.partition(":")
     model = _made(module, name, {k: _decode_option(v) for k, v in data["options"].items()})
     stored = _named_now(data["fitted"])
+    formula = decode_value(stored.pop("formula_", None))
     unknown = set(stored) - set(row.fitted)
     if unknown:
         raise ValueError(f"{name} has no fitted {', '.join(sorted(unknown))}")
     fitted = {key: decode_value(value) for key, value in stored.items()}
+    if formula is not None:  # earlier versions kept the formula of a family beside the measure
+        fitted["measure_"] = formula.renamed(fitted["measure_"].sources)
     _check(fitted)
     vars(model).update(fitted)
     if not _fitted(model):
@@ -209,5 +212,5 @@ def decode_model(data: dict[str, Any]) -> Any:
     # The problem follows from the statistics; rows that absolute loss needs are not kept.
     squared = hasattr(model, "solution_") and model.loss == "squared"
     if squared and hasattr(model, "statistics_") and model.solution_.solver != "additive":
-        model.problem_ = model._problem(model.statistics_)
+        model.problem_ = model._problem(model.statistics_, None, model.measure_.sources)
     return model

@@ -21,7 +21,7 @@ import scipy.sparse as sp
 from choquet.arrays import FloatArray
 from choquet.lattice import upward_maximum
 from choquet.learning.data.statistics import Statistics
-from choquet.learning.families.table import FAMILIES, PRIORS, Family, FamilyFit
+from choquet.learning.families.table import FAMILIES, PRIORS, Family
 from choquet.learning.fill import fill_unsupported
 from choquet.learning.problem import (
     Problem,
@@ -34,7 +34,7 @@ from choquet.learning.solvers import Solution, solve
 from choquet.learning.solvers.admm import admm, admm_handles
 from choquet.learning.solvers.interior import Conic, run_clarabel
 from choquet.learning.solvers.supported_order import poset, poset_handles
-from choquet.measures import Measure, SupportedMeasure
+from choquet.measures import AbstractMeasure, Measure, SparseMeasure, SupportedMeasure
 
 __all__ = ["Candidate", "Fitted", "Selection", "fit_candidate", "fitted_values", "select"]
 
@@ -69,7 +69,7 @@ class Fitted:
     intercept: float
     solution: Solution | None
     dense: FloatArray | None
-    formula: FamilyFit | None = None
+    measure: AbstractMeasure | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,7 +151,7 @@ def _every_value(family: Family, statistics: Statistics) -> FloatArray:
     """Values of a family's own fit by mask."""
     assert family.fit is not None
     words = np.arange(1 << statistics.n_sources, dtype=np.uint64)[:, None]
-    return family.fit(statistics).values(words)
+    return family.fit(statistics).values_of(words)
 
 
 def _closed(values: FloatArray) -> FloatArray:
@@ -192,8 +192,7 @@ def _fit_wide(
     n = statistics.n_sources
     fit = FAMILIES[candidate.prior].fit if candidate.prior in PRIORS else None
     if fit is not None:
-        formula = fit(statistics)
-        return Fitted(formula.values, 0.0, None, None, formula)
+        return _fitted_measure(fit(statistics), 0.0)
     problem = least_squares(
         statistics, monotone=monotone, normal=normal, fit_intercept=fit_intercept, dense=False
     )
@@ -205,15 +204,15 @@ def _fit_wide(
         known = SupportedMeasure(
             problem.masks[:-1], solution.values[:-1], names, total=float(solution.values[-1])
         )
-        middle = lambda words: np.mean(known.bounds(words), axis=0)  # noqa: E731
-        return Fitted(middle, solution.bias, solution, None)
-    from choquet.lattice.wide import find_rows
+        return _fitted_measure(known, solution.bias, solution)
+    sparse = SparseMeasure(problem.masks, solution.values, names)
+    return _fitted_measure(sparse, solution.bias, solution)
 
-    def lookup(words: Any) -> FloatArray:
-        at = find_rows(problem.masks, words)
-        return np.where(at >= 0, solution.values[at], 0.0)
 
-    return Fitted(lookup, solution.bias, solution, None)
+def _fitted_measure(
+    measure: AbstractMeasure, intercept: float, solution: Solution | None = None
+) -> Fitted:
+    return Fitted(measure.values_of, intercept, solution, None, measure)
 
 
 def select(

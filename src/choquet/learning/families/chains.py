@@ -138,7 +138,7 @@ def curve(
     n = statistics.n_sources
     inside = members_of(np.arange(1 << n, dtype=np.uint64)[:, None], n)
     fit = fit_lambda(statistics)
-    shares = np.maximum(fit.shares, 1e-5)
+    shares = np.maximum(fit.weights, 1e-5)
     start = np.append(np.log(shares / shares.mean()), np.clip(fit.curve, -50.0, 50.0))
     at = statistics.positions
     base = np.empty(len(inside))

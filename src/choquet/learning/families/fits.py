@@ -17,13 +17,10 @@ from choquet.lattice.vectors import dot
 from choquet.lattice.wide import WordArray
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.solvers.interior import Conic, run_clarabel
-from choquet.measures.formula import PATTERNS, distort, members_of
+from choquet.measures.formula import FormulaMeasure, distort, members_of
 
 __all__ = [
     "Descent",
-    "LambdaFit",
-    "PairsFit",
-    "WeightsFit",
     "descend",
     "fit_lambda",
     "fit_pairs",
@@ -118,54 +115,7 @@ def fit_pairs(statistics: Statistics) -> FloatArray:
     return np.asarray(x[:size])
 
 
-@dataclass(frozen=True, eq=False)
-class WeightsFit:
-    """An additive or symmetric measure: its weights by source or by rank."""
-
-    family: str
-    weights: FloatArray
-
-    def values(self, words: WordArray) -> FloatArray:
-        """Values on the given subsets."""
-        return PATTERNS[self.family](words, len(self.weights)) @ self.weights
-
-
-@dataclass(frozen=True, eq=False)
-class PairsFit:
-    """A 2-additive measure: its Möbius values of single sources, then of all pairs."""
-
-    n_sources: int
-    masses: FloatArray
-
-    def values(self, words: WordArray) -> FloatArray:
-        """Values on the given subsets."""
-        return np.asarray(pairs_of(words, self.n_sources) @ self.masses)
-
-
-@dataclass(frozen=True, eq=False)
-class LambdaFit:
-    """A λ-measure as a distorted probability: g(A) = (e^(c a(A)) - 1) / (e^c - 1)."""
-
-    shares: FloatArray
-    curve: float
-
-    @property
-    def densities(self) -> FloatArray:
-        """Values on single sources."""
-        return distort(self.shares, self.curve)
-
-    @property
-    def parameter(self) -> float:
-        """Sugeno's λ."""
-        return float(np.expm1(self.curve))
-
-    def values(self, words: WordArray) -> FloatArray:
-        """Values on the given subsets."""
-        t = members_of(words, len(self.shares)) @ self.shares
-        return distort(np.minimum(t, 1.0), self.curve)
-
-
-def fit_lambda(statistics: Statistics) -> LambdaFit:
+def fit_lambda(statistics: Statistics) -> FormulaMeasure:
     """Sugeno λ-measure of least squared error.
 
     With a_i = log(1 + λ g_i) / log(1 + λ) the densities become shares that sum to one, and λ one
@@ -188,7 +138,7 @@ def fit_lambda(statistics: Statistics) -> LambdaFit:
     inside = members_of(statistics.masks, n)
     found = [_levenberg(statistics, inside, np.append(np.zeros(n), c)) for c in (-2.0, 0.1, 2.0)]
     best = min(found, key=lambda result: result[0])[1]
-    return LambdaFit(_softmax(best[:n]), float(best[n]))
+    return FormulaMeasure("additive", _softmax(best[:n]), curve=float(best[n]))
 
 
 def _levenberg(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import comb
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from choquet.arrays import FloatArray
 from choquet.lattice.wide import WordArray
@@ -15,23 +15,16 @@ from choquet.learning.data.statistics import Statistics
 from choquet.learning.families import chains
 from choquet.learning.families.bases import additive_basis, k_additive_basis, symmetric_basis
 from choquet.learning.families.fits import (
-    PairsFit,
-    WeightsFit,
     fit_lambda,
     fit_pairs,
     fit_weights,
     pairs_of,
 )
-from choquet.measures.formula import members_of, ranks_of
+from choquet.measures import AbstractMeasure, FormulaMeasure, MobiusMeasure
+from choquet.measures.formula import FormulaName, members_of, ranks_of
+from choquet.measures.mobius import coalitions
 
-__all__ = ["BASES", "FAMILIES", "PRIORS", "Family", "FamilyFit", "Odds"]
-
-
-class FamilyFit(Protocol):
-    """The member of a family that fits best."""
-
-    def values(self, words: WordArray) -> FloatArray:
-        """Values on the given subsets, of any number of sources."""
+__all__ = ["BASES", "FAMILIES", "PRIORS", "Family", "Odds"]
 
 
 class Odds(NamedTuple):
@@ -58,7 +51,7 @@ class Family(NamedTuple):
     """Columns whose weighted sum gives the value of a subset; None if the family is not linear."""
     basis: Callable[[int], Any] | None
     """Matrix from free numbers to all 2**N values, to shrink towards or to restrict to."""
-    fit: Callable[[Statistics], FamilyFit] | None
+    fit: Callable[[Statistics], AbstractMeasure] | None
     """The monotone normal member of least squared error; None for all measures."""
     wide: bool
     """Whether that fit is offered beyond 16 sources."""
@@ -67,16 +60,21 @@ class Family(NamedTuple):
     odds: Odds
 
 
-def _weights(name: str, pattern: Callable[[WordArray, int], FloatArray]) -> Any:
-    def fit(statistics: Statistics) -> WeightsFit:
+def _weights(name: FormulaName, pattern: Callable[[WordArray, int], FloatArray]) -> Any:
+    def fit(statistics: Statistics) -> FormulaMeasure:
         seen = pattern(statistics.masks, statistics.n_sources)
-        return WeightsFit(name, fit_weights(statistics, seen))
+        return FormulaMeasure(name, fit_weights(statistics, seen))
 
     return fit
 
 
-def _pairs(statistics: Statistics) -> PairsFit:
-    return PairsFit(statistics.n_sources, fit_pairs(statistics))
+def _pairs(statistics: Statistics) -> MobiusMeasure:
+    n = statistics.n_sources
+    names = [f"x{i + 1}" for i in range(n)]
+    # Monotone and normal as near as the solver proved it; whoever needs more closes the values.
+    return MobiusMeasure(
+        coalitions(n, min(n, 2)), fit_pairs(statistics), names, monotone=False, normal=False
+    )
 
 
 FAMILIES: dict[str, Family] = {

@@ -1,0 +1,233 @@
+"""`choquet decide`: from a table and statements to a verdict, in the terminal and as a report."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from choquet.cli.output import printable, say, say_json, say_table
+from choquet.errors import ChoquetError, DataError, FileError, OptionError
+
+__all__ = ["CONFLICT", "decide", "run_decide"]
+
+CONFLICT = 3
+"""Exit code when statements exclude each other; the report is written all the same."""
+
+
+def decide(
+    table: Annotated[
+        Path, typer.Argument(help="CSV file: rows are alternatives, columns criteria.")
+    ],
+    statements: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Files of statements and scales, one a line.", show_default=False),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File for the report (HTML).")
+    ] = None,
+    names: Annotated[
+        str | None, typer.Option(help="Column that holds the names; found out by default.")
+    ] = None,
+    models: Annotated[
+        str, typer.Option(help="Kinds of models to draw from.")
+    ] = "weights,pairs,all",
+    samples: Annotated[int, typer.Option(help="Models drawn of each kind.")] = 2000,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same shares.")] = 0,
+    ask: Annotated[
+        bool, typer.Option("--ask", help="Ask, and add the answers to the last file.")
+    ] = False,
+    sure: Annotated[str, typer.Option(help="Share of models at which it is settled.")] = "95%",
+    force: Annotated[bool, typer.Option("--force", help="Replace a report that exists.")] = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON document instead of text.")
+    ] = False,
+) -> None:
+    """Decide from a table and what people say: who is first, how firmly, what to ask next.
+
+    Exit codes: 0 done, 1 wrong input, 3 statements that exclude each other.
+    """
+    try:
+        code = run_decide(
+            table, statements or [], output=output, names=names, models=models, samples=samples,
+            seed=seed, ask=ask, sure=sure, force=force, as_json=json,
+        )  # fmt: skip
+    except ChoquetError as error:
+        if "\n" not in str(error):
+            raise
+        # Lines to correct or to paste are worth a line each.
+        sys.stderr.write(f"choquet: {printable(error)}\n")
+        code = 1
+    if code:
+        raise typer.Exit(code)
+
+
+def run_decide(
+    table: Path,
+    statements: Sequence[Path],
+    *,
+    output: Path | None,
+    names: str | None,
+    models: str,
+    samples: int,
+    seed: int,
+    ask: bool,
+    sure: str,
+    force: bool,
+    as_json: bool,
+) -> int:
+    """Decide, say what was found, and write the report; returns the exit code."""
+    from choquet.decide import Decision
+
+    level = _share(sure)
+    if output is not None and output.exists() and not force:
+        raise FileError(f"{output} exists; choose another name, or pass overwrite=True")
+    problem = Decision(table, names)
+    for path in statements:
+        problem.read(path)
+    if not statements:
+        try:
+            _ = problem.levels
+        except DataError as error:
+            if output is not None:
+                raise
+            say(f"Nothing was said yet about {len(problem.alternatives)} alternatives.")
+            say(str(error))
+            say("Then run: choquet decide TABLE STATEMENTS -o report.html")
+            return 0
+    families = [name.strip() for name in models.split(",") if name.strip()]
+    found = problem.check()
+    if not found.ok:
+        return _conflict(problem, found, output, force, as_json)
+    options: dict[str, Any] = {"samples": samples, "rng": seed}
+    answer = problem.solve(families, **options)
+    if ask:
+        answer = _ask(answer, statements, families, options, level)
+    _told(answer, output, level, force, as_json)
+    return 0
+
+
+def _share(text: str) -> float:
+    plain = text.strip()
+    try:
+        value = float(plain[:-1]) / 100 if plain.endswith("%") else float(plain)
+    except ValueError:
+        value = -1.0
+    if not 0.5 <= value <= 1:
+        raise OptionError(f"--sure {text} must be a share between 50% and 100%")
+    return value
+
+
+def _conflict(problem: Any, found: Any, output: Path | None, force: bool, as_json: bool) -> int:
+    from choquet.decide.summary import summarise_conflict
+
+    data = summarise_conflict(problem, found)
+    if output is not None:
+        _write(data, output, force)
+    if as_json:
+        say_json(data)
+        return CONFLICT
+    say(data["headline"], style="bold")
+    for sentence in found.sentences:
+        say(sentence)
+    if output is not None:
+        say(f"The report is in {output}.")
+    return CONFLICT
+
+
+def _told(answer: Any, output: Path | None, sure: float, force: bool, as_json: bool) -> None:
+    from choquet.decide.summary import summarise
+    from choquet.decide.words import percent, verdict
+
+    data = summarise(answer, sure=sure)
+    if output is not None:
+        _write(data, output, force)
+    if as_json:
+        say_json({key: value for key, value in data.items() if key != "explorer"})
+        return
+    words = verdict(answer, sure=sure)
+    say(words.headline, style="bold")
+    for line in words.lines[1:]:
+        say(line)
+    held = [family.name for family in answer.held]
+    say_table(
+        ["alternative", *held, "lowest", "best rank", "worst rank", "can fall behind"],
+        [
+            [
+                answer.alternatives[k],
+                *(percent(answer.claimed(k, answer.shares[name][k])) for name in held),
+                percent(answer.claimed(k, answer.lowest[k])),
+                int(answer.extreme_ranks[k, 0]),
+                int(answer.extreme_ranks[k, 1]),
+                f"{answer.regrets[k]:.2g}",
+            ]
+            for k in answer.order
+        ],
+        title="How often each comes first, by kind of model",
+    )
+    if output is not None:
+        say(f"The report is in {output}.")
+
+
+def _write(data: dict[str, Any], output: Path, force: bool) -> None:
+    from choquet.report.deciding import write_page
+
+    write_page(data, output, overwrite=force)
+
+
+def _ask(
+    answer: Any,
+    statements: Sequence[Path],
+    families: list[str],
+    options: dict[str, Any],
+    sure: float,
+) -> Any:
+    """Ask in the terminal; answers are appended to the last file of statements."""
+    if not statements:
+        raise OptionError("--ask needs a file of statements, to which answers are added")
+    target = statements[-1]
+    while answer.certainty < sure and answer.question is not None:
+        asked = answer.question
+        say(f"{answer.leader} is first in at least {answer.certainty:.0%} of the models.")
+        reply = _reply(asked)
+        if reply == "stop":
+            break
+        choice = {"1": asked.first, "2": asked.second}.get(reply)
+        _append(target, asked.line(choice))
+        problem = answer.answered(choice)
+        found = problem.check()
+        if not found.ok:
+            for sentence in found.sentences:
+                say(sentence)
+            break
+        answer = problem.solve(families, **options)
+    return answer
+
+
+def _reply(asked: Any) -> str:
+    while True:
+        say(f"{asked.text}  1 {asked.first}   2 {asked.second}   3 cannot say   Enter to stop")
+        line = sys.stdin.readline().strip()
+        if not line:
+            return "stop"
+        if line in ("1", "2", "3"):
+            return line
+        if line in (asked.first, asked.second):
+            return "1" if line == asked.first else "2"
+        say("Type 1, 2 or 3, or press Enter to stop.")
+
+
+def _append(path: Path, line: str) -> None:
+    from choquet.files import write_whole
+
+    text = path.read_text(encoding="utf-8-sig")
+    head = text.split("\n", 1)[0].casefold()
+    if "statement" in head and any(mark in head for mark in ",;\t"):
+        raise FileError(f"answers cannot be added to the table {path}; use a file of plain lines")
+    day = datetime.now(UTC).date().isoformat()
+    end = "" if not text or text.endswith("\n") else "\n"
+    write_whole(path, f"{text}{end}{line}    # {day}\n".encode(), overwrite=True)

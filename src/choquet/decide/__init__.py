@@ -1,0 +1,108 @@
+"""Decide from preferences: what people say, what holds for all measures that agree, what to ask.
+
+statements ──► rows ──► what agrees ──► ranking with shares, conflicts, the next question
+"""
+
+from choquet.decide.answer import Answer, Reversal
+from choquet.decide.capacities import (
+    CHOICES,
+    DISTANCES,
+    OneOfMany,
+    classes_of,
+    entropy_measure,
+    find_measure,
+    fit_ranking,
+    fit_scores,
+)
+from choquet.decide.choosing import WAYS
+from choquet.decide.conflicts import Conflicts, find_conflicts
+from choquet.decide.consistency import Consistency
+from choquet.decide.decision import Decision
+from choquet.decide.flips import Flip, ScoreChange, model_change, score_change
+from choquet.decide.language import Said, Vocabulary, describe, parse
+from choquet.decide.program import Program, program
+from choquet.decide.questions import Question
+from choquet.decide.relations import Relations
+from choquet.decide.sampling import draw
+from choquet.decide.spaces import Space, space
+from choquet.decide.statements import (
+    Cautious,
+    FavourBetween,
+    Importance,
+    ImportanceBetween,
+    InClass,
+    Indifferent,
+    Intensity,
+    Interaction,
+    InteractionBetween,
+    InteractionOrder,
+    Irrelevant,
+    Must,
+    OnlyIf,
+    Prefer,
+    SameImportance,
+    Score,
+    Separate,
+    Setting,
+    Statement,
+    Sufficient,
+    Undecided,
+    ValueBetween,
+    VetoBetween,
+)
+
+__all__ = [
+    "CHOICES",
+    "DISTANCES",
+    "WAYS",
+    "Answer",
+    "Cautious",
+    "Conflicts",
+    "Consistency",
+    "Decision",
+    "FavourBetween",
+    "Flip",
+    "Importance",
+    "ImportanceBetween",
+    "InClass",
+    "Indifferent",
+    "Intensity",
+    "Interaction",
+    "InteractionBetween",
+    "InteractionOrder",
+    "Irrelevant",
+    "Must",
+    "OneOfMany",
+    "OnlyIf",
+    "Prefer",
+    "Program",
+    "Question",
+    "Relations",
+    "Reversal",
+    "Said",
+    "SameImportance",
+    "Score",
+    "ScoreChange",
+    "Separate",
+    "Setting",
+    "Space",
+    "Statement",
+    "Sufficient",
+    "Undecided",
+    "ValueBetween",
+    "VetoBetween",
+    "Vocabulary",
+    "classes_of",
+    "describe",
+    "draw",
+    "entropy_measure",
+    "find_conflicts",
+    "find_measure",
+    "fit_ranking",
+    "fit_scores",
+    "model_change",
+    "parse",
+    "program",
+    "score_change",
+    "space",
+]

@@ -1,0 +1,235 @@
+"""Compiled walks through sets of measures: uniform in the long run, and never silently frozen."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from choquet.lattice.compiling import compiled
+
+__all__ = ["walk_pairs", "walk_rows"]
+
+
+@compiled
+def _uniform(state):
+    """Splitmix64: the next float in [0, 1)."""
+    state[0] += np.uint64(0x9E3779B97F4A7C15)
+    z = state[0]
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    z = z ^ (z >> np.uint64(31))
+    return (z >> np.uint64(11)) * 1.1102230246251565e-16
+
+
+@compiled
+def _direction(E, chosen, weights, work):
+    """Fill `weights` with a direction on few coordinates that keeps E v; return how many they are.
+
+    `chosen` holds one coordinate more than E has rows, so that one column depends on others.
+    """
+    m = E.shape[0]
+    k = m + 1
+    for c in range(k):
+        weights[c] = 0.0
+        for r in range(m):
+            work[r, c] = E[r, chosen[c]]
+    for c in range(k):
+        row = c  # every column before this one was a pivot
+        best, at = 1e-11, -1
+        for r in range(row, m):
+            if abs(work[r, c]) > best:
+                best, at = abs(work[r, c]), r
+        if at < 0:  # depends on the columns before it
+            weights[c] = 1.0
+            for p in range(c):  # pivots all of them, each in the row of its number
+                weights[p] = -work[p, c]
+            return c + 1
+        if at != row:
+            for q in range(k):
+                work[at, q], work[row, q] = work[row, q], work[at, q]
+        scale = work[row, c]
+        for q in range(k):
+            work[row, q] /= scale
+        for r in range(m):
+            if r != row and work[r, c] != 0.0:
+                factor = work[r, c]
+                for q in range(k):
+                    work[r, q] -= factor * work[row, q]
+    return 0
+
+
+@compiled
+def _choose(d, k, chosen, state):
+    """Fill `chosen` with k different coordinates."""
+    for c in range(k):
+        again = True
+        while again:
+            chosen[c] = int(_uniform(state) * d)
+            again = False
+            for q in range(c):
+                if chosen[q] == chosen[c]:
+                    again = True
+                    break
+
+
+@compiled
+def walk_rows(v, start, rows, coef, bound, E, steps, burn, out, seed):
+    """Walk through {A v ≥ bound, E v constant}; A by columns. Returns the share of moves."""
+    state = np.array([seed], dtype=np.uint64)
+    d, m = len(v), E.shape[0]
+    k = min(m + 1, d)
+    slack = np.empty(len(bound))
+    change = np.zeros(len(bound))
+    seen = np.zeros(len(bound), dtype=np.int64)
+    touched = np.empty(len(bound), dtype=np.int64)
+    chosen = np.zeros(k, dtype=np.int64)
+    weights = np.zeros(k)
+    work = np.zeros((max(m, 1), k))
+    stamp, moved, tried = 0, 0, 0
+    for s in range(-burn, out.shape[0]):
+        slack[:] = -bound  # recomputed, so that nothing drifts
+        for c in range(d):
+            for p in range(start[c], start[c + 1]):
+                slack[rows[p]] += coef[p] * v[c]
+        for _ in range(steps):
+            if m == 0:
+                chosen[0], weights[0], used = int(_uniform(state) * d), 1.0, 1
+            else:
+                _choose(d, k, chosen, state)
+                used = _direction(E, chosen, weights, work)
+            stamp += 1
+            count = 0
+            for c in range(used):
+                if weights[c] == 0.0:
+                    continue
+                at = chosen[c]
+                for p in range(start[at], start[at + 1]):
+                    r = rows[p]
+                    if seen[r] != stamp:
+                        seen[r] = stamp
+                        change[r] = 0.0
+                        touched[count] = r
+                        count += 1
+                    change[r] += coef[p] * weights[c]
+            low, high = -1e18, 1e18
+            for q in range(count):
+                r = touched[q]
+                if change[r] > 1e-14:
+                    low = max(low, -max(slack[r], 0.0) / change[r])
+                elif change[r] < -1e-14:
+                    high = min(high, max(slack[r], 0.0) / -change[r])
+            tried += 1
+            if high - low <= 1e-13 or high - low > 1e17:
+                continue
+            moved += 1
+            t = low + (high - low) * _uniform(state)
+            for c in range(used):
+                v[chosen[c]] += t * weights[c]
+            for q in range(count):
+                slack[touched[q]] += t * change[touched[q]]
+        if s >= 0:
+            out[s] = v
+    return moved / max(tried, 1)
+
+
+@compiled
+def _room(i, v, low, n, first, second, chosen, weights, used, sign):
+    """How far one may go until criterion i would lower a value: a concave function's zero."""
+    base, slope0 = low[i], 0.0
+    for c in range(used):
+        at = chosen[c]
+        if weights[c] == 0.0 or not (first[at] == i or second[at] == i):
+            continue
+        if at < n:
+            slope0 += sign * weights[c]
+        else:
+            base -= min(0.0, v[at])
+    base = max(base, 0.0) if used == 0 else base
+    t = 4.0
+    for _ in range(64):
+        value, slope = base + slope0 * t, slope0
+        for c in range(used):
+            at = chosen[c]
+            if at < n or weights[c] == 0.0 or not (first[at] == i or second[at] == i):
+                continue
+            here = v[at] + sign * weights[c] * t
+            if here < 0.0:
+                value += here
+                slope += sign * weights[c]
+        if value >= -1e-15:
+            return t
+        if slope >= 0.0:
+            return 0.0
+        t -= value / slope
+        if t <= 0.0:
+            return 0.0
+    return t
+
+
+@compiled
+def walk_pairs(v, n, first, second, G, bound, E, steps, burn, out, seed):
+    """Walk through measures with interaction in pairs: v_i + Σ_j min(0, v_ij) ≥ 0, G v ≥ bound."""
+    state = np.array([seed], dtype=np.uint64)
+    d, m = len(v), E.shape[0]
+    k = min(m + 1, d)
+    low = np.zeros(n)
+    slack = np.zeros(len(bound))
+    chosen = np.zeros(k, dtype=np.int64)
+    weights = np.zeros(k)
+    work = np.zeros((max(m, 1), k))
+    marked = np.zeros(n, dtype=np.int64)
+    stamp, moved, tried = 0, 0, 0
+    for s in range(-burn, out.shape[0]):
+        low[:] = v[:n]
+        for p in range(n, d):
+            if v[p] < 0.0:
+                low[first[p]] += v[p]
+                low[second[p]] += v[p]
+        slack[:] = -bound
+        for r in range(len(bound)):
+            for c in range(d):
+                slack[r] += G[r, c] * v[c]
+        for _ in range(steps):
+            _choose(d, k, chosen, state)
+            used = _direction(E, chosen, weights, work)
+            stamp += 1
+            up, down = 1e18, 1e18
+            for c in range(used):
+                if weights[c] == 0.0:
+                    continue
+                for end in range(2):
+                    i = first[chosen[c]] if end == 0 else second[chosen[c]]
+                    if marked[i] != stamp:
+                        marked[i] = stamp
+                        up = min(up, _room(i, v, low, n, first, second, chosen, weights, used, 1.0))
+                        down = min(
+                            down, _room(i, v, low, n, first, second, chosen, weights, used, -1.0)
+                        )
+            for r in range(len(bound)):
+                change = 0.0
+                for c in range(used):
+                    change += G[r, chosen[c]] * weights[c]
+                if change < -1e-14:
+                    up = min(up, max(slack[r], 0.0) / -change)
+                elif change > 1e-14:
+                    down = min(down, max(slack[r], 0.0) / change)
+            tried += 1
+            if up + down <= 1e-13 or up + down > 1e17:
+                continue
+            moved += 1
+            t = -down + (up + down) * _uniform(state)
+            for c in range(used):
+                at = chosen[c]
+                step = t * weights[c]
+                if at < n:
+                    low[at] += step
+                else:
+                    fall = min(0.0, v[at] + step) - min(0.0, v[at])
+                    low[first[at]] += fall
+                    low[second[at]] += fall
+                v[at] += step
+            for r in range(len(bound)):
+                for c in range(used):
+                    slack[r] += G[r, chosen[c]] * t * weights[c]
+        if s >= 0:
+            out[s] = v
+    return moved / max(tried, 1)

@@ -1,0 +1,438 @@
+"""`Answer`: what follows from what was said, and how firm it is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from choquet.arrays import BoolArray, FloatArray, IntArray
+from choquet.decide.capacities import OneOfMany
+from choquet.decide.choosing import choose
+from choquet.decide.conflicts import shrunk
+from choquet.decide.consistency import Consistency
+from choquet.decide.decision import Decision
+from choquet.decide.families import Family, rank_shares, wins
+from choquet.decide.flips import Flip, ScoreChange, model_change, score_change
+from choquet.decide.functionals import Importance
+from choquet.decide.program import Program, program
+from choquet.decide.questions import Question, next_question
+from choquet.decide.reading import Said
+from choquet.decide.relations import Relations, Table, extreme_ranks, largest_regrets, relations
+from choquet.decide.spaces import MAX_GENERAL, mobius_measure, space
+from choquet.decide.statements import Undecided
+from choquet.errors import MissingDependencyError, OptionError
+from choquet.lattice import upward_maximum
+from choquet.measures import AbstractMeasure, Measure
+
+__all__ = ["Answer", "Reversal"]
+
+_WITNESSES = 400
+"""Draws of each family that are used to refute what is not certain."""
+
+
+@dataclass(frozen=True)
+class Reversal:
+    """What becomes of the leader when one alternative is left out, with all that mentions it."""
+
+    left_out: str
+    leader: str
+    share: float
+    changed: bool
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Answer:
+    """What follows from what was said about alternatives.
+
+    Attributes
+    ----------
+    decision : Decision
+        The table and the statements, as they were.
+    consistency : Consistency
+        How well the statements hold together.
+    families : tuple of Family
+        Draws from each family of models.
+    samples : int
+        Draws from each.
+    """
+
+    decision: Decision
+    consistency: Consistency
+    families: tuple[Family, ...]
+    samples: int
+
+    # -- shares ------------------------------------------------------------------------------------
+
+    @property
+    def alternatives(self) -> tuple[str, ...]:
+        """Names of the alternatives."""
+        return self.decision.alternatives
+
+    @property
+    def criteria(self) -> tuple[str, ...]:
+        """Names of the criteria."""
+        return self.decision.criteria
+
+    @cached_property
+    def held(self) -> tuple[Family, ...]:
+        """Families that can hold what was said."""
+        return tuple(family for family in self.families if family.holds)
+
+    @cached_property
+    def shares(self) -> dict[str, FloatArray]:
+        """Share of first places of each alternative, by family."""
+        return {family.name: family.first_shares() for family in self.held}
+
+    @cached_property
+    def lowest(self) -> FloatArray:
+        """The lowest share of first places over the families: what may be claimed."""
+        return np.asarray(np.min(list(self.shares.values()), axis=0))
+
+    @cached_property
+    def highest(self) -> FloatArray:
+        """The highest share of first places over the families."""
+        return np.asarray(np.max(list(self.shares.values()), axis=0))
+
+    @cached_property
+    def order(self) -> list[int]:
+        """Alternatives by their lowest share of first places, then by their mean score."""
+        mean = np.mean([family.scores.mean(axis=0) for family in self.held], axis=0)
+        mean_share = np.mean(list(self.shares.values()), axis=0)
+        keys = zip(-self.lowest, -mean_share, -mean, range(len(mean)), strict=True)
+        return [key[-1] for key in sorted(keys)]
+
+    @property
+    def leader(self) -> str:
+        """The alternative with the largest lowest share of first places."""
+        return self.alternatives[self.order[0]]
+
+    @property
+    def certainty(self) -> float:
+        """The lowest share of first places of the leader."""
+        return float(self.lowest[self.order[0]])
+
+    @cached_property
+    def ranks(self) -> dict[str, FloatArray]:
+        """Share of draws in which an alternative (row) has a rank (column), by family."""
+        return {family.name: rank_shares(family.scores) for family in self.held}
+
+    @cached_property
+    def wins(self) -> dict[str, FloatArray]:
+        """Share of draws in which one alternative (row) is above another (column), by family."""
+        return {family.name: wins(family.scores) for family in self.held}
+
+    @cached_property
+    def first(self) -> Any:
+        """Data frame by alternative: shares of first places, extreme ranks, largest regret."""
+        try:
+            import pandas
+        except ImportError:
+            raise MissingDependencyError(
+                "a frame needs pandas: pip install pandas; .shares and .lowest do not"
+            ) from None
+        columns: dict[str, Any] = dict(self.shares)
+        columns |= {
+            "lowest": self.lowest,
+            "best_rank": self.extreme_ranks[:, 0],
+            "worst_rank": self.extreme_ranks[:, 1],
+            "regret": self.regrets,
+        }
+        return pandas.DataFrame(columns, index=pandas.Index(self.alternatives, name="alternative"))
+
+    # -- what is certain ---------------------------------------------------------------------------
+
+    @cached_property
+    def _table(self) -> Table:
+        levels = self.decision.levels
+        return Table(self.decision._program(), levels.lower, levels.upper)
+
+    @cached_property
+    def _witnesses(self) -> FloatArray:
+        return np.concatenate([family.scores[:_WITNESSES] for family in self.held])
+
+    @cached_property
+    def relations(self) -> Relations:
+        """Necessary and possible preference, and how many programs they took."""
+        return relations(self._table, witnesses=self._witnesses)
+
+    @property
+    def necessary(self) -> BoolArray:
+        """Whether one alternative (row) is at least as good as another for every model."""
+        return self.relations.necessary
+
+    @property
+    def possible(self) -> BoolArray:
+        """Whether one alternative (row) is at least as good as another for some model."""
+        return self.relations.possible
+
+    @cached_property
+    def extreme_ranks(self) -> IntArray:
+        """Best and worst rank of each alternative over all models that agree."""
+        return extreme_ranks(self._table, self.necessary, self._witnesses)
+
+    @cached_property
+    def _regret(self) -> tuple[FloatArray, IntArray]:
+        return largest_regrets(self._table, self.necessary)
+
+    @property
+    def regrets(self) -> FloatArray:
+        """The most that each alternative can fall behind another."""
+        return self._regret[0] * self.decision.levels.width
+
+    @property
+    def cautious(self) -> str:
+        """The alternative that can fall behind the least."""
+        return self.alternatives[int(np.argmin(self.regrets))]
+
+    def claimed(self, place: int, share: float) -> float:
+        """A share of first places as it may be claimed: 0 or 1 only where that was proved."""
+        least = 0.5 / self.samples
+        if share < least and self.extreme_ranks[place, 0] == 1:
+            return least
+        if share > 1 - least and not self.necessary[place].all():
+            return 1 - least
+        return float(share)
+
+    @cached_property
+    def importances(self) -> FloatArray:
+        """Least and largest importance of each criterion over all models that agree."""
+        return np.array(
+            [self._everything.range_of(Importance(i)) for i in range(len(self.criteria))]
+        )
+
+    @cached_property
+    def _everything(self) -> Program:
+        """All measures that agree, with importance within reach; pairs for many criteria."""
+        n = len(self.criteria)
+        statements = [one.statement for one in self.decision.statements]
+        chosen = space(n, None if n <= MAX_GENERAL else 2)
+        return program(chosen, statements, self.decision.setting)
+
+    def blocked_by(self, family: Family) -> list[Said]:
+        """Statements that a family cannot hold: one minimal set of them."""
+        if family.holds:
+            return []
+        said = self.decision.statements
+        return [said[k] for k in sorted(shrunk(range(len(said)), family.program.consistent))]
+
+    # -- what to ask -------------------------------------------------------------------------------
+
+    @cached_property
+    def question(self) -> Question | None:
+        """The question whose answer says most about who is first; None if none is open."""
+        skip = {
+            frozenset((one.statement.first, one.statement.second))
+            for one in self.decision.statements
+            if isinstance(one.statement, Undecided)
+        }
+        return next_question(self.families, self.alternatives, self.criteria, skip=skip)
+
+    def answered(self, answer: str | None) -> Decision:
+        """The decision with an answer to the question added; None is "cannot say"."""
+        if self.question is None:
+            raise OptionError("there is no question to answer")
+        return self.decision.copy().say(self.question.statement(answer))
+
+    def ask(
+        self,
+        reply: Callable[[Question], str | None],
+        *,
+        sure: float = 0.95,
+        most: int = 20,
+    ) -> Answer:
+        """Ask until the leader is first in a share of `sure`, or nothing is open.
+
+        Parameters
+        ----------
+        reply : callable
+            From a question to the name of the better one, or None for "cannot say".
+        sure : float, default 0.95
+            The lowest share of first places at which to stop.
+        most : int, default 20
+            Questions at most.
+        """
+        answer = self
+        for _ in range(most):
+            if answer.certainty >= sure or answer.question is None:
+                break
+            models = [family.name for family in answer.families]
+            decision = answer.answered(reply(answer.question))
+            answer = decision.solve(models, samples=self.samples)
+        return answer
+
+    # -- models ------------------------------------------------------------------------------------
+
+    @cached_property
+    def middle(self) -> AbstractMeasure:
+        """The mean of all draws from the widest family that holds: one of many models."""
+        family = self.held[-1]
+        point = family.points.mean(axis=0)
+        if family.by_values:
+            values = np.clip(point, 0.0, 1.0)
+            values[0], values[-1] = 0.0, 1.0
+            return Measure(upward_maximum(values), self.criteria)
+        return mobius_measure(family.sets, point / point.sum(), self.criteria)
+
+    def model(self, choice: str = "least variance", **options: Any) -> OneOfMany:
+        """One model that agrees, with how it was chosen among many; see `choquet.decide.choose`.
+
+        Parameters
+        ----------
+        choice : str, default "least variance"
+            "maximum split", "least variance", "maximum entropy", "nearest", "scores", "ranking",
+            "sorting", "entropy", or "middle" for the mean of the draws.
+        **options
+            ``share``, ``k``, ``distance``, ``reference``, ``scores``, ``by``.
+        """
+        if choice == "middle":
+            text = (
+                "One of many models that agree with what was said: the mean of those that were "
+                "drawn. Others agree as well and may rank differently."
+            )
+            return OneOfMany(self.middle, choice, 0.0, text)
+        statements = [one.statement for one in self.decision.statements]
+        raw = (self.decision.table.lower + self.decision.table.upper) / 2
+        setting, levels = self.decision.setting, self.decision.levels
+        return choose(choice, statements, setting, levels, raw=raw, **options)
+
+    def measure(self, choice: str = "least variance", **options: Any) -> AbstractMeasure:
+        """The measure of `model`: one of many, to decompose, explain, report or save."""
+        return self.model(choice, **options).measure
+
+    # -- what would change it ----------------------------------------------------------------------
+
+    def flip(self, challenger: str, *, over: str | None = None) -> Flip:
+        """What would put one alternative before another in the middle model.
+
+        Parameters
+        ----------
+        challenger : str
+            Who would have to overtake.
+        over : str, optional
+            Whom; the leader by default.
+        """
+        first = self._place(challenger)
+        second = self._place(self.leader if over is None else over)
+        if first == second:
+            raise OptionError(f"{challenger} cannot overtake itself: name another alternative")
+        levels = self.decision.levels
+        rows = (levels.lower + levels.upper) / 2
+        score = np.asarray(self.middle.integral(rows[[first, second]]))
+        rises = tuple(self._change(first, j, float(score[1]), up=True) for j in self._columns)
+        falls = tuple(self._change(second, j, float(score[0]), up=False) for j in self._columns)
+        model = None
+        if len(self.criteria) <= MAX_GENERAL:
+            found = model_change(self._everything, self.middle, rows[first], rows[second])
+            model = None if found is None else found[0]
+        behind = float(score[1] - score[0]) * levels.width
+        return Flip(
+            self.alternatives[first], self.alternatives[second], behind, rises, falls, model
+        )
+
+    @property
+    def _columns(self) -> range:
+        return range(len(self.criteria))
+
+    def _place(self, name: str) -> int:
+        return self.alternatives.index(self.decision._vocabulary.alternative(name))
+
+    def _change(self, alternative: int, j: int, target: float, *, up: bool) -> ScoreChange:
+        levels, name = self.decision.levels, self.criteria[j]
+        row = ((levels.lower + levels.upper) / 2)[alternative]
+        limit = max(1.0, float(row[j])) if up else min(0.0, float(row[j]))
+        to = score_change(self.middle, row, j, target, limit)
+        who = self.alternatives[alternative]
+        if to is None:
+            return ScoreChange(who, name, None, None, None)
+        raw = float(np.mean([table[alternative, j] for table in self._raw]))
+        near = raw if np.isfinite(raw) else 0.0
+        there, here = (levels.in_units(name, x, near) for x in (to, float(row[j])))
+        return ScoreChange(who, name, there - here, there, to - float(row[j]))
+
+    @property
+    def _raw(self) -> tuple[FloatArray, FloatArray]:
+        return self.decision.table.lower, self.decision.table.upper
+
+    def reversals(self, *, samples: int = 500) -> list[Reversal]:
+        """Leave each alternative out in turn, with all that mentions it: who leads then?
+
+        Where nothing was said about an alternative, leaving it out changes no model, and the same
+        draws answer.
+
+        Parameters
+        ----------
+        samples : int, default 500
+            Draws from each family where models have to be drawn anew.
+        """
+        found = []
+        named = {name for one in self.decision.statements for name in one.statement.names()}
+        for place, name in enumerate(self.alternatives):
+            if len(self.alternatives) < 3:
+                break
+            if name in named:
+                other = self._without(name)
+                answer = other.solve([family.name for family in self.families], samples=samples)
+                leader, share = answer.leader, answer.certainty
+            else:
+                rest = [k for k in range(len(self.alternatives)) if k != place]
+                least = np.min([_first(family.scores[:, rest]) for family in self.held], axis=0)
+                leader, share = self.alternatives[rest[int(least.argmax())]], float(least.max())
+            changed = leader != self.leader and name != self.leader
+            found.append(Reversal(name, leader, share, changed))
+        return found
+
+    def _without(self, name: str) -> Decision:
+        drop = [
+            k for k, one in enumerate(self.decision.statements) if name in one.statement.names()
+        ]
+        other = self.decision.copy().drop(*drop)
+        keep = [k for k, one in enumerate(self.alternatives) if one != name]
+        table = self.decision.table
+        other.table = type(table)(
+            tuple(self.alternatives[k] for k in keep),
+            table.criteria,
+            table.lower[keep],
+            table.upper[keep],
+        )
+        return other
+
+    # -- edges -------------------------------------------------------------------------------------
+
+    def frame(self) -> Any:
+        """Everything by alternative, as a pandas frame: the table, shares, ranks and regret."""
+        found = self.first.copy()
+        for j, name in enumerate(self.criteria):
+            found.insert(j, name, (self._raw[0][:, j] + self._raw[1][:, j]) / 2)
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything that is reported, in plain data."""
+        from choquet.decide.summary import summarise
+
+        return summarise(self)
+
+    def report(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+        """Write the report as one HTML file that needs no network."""
+        from choquet.report.deciding import write_page
+
+        return write_page(self.to_dict(), path, overwrite=overwrite)
+
+    def __str__(self) -> str:
+        from choquet.decide.words import verdict
+
+        return "\n".join(verdict(self).lines)
+
+    def __repr__(self) -> str:
+        return f"<Answer: {self.leader} first in at least {self.certainty:.0%} of the models>"
+
+
+def _first(scores: FloatArray) -> FloatArray:
+    from choquet.decide.families import shares_of_first
+
+    return shares_of_first(scores)

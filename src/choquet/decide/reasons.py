@@ -1,0 +1,140 @@
+"""Why statements exclude each other, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from choquet.decide.statements import (
+    Importance,
+    InClass,
+    Interaction,
+    Must,
+    Prefer,
+    Score,
+    Setting,
+    Statement,
+    Sufficient,
+)
+
+__all__ = ["reason"]
+
+
+def reason(statements: Sequence[Statement], setting: Setting) -> str:
+    """Why a minimal conflict cannot hold.
+
+    Parameters
+    ----------
+    statements : sequence of Statement
+        The conflict.
+    setting : Setting
+        Names and scores.
+
+    Returns
+    -------
+    str
+        A sentence without its full stop.
+    """
+    for look in (_dominated, _outside, _capped, _circle, _two_classes, _same_steps):
+        found = look(statements, setting)
+        if found:
+            return found
+    kinds = {statement.about for statement in statements}
+    if kinds == {"criteria", "alternatives"}:
+        return "what was said about criteria does not allow what was said about alternatives"
+    if kinds == {"criteria"}:
+        return "these words about criteria exclude each other"
+    return "no way of weighing the criteria puts all of these in that order"
+
+
+def _row(setting: Setting, name: object, *, upper: bool) -> np.ndarray:
+    if isinstance(name, str):
+        return np.asarray((setting.highs if upper else setting.lows)[name], dtype=np.float64)
+    return np.asarray(name, dtype=np.float64)
+
+
+def _dominated(statements: Sequence[Statement], setting: Setting) -> str | None:
+    if len(statements) != 1 or not isinstance(statements[0], Prefer):
+        return None
+    said = statements[0]
+    better = _row(setting, said.better, upper=True)
+    worse = _row(setting, said.worse, upper=False)
+    if (worse >= better).all():
+        return f"{said.worse} is at least as good as {said.better} on every criterion"
+    most = float((better - worse).max()) * setting.width
+    if said.by > most:
+        return f"{said.better} is nowhere better than {said.worse} by more than {most:.3g}"
+    return None
+
+
+def _outside(statements: Sequence[Statement], setting: Setting) -> str | None:
+    if len(statements) != 1 or not isinstance(statements[0], Score):
+        return None
+    name = statements[0].alternative
+    low = setting.origin + setting.width * float(_row(setting, name, upper=False).min())
+    high = setting.origin + setting.width * float(_row(setting, name, upper=True).max())
+    return (
+        f"the score of {name} lies between its worst and its best, {low:.3g} and {high:.3g}, "
+        "whatever the model"
+    )
+
+
+def _capped(statements: Sequence[Statement], setting: Setting) -> str | None:
+    choices = [one for one in statements if isinstance(one, Prefer | Score)]
+    for one in statements:
+        if not isinstance(one, Must | Sufficient):
+            continue
+        leaves = setting.leaves(one.criterion)
+        if len(leaves) != 1:
+            continue
+        for choice in choices:
+            must = isinstance(one, Must)
+            if isinstance(choice, Prefer):
+                name = choice.better if must else choice.worse
+            else:
+                name = choice.alternative
+            score = _row(setting, name, upper=must)[leaves[0]]
+            shown = f"{setting.origin + setting.width * float(score):.3g}"
+            if must:
+                return f"a must caps {name} at its {one.criterion}, {shown}"
+            return f"{name} cannot fall below its {one.criterion}, {shown}, if that suffices"
+    return None
+
+
+def _circle(statements: Sequence[Statement], setting: Setting) -> str | None:
+    del setting
+    for kind, ends in ((Prefer, ("better", "worse")), (Importance, ("more", "less"))):
+        if not all(isinstance(one, kind) for one in statements) or len(statements) < 2:
+            continue
+        after = {getattr(one, ends[0]): getattr(one, ends[1]) for one in statements}
+        path = [next(iter(after))]
+        while path[-1] in after and len(path) <= len(statements):
+            path.append(after[path[-1]])
+        if path[-1] == path[0] and len(path) == len(statements) + 1:
+            return f"they run in a circle: {' over '.join(map(str, path))}"
+    if len(statements) == 2 and all(isinstance(one, Interaction) for one in statements):
+        return "two criteria cannot both overlap and complement each other"
+    return None
+
+
+def _two_classes(statements: Sequence[Statement], setting: Setting) -> str | None:
+    placed = [one for one in statements if isinstance(one, InClass)]
+    if len(placed) != len(statements) or len(placed) != 2:
+        return None
+    first, second = placed
+    if first.alternative == second.alternative:
+        return f"{first.alternative} cannot be in two classes"
+    if first.rank < second.rank:
+        first, second = second, first
+    return _dominated([Prefer(first.alternative, second.alternative)], setting)
+
+
+def _same_steps(statements: Sequence[Statement], setting: Setting) -> str | None:
+    """Comparisons whose rows cancel: the same step, wanted in both directions."""
+    if setting.n > 12 or not all(isinstance(one, Prefer) for one in statements):
+        return None
+    rows = np.array([one.rows(setting)[0].functional.values(setting.n) for one in statements])
+    if np.abs(rows.sum(axis=0)).max() < 1e-9:
+        return "they weigh the same differences against each other, in both directions"
+    return None

@@ -1,0 +1,264 @@
+"""Everything that is reported of a decision, as plain data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from choquet._version import __version__
+from choquet.decide.consistency import Consistency
+from choquet.decide.families import FAMILIES, Family
+from choquet.decide.program import EXACT, TIED, Program
+from choquet.decide.words import SURE, listed, verdict
+from choquet.indices import interaction, shapley
+
+if TYPE_CHECKING:
+    from choquet.decide.answer import Answer
+    from choquet.decide.decision import Decision
+
+__all__ = ["summarise", "summarise_conflict"]
+
+_NUMBERS = 80_000
+"""Numbers of draws that a page carries for each family."""
+
+_DRAWS = 300
+"""Draws that a page carries for each family at most."""
+
+
+def _base(decision: Decision, title: str) -> dict[str, Any]:
+    levels = decision.levels
+    table = decision.table
+    return {
+        "kind": "decision",
+        "title": title,
+        "library_version": __version__,
+        "alternatives": list(decision.alternatives),
+        "criteria": list(decision.criteria),
+        "table": [
+            [_cell(low, high) for low, high in zip(*pair, strict=True)]
+            for pair in zip(table.lower, table.upper, strict=True)
+        ],
+        "statements": [
+            {"number": k, "line": one.line, "text": one.text, "firm": one.statement.firm}
+            for k, one in enumerate(decision.statements)
+        ],
+        "scales": [_scale(decision, name) for name in decision.criteria],
+        "common": [levels.origin, levels.origin + levels.width],
+    }
+
+
+def _cell(low: float, high: float) -> Any:
+    if not np.isfinite(low):
+        return None
+    return float(low) if low == high else [float(low), float(high)]
+
+
+def _scale(decision: Decision, name: str) -> dict[str, Any]:
+    levels = decision.levels
+    scale = levels.scales.get(name)
+    if scale is None:
+        ends = [levels.origin, levels.origin + levels.width]
+        return {"criterion": name, "points": ends, "values": [0.0, 1.0], "given": False}
+    return {
+        "criterion": name,
+        "points": scale.points.tolist(),
+        "values": scale.values.tolist(),
+        "given": True,
+    }
+
+
+def summarise_conflict(
+    decision: Decision, found: Consistency, *, title: str | None = None
+) -> dict[str, Any]:
+    """What is reported when statements exclude each other.
+
+    Parameters
+    ----------
+    decision : Decision
+        Table and statements.
+    found : Consistency
+        Conflicts and repairs.
+    title : str, optional
+        Heading.
+    """
+    sizes = sorted({len(one) for one in found.conflicts})
+    if len(found.conflicts) == 1:
+        count = {1: "One of your statements cannot hold", 2: "Two of your statements exclude"}.get(
+            sizes[0], f"{sizes[0]} of your statements exclude"
+        )
+        headline = count + ("." if sizes[0] == 1 else " each other.")
+    else:
+        headline = f"Your statements exclude each other in {len(found.conflicts)} ways."
+    data = _base(decision, title or _title(decision))
+    data |= {
+        "state": "conflict",
+        "headline": headline,
+        "conflicts": [
+            {
+                "numbers": sorted(one),
+                "said": [str(decision.statements[k]) for k in sorted(one)],
+                "reason": why,
+            }
+            for one, why in zip(found.conflicts, found.reasons, strict=True)
+        ],
+        "repairs": [
+            {
+                "numbers": sorted(one),
+                "said": [str(decision.statements[k]) for k in sorted(one)],
+                "firm": float(sum(decision.statements[k].statement.firm for k in one)),
+            }
+            for one in found.repairs
+        ],
+        "sentences": found.sentences,
+        "complete": found.complete,
+    }
+    return data
+
+
+def _title(decision: Decision) -> str:
+    names = decision.alternatives
+    if len(names) <= 4:
+        return f"Deciding between {listed(names)}"
+    return f"Deciding between {len(names)} alternatives"
+
+
+def summarise(answer: Answer, *, title: str | None = None, sure: float = SURE) -> dict[str, Any]:
+    """What is reported of an answer.
+
+    Parameters
+    ----------
+    answer : Answer
+        What follows from what was said.
+    title : str, optional
+        Heading.
+    sure : float, default 0.95
+        The lowest share of first places at which a decision counts as settled.
+    """
+    decision = answer.decision
+    said = verdict(answer, sure=sure)
+    data = _base(decision, title or _title(decision))
+    data |= {
+        "state": "settled" if said.settled else "open",
+        "headline": said.headline,
+        "verdict": {
+            "shares": said.shares, "families": said.families, "question": said.question,
+            "certain": said.certain, "changes": said.changes, "cautious": said.cautious,
+        },
+        "sure": sure,
+        "samples": answer.samples,
+        "split": answer.consistency.split if np.isfinite(answer.consistency.split) else None,
+        "leader": answer.leader,
+        "order": answer.order,
+        "shares": {
+            name: [answer.claimed(k, one) for k, one in enumerate(share)]
+            for name, share in answer.shares.items()
+        },
+        "lowest": [answer.claimed(k, one) for k, one in enumerate(answer.lowest)],
+        "highest": [answer.claimed(k, one) for k, one in enumerate(answer.highest)],
+        "ranks": np.mean(list(answer.ranks.values()), axis=0).tolist(),
+        "wins": np.min(list(answer.wins.values()), axis=0).tolist(),
+        "necessary": answer.necessary.tolist(),
+        "possible": answer.possible.tolist(),
+        "extreme_ranks": answer.extreme_ranks.tolist(),
+        "regrets": answer.regrets.tolist(),
+        "cautious": answer.cautious,
+        "families": [
+            {"name": family.name, "meaning": FAMILIES[family.name], "holds": family.holds}
+            for family in answer.families
+        ],
+        "question": _question(answer),
+        "importances": _importances(answer),
+        "one": _one(answer),
+        "explorer": [_draws(family) for family in answer.held],
+    }  # fmt: skip
+    follows = _follows(answer)
+    for row, known in zip(data["statements"], follows, strict=True):
+        row["follows"] = known
+    return data
+
+
+def _question(answer: Answer) -> dict[str, Any] | None:
+    asked = answer.question
+    if asked is None:
+        return None
+    return {
+        "first": asked.first, "second": asked.second, "about": asked.about, "text": asked.text,
+        "share": asked.share, "before": asked.before, "after": asked.after,
+        "lines": [asked.line(asked.first), asked.line(asked.second), asked.line(None)],
+    }  # fmt: skip
+
+
+def _importances(answer: Answer) -> list[dict[str, Any]]:
+    means = [family.importances.mean(axis=0) for family in answer.held]
+    return [
+        {
+            "criterion": name,
+            "low": max(float(answer.importances[i, 0]), 0.0),
+            "high": float(answer.importances[i, 1]),
+            "middle": float(means[-1][i]),
+        }
+        for i, name in enumerate(answer.criteria)
+    ]
+
+
+def _follows(answer: Answer) -> list[bool]:
+    """Whether each statement follows from the others."""
+    program = answer._everything
+    found = []
+    for number in range(program.n_statements):
+        rest = [k for k in range(program.n_statements) if k != number]
+        own = [row for row, owner in enumerate(program.owners) if number in owner]
+        found.append(bool(own) and all(_row_follows(program, row, rest) for row in own))
+    return found
+
+
+def _row_follows(program: Program, row: int, rest: list[int]) -> bool:
+    if program.strict[row]:
+        # It follows if nothing that keeps the others strictly ends below or level.
+        extra = (-program.matrix[[row]], np.array([-program.bound[row]]))
+        return program.split(keep=rest, extra=extra, cap=1.0)[0] <= TIED
+    for sign in (1.0, -1.0) if program.equal[row] else (1.0,):
+        least = program.minimise(sign * program.matrix[row], keep=rest)
+        if least is None or least[0] < sign * program.bound[row] - EXACT:
+            return False
+    return True
+
+
+def _one(answer: Answer) -> dict[str, Any]:
+    """One model of many, labelled as such."""
+    model = answer.model("middle")
+    n = len(answer.criteria)
+    pairs = interaction(model.measure)
+    order = sorted(
+        ((i, j) for i in range(n) for j in range(i + 1, n)), key=lambda p: -abs(pairs[p])
+    )
+    return {
+        "text": model.text,
+        "importance": shapley(model.measure).tolist(),
+        "pairs": [
+            {"pair": [answer.criteria[i], answer.criteria[j]], "value": float(pairs[i, j])}
+            for i, j in order[:8]
+        ],
+        "scores": np.asarray(model.measure.integral(_middle_rows(answer))).tolist(),
+    }
+
+
+def _middle_rows(answer: Answer) -> Any:
+    levels = answer.decision.levels
+    return (levels.lower + levels.upper) / 2
+
+
+def _draws(family: Family) -> dict[str, Any]:
+    """Some draws, for the page to work with."""
+    width = family.points.shape[1]
+    count = max(min(len(family.points), _DRAWS, _NUMBERS // width), 20)
+    step = max(len(family.points) // count, 1)
+    chosen = family.points[::step][:count]
+    masks = [sum(1 << int(i) for i in np.flatnonzero(inside)) for inside in family.sets]
+    return {
+        "name": family.name,
+        "by_values": family.by_values,
+        "masks": masks,
+        "points": np.round(chosen, 5).tolist(),
+    }

@@ -1,0 +1,256 @@
+"""The verdict in plain words: who is ahead, how firm that is, what to ask, what would change it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from choquet.decide.flips import Flip, ScoreChange
+from choquet.decide.statements import Prefer
+
+if TYPE_CHECKING:
+    from choquet.decide.answer import Answer
+
+__all__ = ["SURE", "Verdict", "listed", "percent", "verdict"]
+
+SURE = 0.95
+"""The lowest share of first places at which a decision counts as settled."""
+
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_SHOWN = 8
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the first screen says.
+
+    Attributes
+    ----------
+    headline, shares, families, question, certain, changes, cautious : str
+        Sentences; empty where there is nothing to say.
+    settled : bool
+        Whether the leader reaches the share that counts as settled.
+    """
+
+    headline: str
+    shares: str
+    families: str
+    question: str
+    certain: str
+    changes: str
+    cautious: str
+    settled: bool
+
+    @property
+    def lines(self) -> list[str]:
+        """All sentences, in order."""
+        found = [self.headline, self.shares, self.families, self.question, self.certain]
+        return [line for line in [*found, self.changes, self.cautious] if line]
+
+
+def percent(share: float) -> str:
+    """A share for people: never 0 or 100 unless it is.
+
+    Examples
+    --------
+    >>> percent(0.558), percent(0.0004), percent(0.9999), percent(1.0)
+    ('56 %', 'under 1 %', 'over 99 %', '100 %')
+    """
+    if 0 < share < 0.01:
+        return "under 1 %"
+    if 0.99 < share < 1:
+        return "over 99 %"
+    return f"{100 * share:.0f} %"
+
+
+def listed(parts: Sequence[str], joint: str = "and") -> str:
+    """Parts of a sentence.
+
+    Examples
+    --------
+    >>> listed(["Aria", "Bolt", "Cito"])
+    'Aria, Bolt and Cito'
+    """
+    if len(parts) < 2:
+        return "".join(parts)
+    return ", ".join(parts[:-1]) + f" {joint} " + parts[-1]
+
+
+def _count(number: int, word: str) -> str:
+    shown = _NUMBERS[number] if number < len(_NUMBERS) else str(number)
+    return f"{shown} {word}{'' if number == 1 else 's'}"
+
+
+def verdict(answer: Answer, *, sure: float = SURE) -> Verdict:
+    """The first screen of an answer.
+
+    Parameters
+    ----------
+    answer : Answer
+        What follows from what was said.
+    sure : float, default 0.95
+        The lowest share of first places at which a decision counts as settled.
+    """
+    return Verdict(
+        headline=_headline(answer, sure),
+        shares=_shares(answer),
+        families=_families(answer),
+        question=_question(answer, sure),
+        certain=_certain(answer),
+        changes=_changes(answer),
+        cautious=_cautious(answer),
+        settled=answer.certainty >= sure,
+    )
+
+
+def _spoken(answer: Answer) -> int:
+    return len({(one.line, one.text) for one in answer.decision.statements})
+
+
+def _headline(answer: Answer, sure: float) -> str:
+    order, names = answer.order, answer.alternatives
+    leader, second = names[order[0]], names[order[1]]
+    said = _spoken(answer)
+    own = f"your {_count(said, 'statement')}" if said else "the table alone"
+    if answer.necessary[order[0]].all():
+        if (answer.necessary[:, order[0]].sum()) > 1:
+            return f"{leader} is at least as good as all others, whatever the model; some tie."
+        return f"{leader} comes first, whatever the model."
+    if answer.certainty >= sure:
+        return (
+            f"{leader} comes first in nearly all models: {own} settle it."
+            if said
+            else (f"{leader} comes first in nearly all models, before anything was said.")
+        )
+    verb = "does" if said == 1 or not said else "do"
+    if answer.certainty < 0.5 and answer.highest[order[1]] > answer.certainty:
+        return f"{leader} and {second} are close, and {own} {verb} not settle it."
+    return f"{leader} is ahead of {second}, but {own} {verb} not settle it."
+
+
+def _shares(answer: Answer) -> str:
+    parts = []
+    for k in answer.order[:4]:
+        name = answer.alternatives[k]
+        if answer.highest[k] < 0.005:
+            continue
+        low, high = (answer.claimed(k, one[k]) for one in (answer.lowest, answer.highest))
+        if low < 0.005:
+            parts.append(f"{name} in at most {percent(high)}")
+        elif percent(low) == percent(high):
+            parts.append(f"{name} in {percent(low)}")
+        else:
+            parts.append(f"{name} in {percent(low)} to {percent(high)}")
+    parts[0] = parts[0].replace(" in ", " comes first in ", 1)
+    agree = "that agree with all you said" if answer.decision.statements else "there are"
+    return f"Of the models {agree}, {listed(parts)}."
+
+
+def _families(answer: Answer) -> str:
+    words = {
+        "weights": "criteria have plain weights",
+        "pairs": "pairs of criteria interact",
+        "all": "any criteria interact",
+    }
+    held = [words[family.name] for family in answer.held]
+    text = "" if len(held) < 2 else f"The range is over kinds of models: {listed(held, 'or')}."
+    for family in answer.families:
+        if not family.holds:
+            because = listed([f"“{one.text}”" for one in answer.blocked_by(family)[:3]])
+            kind = {"weights": "Plain weights", "pairs": "Pairs alone"}.get(family.name, "They")
+            text += f" {kind} cannot hold what you said: {because}."
+    return text.strip()
+
+
+def _question(answer: Answer, sure: float) -> str:
+    if answer.certainty >= sure or answer.question is None:
+        return ""
+    asked = answer.question
+    nearly = asked.after < 0.25 * max(asked.before, 1e-9)
+    start = "Answer this and it is nearly settled" if nearly else "Answer this next"
+    return f"{start}: {asked.text}"
+
+
+def _certain(answer: Answer) -> str:
+    names = answer.alternatives
+    levels = answer.decision.levels
+    dominated = (levels.lower[:, None] >= levels.upper[None]).all(axis=2)
+    said = {
+        (one.statement.better, one.statement.worse)
+        for one in answer.decision.statements
+        if isinstance(one.statement, Prefer)
+    }
+    new = [
+        (names[a], names[b])
+        for a, b in np.argwhere(answer.necessary & ~dominated)
+        if a != b and (names[a], names[b]) not in said
+    ]
+    parts = []
+    if said:
+        pairs = listed([f"{a} over {b}" for a, b in sorted(said, key=str)][:_SHOWN])
+        parts.append(f"what you said ({pairs})")
+    if new:
+        more = f" and {len(new) - _SHOWN} more pairs" if len(new) > _SHOWN else ""
+        pairs = listed([f"{a} at least as good as {b}" for a, b in new[:_SHOWN]])
+        parts.append(f"what follows from it ({pairs}{more})")
+    count = int((dominated & ~np.eye(len(names), dtype=bool)).sum())
+    if count:
+        how = "in one pair" if count == 1 else f"in {_count(count, 'pair')}"
+        parts.append(f"that one is at least as good on every criterion, {how}")
+    text = (
+        f"Certain whatever the model: {listed(parts)}."
+        if parts
+        else ("Nothing is certain whatever the model.")
+    )
+    never = [names[k] for k in range(len(names)) if answer.extreme_ranks[k, 0] > 1]
+    if never and len(never) < len(names):
+        text += f" Never first: {listed(never[:20])}."
+    return text
+
+
+def _amount(change: ScoreChange) -> str:
+    assert change.change is not None
+    size = (
+        f"{abs(change.change):,.3g}" if abs(change.change) < 1000 else f"{abs(change.change):,.0f}"
+    )
+    return f"{change.criterion} {'up' if change.change > 0 else 'down'} by {size}"
+
+
+def _changes(answer: Answer) -> str:
+    order, names = answer.order, answer.alternatives
+    if len(order) < 2:
+        return ""
+    leader, rival = names[order[0]], names[order[1]]
+    flip = answer.flip(rival, over=leader)
+    if flip.behind <= 0:
+        flip = answer.flip(leader, over=rival)
+        return _flip_text(flip, f"In the middle model {rival} scores more than {leader}. ")
+    return _flip_text(flip, "")
+
+
+def _flip_text(flip: Flip, start: str) -> str:
+    ways = [_amount(one) for one in flip.rises if one.change is not None]
+    never = [one.criterion for one in flip.rises if one.change is None]
+    who = flip.challenger
+    if ways:
+        text = f"{start}What would put {who} before {flip.leader} in the middle model: its "
+        text += f"{listed(ways, 'or')}; each alone is enough."
+        if never:
+            text += f" Its {listed(never, 'or')} alone cannot do it."
+        return text
+    return f"{start}No single score of {who} would put it before {flip.leader} in the middle model."
+
+
+def _cautious(answer: Answer) -> str:
+    regrets, names = answer.regrets, answer.alternatives
+    best = answer.cautious
+    text = (
+        f"Cautious choice: {best}, which can fall behind another by "
+        f"{regrets[names.index(best)]:.2g} at most"
+    )
+    if answer.leader != best:
+        text += f"; {answer.leader} by {regrets[names.index(answer.leader)]:.2g}"
+    return text + "."

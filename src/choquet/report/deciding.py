@@ -1,0 +1,84 @@
+"""The page of a decision: a verdict first, then what it rests on."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from choquet.errors import MissingDependencyError
+from choquet.files import write_whole
+from choquet.report.page import _encodable, _hash, _safe_json, _template
+
+__all__ = ["decision_page", "write_page"]
+
+
+def decision_page(data: dict[str, Any]) -> str:
+    """The page of a decision as one HTML text that needs nothing else.
+
+    Parameters
+    ----------
+    data : dict
+        What `choquet.decide` reports: ``Answer.to_dict()``.
+
+    Raises
+    ------
+    MissingDependencyError
+        Without jinja2.
+    """
+    try:
+        import jinja2
+    except ImportError:
+        raise MissingDependencyError("Reports need jinja2: pip install 'choquet[report]'") from None
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("choquet.report", "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(number=_number, percent=_percent)
+    style = _template("report.css") + _template("decide.css")
+    script = _template("decide.js")
+    text = environment.get_template("decide.html").render(
+        data=data,
+        style=style,
+        script=script,
+        style_hash=_hash(style),
+        script_hash=_hash(script),
+        embedded=_safe_json(_embedded(data)),
+    )
+    return _encodable(text)
+
+
+def write_page(
+    data: dict[str, Any], path: str | os.PathLike[str], *, overwrite: bool = False
+) -> Path:
+    """Write the page of a decision to a file, whole or not at all."""
+    return write_whole(path, decision_page(data).encode("utf-8"), overwrite=overwrite)
+
+
+def _embedded(data: dict[str, Any]) -> dict[str, Any]:
+    """What the page's own script needs."""
+    names = ("alternatives", "criteria", "table", "scales", "explorer", "question", "order")
+    return {name: data.get(name) for name in names}
+
+
+def _number(value: Any, digits: int = 3) -> str:
+    """A number, a range, or a question mark where nothing is known."""
+    if value is None:
+        return "?"
+    if isinstance(value, list):
+        return " to ".join(_number(one, digits) for one in value)
+    if abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value + 0.0:.{digits}g}"
+
+
+def _percent(share: float) -> str:
+    """A share that fits a table: never 0 or 100 unless it is."""
+    if 0 < share < 0.005:
+        return "<1\u00a0%"
+    if 0.995 < share < 1:
+        return ">99\u00a0%"
+    return f"{100 * share:.0f}\u00a0%"

@@ -1,0 +1,151 @@
+"""The command `choquet decide`, its page, and words for people."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from choquet.cli import main
+from choquet.decide import Decision
+from choquet.decide.words import percent, verdict
+
+pytest.importorskip("jinja2")
+
+CARS = """car,price,safety,space
+Aria,18900,4.1,380
+Bolt,24500,4.6,420
+Cito,14200,3.2,260
+Dune,31800,4.9,610
+"""
+SCALES = """price: poor 34000, good 14000
+safety: poor 3, good 5
+space: poor 200, good 700
+"""
+JARGON = re.compile(r"capacity|möbius|shapley|polytope|epsilon|optimal|2-additive", re.IGNORECASE)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "cars.csv").write_text(CARS)
+    (tmp_path / "said.txt").write_text("Bolt > Aria\nsafety matters more than space\n" + SCALES)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def first_screen(page: str) -> str:
+    found = re.search(r'<section class="verdict.*?</section>', page, re.DOTALL)
+    return re.sub(r"<[^>]+>", " ", found[0])
+
+
+def test_decide_writes_a_verdict_and_a_page(folder, capsys):
+    assert main(["decide", "cars.csv", "said.txt", "-o", "r.html", "--samples", "200"]) == 0
+    out = capsys.readouterr().out
+    assert "How often each comes first" in out
+    page = (folder / "r.html").read_text(encoding="utf-8")
+    screen = first_screen(page)
+    assert not JARGON.search(screen)
+    assert "%" in screen  # never a ranking without shares
+    assert "optimal" not in page
+    assert "http://" not in page
+    assert "https://" not in page
+    assert main(["decide", "cars.csv", "said.txt", "-o", "r.html"]) == 1
+    assert "--force" in capsys.readouterr().err
+
+
+def test_a_conflict_has_its_own_exit_code_and_page(folder, capsys):
+    (folder / "said.txt").write_text("Bolt > Aria\nAria > Bolt\n" + SCALES)
+    assert main(["decide", "cars.csv", "said.txt", "-o", "r.html"]) == 3
+    out = capsys.readouterr().out
+    assert "line 1 “Bolt > Aria” and line 2 “Aria > Bolt” exclude each other" in out.replace(
+        "Line", "line"
+    )
+    page = (folder / "r.html").read_text(encoding="utf-8")
+    assert "Two of your statements exclude each other." in page
+    assert "Drop <bdi>line 1" in page
+    assert main(["decide", "cars.csv", "said.txt", "--json"]) == 3
+    data = json.loads(capsys.readouterr().out)
+    assert data["conflicts"][0]["numbers"] == [0, 1]
+
+
+def test_wrong_lines_are_all_said(folder, capsys):
+    (folder / "said.txt").write_text("Bolt > Arias\nsafety is nice\n" + SCALES)
+    assert main(["decide", "cars.csv", "said.txt"]) == 1
+    err = capsys.readouterr().err
+    assert "line 1: 'Bolt > Arias': no alternative is called 'Arias'; did you mean Aria?" in err
+    assert "\nline 2: " in err
+
+
+def test_columns_without_scales(folder, capsys):
+    (folder / "said.txt").write_text("Bolt > Aria\n")
+    assert main(["decide", "cars.csv", "said.txt"]) == 1
+    assert "price: poor ?, good ?    # the table has 14200 to 31800" in capsys.readouterr().err
+    assert main(["decide", "cars.csv"]) == 0
+    assert "price: poor ?, good ?" in capsys.readouterr().out
+    (folder / "scales.txt").write_text(SCALES)
+    assert main(["decide", "cars.csv", "scales.txt", "--samples", "100"]) == 0
+    assert "Which" in capsys.readouterr().out  # the first question
+
+
+def test_asking_appends_answers(folder, monkeypatch, capsys):
+    import io
+    import sys
+
+    monkeypatch.setattr(sys, "stdin", io.StringIO("what\n3\n1\n\n"))
+    code = main(["decide", "cars.csv", "said.txt", "--ask", "--samples", "100", "--sure", "100%"])
+    assert code in (0, 3)
+    text = (folder / "said.txt").read_text(encoding="utf-8")
+    assert text.startswith("Bolt > Aria\n")
+    assert "cannot say" in text
+    assert re.search(r"# \d{4}-\d\d-\d\d", text)
+    again = Decision(folder / "cars.csv").read(folder / "said.txt")
+    assert len(again.statements) >= 3
+    assert main(["decide", "cars.csv", "said.txt", "--sure", "3"]) == 1
+
+
+def test_json_holds_shares_and_no_page(folder, capsys):
+    assert main(["decide", "cars.csv", "said.txt", "--json", "--samples", "100"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["state"] in ("open", "settled")
+    assert set(data["shares"]) == {"weights", "pairs", "all"}
+    assert data["statements"][0] == {
+        "number": 0, "line": 1, "text": "Bolt > Aria", "firm": 1.0, "follows": False,
+    }  # fmt: skip
+
+
+def test_names_are_escaped(tmp_path):
+    bad = "<script>alert(1)</script>"
+    table = {"car": [bad, "B & C"], "x": [0.1, 0.9], "y": [0.8, 0.3]}
+    path = Decision(table).say(f'"{bad}" > "B & C"').solve(samples=100).report(tmp_path / "r.html")
+    page = path.read_text(encoding="utf-8")
+    assert "<script>alert" not in page
+    assert page.count("<script") == 2
+
+
+def test_a_settled_and_a_certain_verdict():
+    table = {"car": ["A", "B", "C"], "x": [0.9, 0.1, 0.2], "y": [0.8, 0.3, 0.1]}
+    certain = verdict(Decision(table).solve(samples=100))
+    assert certain.headline == "A comes first, whatever the model."
+    assert certain.settled
+    assert certain.question == ""
+    close = {"car": ["A", "B"], "x": [0.9, 0.1], "y": [0.1, 0.9]}
+    open_ = verdict(Decision(close).solve(samples=400))
+    assert not open_.settled
+    assert "A or B" in open_.question
+    assert "100 %" not in open_.shares
+
+
+def test_a_share_of_draws_is_no_proof():
+    """Every draw may agree, but only what is proved is called 0 or 100 %."""
+    table = {"car": ["A", "B"], "x": [0.9, 0.89], "y": [0.1, 0.1001], "z": [0.5, 0.4]}
+    solved = Decision(table).solve(samples=500)
+    assert not solved.necessary[0, 1]
+    assert percent(solved.claimed(0, 1.0)) == "over 99 %"
+    assert percent(solved.claimed(1, 0.0)) == "under 1 %"
+
+
+def test_what_follows_is_marked():
+    table = {"car": ["A", "B", "C"], "x": [0.9, 0.5, 0.2], "y": [0.2, 0.6, 0.8]}
+    data = Decision(table).say("A > B", "B > C", "A > C").solve(samples=50).to_dict()
+    assert [row["follows"] for row in data["statements"]] == [False, False, True]
