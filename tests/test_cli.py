@@ -146,7 +146,7 @@ def test_options_reach_the_learner(folder, run):
     words = ["--prior", "additive", "--prior-alpha", "1e6", "--no-normal", "--fit-intercept"]
     assert run("fit", "scores.csv", *words)[0] == 0
     model = choquet.load("model.json").estimator_
-    assert (model.prior, model.prior_alpha, model.normal, model.bias) == (
+    assert (model.prior, model.prior_alpha, model.normal, model.fit_intercept) == (
         "additive", 1e6, False, True,
     )  # fmt: skip
 
@@ -597,8 +597,8 @@ def test_without_typer_there_is_a_sentence(monkeypatch, capsys):
         (["nothing"], "No such command"),
         (["fit"], "Missing argument"),
         (["fit", "scores.csv", "--nope"], "No such option"),
-        (["fit", "scores.csv", "--fit-intercept=7"], "bias"),
-        (["fit", "scores.csv", "--alpha", "much"], "strength"),
+        (["fit", "scores.csv", "--fit-intercept=7"], "fit-intercept"),
+        (["fit", "scores.csv", "--alpha", "much"], "alpha"),
         (["predict", "m", "d", "--missing", "ignore"], "choose error or drop"),
     ],
 )

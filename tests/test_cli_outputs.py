@@ -69,7 +69,8 @@ def test_fit_is_the_estimator(learner, run):
     ("words", "options"),
     [
         (["--no-monotone"], {"monotone": False}),
-        (["--no-normal"], {"normal": False}),
+        (["--no-normal", "--fit-intercept"], {"normal": False, "fit_intercept": True}),
+        (["--penalty", "l2", "--alpha", "0.5"], {"penalty": "l2", "alpha": 0.5}),
         (["--prior", "additive", "--prior-alpha", "3"],
          {"prior": "additive", "prior_alpha": 3.0}),
         (["--k-additive", "2"], {"k_additive": 2}),

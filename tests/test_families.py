@@ -40,7 +40,7 @@ def test_each_family_has_a_member_here():
 
 @pytest.mark.parametrize("name", PRIORS)
 def test_the_fit_finds_a_member_of_the_family(name):
-    values = FAMILIES[name].fit(Statistics.from_data(*data(name))).values(EVERY)
+    values = FAMILIES[name].fit(Statistics.from_data(*data(name))).values_of(EVERY)
     np.testing.assert_allclose(values, MEMBERS[name].values, atol=1e-4)
 
 
@@ -83,12 +83,12 @@ def test_a_new_family_is_one_row(monkeypatch):
             weights = np.clip(np.linalg.solve(gram, seen.T @ statistics.targets), 0, None)
             self.n, self.weights = statistics.n_sources, weights / weights.sum()
 
-        def values(self, words):
+        def values_of(self, words):
             return halves(words, self.n) @ self.weights
 
     def chain(statistics, floor, rng):
         del rng
-        values = Fit(statistics).values(EVERY)
+        values = Fit(statistics).values_of(EVERY)
         energy = 0.5 * statistics.weight * np.log(statistics.squared_error(values) + floor)
         return upward_maximum(values), energy + 1.0
 

@@ -207,7 +207,7 @@ def test_cross_validation_shrinks_where_that_helps():
     model = ChoquetRegressorCV(random_state=0, n_jobs=1).fit(X, y)
     error = np.mean((model.predict(T) - T @ weights) ** 2)
     assert error < 0.5 * np.mean((plain - T @ weights) ** 2)
-    assert set(model.cv_results_) == {"prior", "strength", "mean_squared_error", "weight"}
+    assert set(model.cv_results_) == {"prior", "alpha", "mean_squared_error", "weight"}
     given = choquet.Measure.additive(weights)
     transfer = ChoquetRegressorCV(random_state=0, priors=[given], alphas=[10.0]).fit(X, y)
     assert transfer.prior_ is given

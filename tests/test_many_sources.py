@@ -124,7 +124,7 @@ def test_two_additive_learning_is_the_dense_optimum(n, normal, bias, n_samples):
     X, y, _ = data(n, n_samples, seed=n, noise=0.2)
     statistics = Statistics.from_data(X, y)
     basis = k_additive_basis(n, 2)
-    shape = {"normal": normal, "bias": bias}
+    shape = {"normal": normal, "fit_intercept": bias}
     dense = solve(with_basis(least_squares(statistics, **shape), basis))
     rows = MinimaStatistics.from_data(X, y, order=2)
     for kept in (rows, MinimaStatistics.from_gaps(statistics, 2)):

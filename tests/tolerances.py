@@ -29,7 +29,9 @@ def value_error(problem: Problem, *solutions: Solution) -> float:
     answers twice that.
     """
     quadratic = problem.quadratic.toarray()
-    free = np.append(~problem.fixed, np.ones(problem.bias, dtype=bool)) & (quadratic.diagonal() > 0)
+    free = np.append(~problem.fixed, np.ones(problem.n_intercepts, dtype=bool)) & (
+        quadratic.diagonal() > 0
+    )
     curvature = np.linalg.eigvalsh(quadratic[np.ix_(free, free)])[0]
     assert curvature > 0, "the data do not determine the values"
     away = np.sqrt(2 * objective_error(problem, *solutions) / curvature)
