@@ -1,8 +1,8 @@
-"""Weigh criteria from a few judged cases and what the decision makers say.
+"""Choose a car from a dozen, with a few opinions and no scores to learn from.
 
-Twelve cars were judged. That is not enough for a measure on four criteria, so the decision makers
-add what they know: safety matters more than comfort, price and running cost say much the same, and
-a car should be good on most criteria, not on one alone.
+A table holds twelve cars and five criteria in their own units. Eight sentences say what the buyers
+know. The answer is a verdict with its firmness, the question to ask next, and what would change it;
+the same sentences also guide a regression where judged cars are at hand.
 
     python examples/weigh_criteria.py
 """
@@ -10,33 +10,36 @@ a car should be good on most criteria, not on one alone.
 import numpy as np
 
 import choquet
-from choquet.learning import expert
-
-CRITERIA = ["price", "running_cost", "safety", "comfort"]
+from choquet.decide import Importance, Interaction, cars
 
 
 def main() -> None:
-    rng = np.random.default_rng(8)
-    cars = rng.random((12, 4)).round(2)
-    judged = 0.6 * cars.min(axis=1) + 0.4 * cars[:, 2] + 0.02 * rng.standard_normal(12)
+    problem = cars()
+    print(problem.check())
 
-    said = (
-        expert.shapley_order(4, more=2, less=3)
-        + expert.interaction_bounds(4, 0, 1, -1.0, 0.0)
-        + expert.orness_bounds(4, 0.0, 0.5)
-    )
-    for name, rows in {"judged cars alone": None, "with what was said": said}.items():
-        model = choquet.ChoquetRegressor(expert=rows).fit(cars, judged)
-        measure = choquet.Measure(model.measure_.values, sources=CRITERIA)
-        weights = choquet.shapley(measure)
-        print(name)
-        for criterion, weight in zip(CRITERIA, weights, strict=True):
-            print(f"  importance of {criterion:<13}{weight:.2f}")
-        together = choquet.interaction(measure)[0, 1]
-        print(f"  interaction of price and running cost {together:.2f}")
-        print(f"  orness {measure.summary().orness:.2f}")
-        width = model.identify(0.1).width
-        print(f"  widest value of the measure left open: {width.max():.2f}\n")
+    answer = problem.solve(samples=1000)
+    print(f"\n{answer}")
+
+    print("\nAfter the question was answered with Faro:")
+    settled = answer.answered("Faro").solve(samples=1000)
+    print(f"{settled.leader} comes first in at least {settled.certainty:.0%} of the models")
+
+    print("\nSuppose that two more things had been said:")
+    print(problem.copy().say("safety is a must", "Cito > Faro").check())
+
+    model = answer.model("least variance")
+    print(f"\n{model.text}")
+    for name, weight in zip(answer.criteria, choquet.shapley(model.measure), strict=True):
+        print(f"  importance of {name:<13}{weight:.2f}")
+
+    rng = np.random.default_rng(8)
+    judged = np.asarray(model.measure.integral(problem.levels.lower))
+    judged = judged + 0.02 * rng.standard_normal(12)
+    said = [Importance("x3", "x4"), Interaction(("x1", "x2"), -1)]
+    learned = choquet.ChoquetRegressor(expert=said).fit(problem.levels.lower, judged)
+    weights = choquet.shapley(learned.measure_)
+    print("\nLearned from twelve judged cars, with what was said about criteria:")
+    print(f"  safety {weights[2]:.2f}, comfort {weights[3]:.2f}")
 
 
 if __name__ == "__main__":

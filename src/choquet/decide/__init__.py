@@ -4,20 +4,13 @@ statements ──► rows ──► what agrees ──► ranking with shares, c
 """
 
 from choquet.decide.answer import Answer, Reversal
-from choquet.decide.capacities import (
-    CHOICES,
-    DISTANCES,
-    OneOfMany,
-    classes_of,
-    entropy_measure,
-    find_measure,
-    fit_ranking,
-    fit_scores,
-)
+from choquet.decide.capacities import CHOICES, DISTANCES, OneOfMany, find_measure
 from choquet.decide.choosing import WAYS
 from choquet.decide.conflicts import Conflicts, find_conflicts
 from choquet.decide.consistency import Consistency
 from choquet.decide.decision import Decision
+from choquet.decide.examples import cars
+from choquet.decide.fitting import classes_of, entropy_measure, fit_ranking, fit_scores
 from choquet.decide.flips import Flip, ScoreChange, model_change, score_change
 from choquet.decide.language import Said, Vocabulary, describe, parse
 from choquet.decide.program import Program, program
@@ -92,6 +85,7 @@ __all__ = [
     "ValueBetween",
     "VetoBetween",
     "Vocabulary",
+    "cars",
     "classes_of",
     "describe",
     "draw",

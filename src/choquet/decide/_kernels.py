@@ -6,7 +6,7 @@ import numpy as np
 
 from choquet.lattice.compiling import compiled
 
-__all__ = ["walk_pairs", "walk_rows"]
+__all__ = ["walk_lattice", "walk_pairs", "walk_rows"]
 
 
 @compiled
@@ -233,3 +233,44 @@ def walk_pairs(v, n, first, second, G, bound, E, steps, burn, out, seed):
         if s >= 0:
             out[s] = v
     return moved / max(tried, 1)
+
+
+@compiled
+def walk_lattice(g, n, start, rows, coef, bound, sweeps, burn, out, seed):
+    """Walk through all measures: each value anew between its neighbours and what was said.
+
+    Rows of statements come by columns, one column for each set.
+    """
+    state = np.array([seed], dtype=np.uint64)
+    slack = np.empty(len(bound))
+    for s in range(-burn, out.shape[0]):
+        slack[:] = -bound  # recomputed, so that nothing drifts
+        for a in range(len(g)):
+            for p in range(start[a], start[a + 1]):
+                slack[rows[p]] += coef[p] * g[a]
+        for _ in range(sweeps):
+            for a in range(1, len(g) - 1):
+                low, high = 0.0, 1.0
+                for i in range(n):
+                    v = g[a ^ (1 << i)]
+                    if a >> i & 1:
+                        if v > low:
+                            low = v
+                    elif v < high:
+                        high = v
+                here = g[a]
+                for p in range(start[a], start[a + 1]):
+                    edge = here - max(slack[rows[p]], 0.0) / coef[p]
+                    if coef[p] > 0.0:
+                        if edge > low:
+                            low = edge
+                    elif edge < high:
+                        high = edge
+                if high <= low:
+                    continue
+                step = low + (high - low) * _uniform(state) - here
+                for p in range(start[a], start[a + 1]):
+                    slack[rows[p]] += coef[p] * step
+                g[a] = here + step
+        if s >= 0:
+            out[s] = g

@@ -8,14 +8,8 @@ from typing import Any
 import numpy as np
 
 from choquet.arrays import check_option
-from choquet.decide.capacities import (
-    CHOICES,
-    OneOfMany,
-    entropy_measure,
-    find_measure,
-    fit_ranking,
-    fit_scores,
-)
+from choquet.decide.capacities import CHOICES, OneOfMany, find_measure
+from choquet.decide.fitting import entropy_measure, fit_ranking, fit_scores
 from choquet.decide.levels import Levels
 from choquet.decide.program import program
 from choquet.decide.spaces import MAX_GENERAL, space

@@ -122,13 +122,15 @@ def _lines_to_paste(
     open_: Sequence[tuple[str, float, float]], common: tuple[float, float] | None
 ) -> str:
     where = "0 and 1" if common is None else f"{common[0]:g} and {common[1]:g}"
-    many = "These columns are" if len(open_) > 1 else "This column is"
+    several = len(open_) > 1
+    many = "These columns are" if several else "This column is"
+    need = "need" if several else "needs"
     lines = "\n".join(
         f"    {quote(name)}: poor ?, good ?    # the table has {low:g} to {high:g}"
         for name, low, high in open_
     )
     return (
-        f"{many} not between {where} and need a scale. Paste these lines, and replace each ? by a "
-        "level in the units of the column: one that is poor and one that is good, with the same "
+        f"{many} not between {where} and {need} a scale. Paste these lines, and replace each ? by "
+        "a level in the units of the column: one that is poor and one that is good, with the same "
         f"meaning everywhere (not the least and the largest of the table):\n{lines}"
     )

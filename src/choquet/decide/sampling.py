@@ -18,8 +18,9 @@ import scipy.sparse as sp
 
 from choquet.arrays import BoolArray, FloatArray
 from choquet.decide.program import Program
-from choquet.decide.spaces import KAdditive, Pairs
+from choquet.decide.spaces import AllSets, KAdditive, Pairs
 from choquet.errors import SolverError
+from choquet.lattice import upward_maximum
 
 __all__ = ["draw"]
 
@@ -54,7 +55,29 @@ def draw(
     """
     if isinstance(program.space, Pairs):
         return _draw_pairs(program, program.space, count, rng, thin)
+    if isinstance(program.space, AllSets) and not program.equal.any():
+        start, room = _centre(_everything(program))
+        if room > _FLAT:
+            return _draw_lattice(program, start, count, rng, thin)
     return _draw_rows(program, count, rng, thin)
+
+
+def _draw_lattice(
+    program: Program, start: FloatArray, count: int, rng: np.random.Generator, thin: int | None
+) -> FloatArray:
+    """All measures, where what was said leaves room on every side."""
+    from choquet.decide import _kernels
+
+    n = program.space.n
+    columns = sp.csc_array(program.matrix)
+    out = np.empty((count, len(start)))
+    begin = upward_maximum(np.clip(start, 0.0, 1.0))
+    begin[0], begin[-1] = 0.0, 1.0
+    _kernels.walk_lattice(
+        begin, n, columns.indptr.astype(np.int64), columns.indices.astype(np.int64), columns.data,
+        program.bound, thin or n, 20, out, rng.integers(2**64, dtype=np.uint64),
+    )  # fmt: skip
+    return _moving(out, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +96,10 @@ def _everything(program: Program) -> _Set:
     A, b, _, E, e = program.system()
     eye = sp.eye_array(space.size, format="csr")
     fixed = space.lower == space.upper
-    low = np.flatnonzero(np.isfinite(space.lower) & ~fixed)
-    high = np.flatnonzero(np.isfinite(space.upper) & ~fixed)
+    # Values of all sets lie between those of the empty and the whole set by their order alone.
+    needed = ~fixed & (not isinstance(space, AllSets))
+    low = np.flatnonzero(np.isfinite(space.lower) & needed)
+    high = np.flatnonzero(np.isfinite(space.upper) & needed)
     at = np.flatnonzero(fixed)
     return _Set(
         sp.csr_array(sp.vstack([A, eye[low], -eye[high]])),
@@ -333,7 +358,7 @@ def _draw_pairs(
     seed = rng.integers(2**64, dtype=np.uint64)
     moved = _kernels.walk_pairs(
         start, space.n, first, second, np.ascontiguousarray(G), bound, np.ascontiguousarray(E),
-        (thin or 2 * space.n) * own.shape[1], 20 + 10 * len(E), out, seed,
+        (thin or min(2 * space.n, 20)) * own.shape[1], 20 + 10 * len(E), out, seed,
     )  # fmt: skip
     return _moving(out, moved)
 
