@@ -52,9 +52,7 @@ def _mpg(data: Path) -> tuple[Any, Any]:
     head = lines[0].split(",")
     rows = [line.split(",") for line in lines[1:] if line]
     wanted = [k for k, name in enumerate(head) if name not in ("mpg", "name", "car_name")]
-    X = []
-    for row in rows:
-        X.append([_level(row[k]) for k in wanted])
+    X = [[_level(row[k]) for k in wanted] for row in rows]
     return np.array(X), np.array([float(row[head.index("mpg")]) for row in rows])
 
 
