@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from choquet import ChoquetAdditiveRegressor
+from choquet import ChoquetAdditiveClassifier, ChoquetAdditiveRegressor
 
-ESTIMATORS = [ChoquetAdditiveRegressor(), ChoquetAdditiveRegressor(max_terms=6, max_order=2)]
+ESTIMATORS = [
+    ChoquetAdditiveRegressor(),
+    ChoquetAdditiveRegressor(max_terms=6, max_order=2),
+    ChoquetAdditiveClassifier(max_order=2),
+]
 
 
 @parametrize_with_checks(ESTIMATORS)

@@ -17,6 +17,8 @@ from choquet.arrays import FloatArray
 __all__ = ["Family", "Logistic", "Multinomial", "Ordered", "Squares", "Working"]
 
 _LEAST = 1e-10
+_BEND = (-2.0, 2.5)
+"""Where the link of effects that multiply becomes a straight line, in units of kappa x score."""
 
 
 class Working(NamedTuple):
@@ -87,7 +89,9 @@ class Family:
 class Squares(Family):
     """Squared error behind a link of one number: (exp(kappa score) - 1) / kappa.
 
-    With ``kappa = 0`` effects add; with another they multiply. Targets are standardised.
+    With ``kappa = 0`` effects add; with another they multiply. Targets are standardised. Where
+    ``kappa score`` is below -2 or above 2.5 the link goes on as a straight line, so that a row at
+    the end of the scale still says something, and no output explodes.
 
     Examples
     --------
@@ -105,13 +109,15 @@ class Squares(Family):
         """Output of the link."""
         if self.linear:
             return score
-        return np.asarray(np.expm1(np.clip(self.kappa * score, -6, 6)) / self.kappa)
+        bent = np.clip(self.kappa * score, *_BEND)
+        line = (self.kappa * score - bent) * np.exp(bent)
+        return np.asarray((np.expm1(bent) + line) / self.kappa)
 
     def slope(self, score: FloatArray) -> FloatArray:
         """Slope of the link."""
         if self.linear:
             return np.ones_like(score)
-        return np.asarray(np.exp(np.clip(self.kappa * score, -6, 6)))
+        return np.asarray(np.exp(np.clip(self.kappa * score, *_BEND)))
 
     def working(
         self,

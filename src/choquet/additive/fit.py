@@ -15,7 +15,7 @@ from choquet.additive.knots import axes_of
 from choquet.additive.reml import Quadratic, Reml, reml
 from choquet.additive.table import Block, Table
 from choquet.additive.terms import Design, Term, make_term
-from choquet.arrays import FloatArray
+from choquet.arrays import FloatArray, IntArray
 
 __all__ = ["Fit", "Ground", "Options", "ground_of"]
 
@@ -30,7 +30,7 @@ _NOISE = 1e-5
 class Options:
     """How terms are made and chosen; the estimators explain each."""
 
-    max_order: int = 3
+    max_order: int = 4
     max_terms: int | None = None
     n_knots: tuple[int, ...] = (16, 8, 5, 4)
     max_rounds: int = 12
@@ -146,6 +146,15 @@ class Fit:
             D[design.numbers(k), counts[k] : counts[k + 1]] = term.penalties
         return D
 
+    def kinds(self) -> IntArray:
+        """Kind of each penalty: differences or curvatures, of utilities or of interactions."""
+        found = [
+            2 * min(len(term.sources) - 1, 1) + j
+            for term in self.terms
+            for j in range(term.penalties.shape[1])
+        ]
+        return np.array(found, dtype=np.int64)
+
     def scores(self, block: Block, design: Design, betas: Sequence[FloatArray]) -> FloatArray:
         """Sums of the terms, (n_scores, n), without the fixed numbers."""
         rows = block.design(design)
@@ -195,7 +204,7 @@ class Fit:
 
     def refit(self, *, steps: int = 4, outer: int = 3, tolerance: float = 0.1) -> None:
         """Numbers and strengths again; `settled` tells whether all of them came to rest."""
-        D = self.penalties()
+        D, kinds = self.penalties(), self.kinds()
         n_scores = self.family.n_scores
         results: list[Any] = [None] * n_scores
         quadratics: list[Any] = [None] * n_scores
@@ -204,7 +213,7 @@ class Fit:
             largest = 0.0
             for k in range(n_scores):
                 q = quadratics[k] = self.quadratic(k)
-                found = reml(q, D, self.rhos[k], max_iter=steps, tolerance=tolerance)
+                found = reml(q, D, self.rhos[k], kinds, max_iter=steps, tolerance=tolerance)
                 results[k], before = found, self.betas[k]
                 moved_rho = np.abs(found.log_strengths - self.rhos[k])
                 step = found.beta - before
@@ -213,7 +222,7 @@ class Fit:
                     self.betas[k] = found.beta
                     continue
                 moved = np.sqrt(max(step @ q.curve @ step, 0.0) / max(found.variance, 1e-300))
-                if moved > 0.7 * last[k]:  # steps that do not shrink go back and forth
+                if moved > 0.9 * last[k]:  # steps that do not shrink go back and forth
                     pace[k] = max(pace[k] / 2, 0.1)
                 last[k] = moved
                 share = self._step(k, pace[k] * step, D @ np.exp(self.rhos[k]))
@@ -226,7 +235,9 @@ class Fit:
         else:
             largest = 0.0 if self.family.linear else largest
         self.results, self.quadratics = results, quadratics
-        self.settled = all(r.converged for r in results) and largest < 10 * tolerance
+        # Without steps the strengths are given: only the numbers have to come to rest.
+        calm = steps == 0 or all(r.converged for r in results)
+        self.settled = calm and largest < 10 * tolerance
 
     def _step(self, k: int, step: FloatArray, penalty: FloatArray) -> float:
         """Go as much of the step as lowers loss and penalty; the share that was gone."""

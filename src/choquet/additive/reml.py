@@ -11,14 +11,16 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
-from choquet.arrays import BoolArray, FloatArray
+from choquet.arrays import BoolArray, FloatArray, IntArray
 
 __all__ = ["Quadratic", "Reml", "reml"]
 
 _BOUND = (np.log(1e-6), np.log(1e8))
-_LEAST_OF_CLASSES = np.log(0.03)
+_LEAST_OF_CLASSES = np.log(1e-4)
 """Least strength where the scale is known: classes that can be told apart ask for none at all."""
 _RIDGE = 1e-9
+SPREAD = 5.0
+"""How far strengths of one kind lie apart, in logarithms: they are shrunk to their mean."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,8 +73,8 @@ class Reml:
 class _Point:
     """The criterion at some strengths, with what its derivatives need."""
 
-    def __init__(self, q: Quadratic, D: FloatArray, rho: FloatArray) -> None:
-        self.q, self.D, self.rho = q, D, rho
+    def __init__(self, q: Quadratic, D: FloatArray, rho: FloatArray, apart: FloatArray) -> None:
+        self.q, self.D, self.rho, self.apart = q, D, rho, apart
         self.strengths = np.exp(rho)
         self.penalty = D @ self.strengths + _RIDGE * max(float(np.mean(q.curve.diagonal())), 1e-12)
         self.penalty[: q.n_fixed] = 0.0
@@ -92,6 +94,7 @@ class _Point:
         free = max(q.n - q.n_fixed, 1.0)
         self.variance = 1.0 if q.known_scale else self.loss / free
         self.value += self.loss if q.known_scale else free * float(np.log(self.loss))
+        self.value += float(rho @ apart @ rho)
 
     def derivatives(self) -> tuple[FloatArray, FloatArray]:
         """Gradient and Hessian in the logarithms of the strengths."""
@@ -111,13 +114,14 @@ class _Point:
         hessian += relative.T @ relative + np.diag(gradient)
         if not q.known_scale:
             hessian -= np.outer(scaled, scaled) / max(q.n - q.n_fixed, 1.0)
-        return gradient, hessian
+        return gradient + 2 * self.apart @ self.rho, hessian + 2 * self.apart
 
 
 def reml(
     q: Quadratic,
     D: FloatArray,
     rho: FloatArray,
+    kinds: IntArray,
     *,
     max_iter: int = 30,
     tolerance: float = 1e-2,
@@ -131,6 +135,8 @@ def reml(
         Diagonal of each penalty, zero outside of its term.
     rho : array of shape (J,)
         Logarithms of the strengths to begin with.
+    kinds : array of ints of shape (J,)
+        Penalties of one kind have strengths that are shrunk towards each other.
     max_iter : int, default 30
     tolerance : float, default 0.01
         Largest part of the gradient, in units of minus twice the log-likelihood, that counts as
@@ -142,7 +148,8 @@ def reml(
     semiparametric generalized linear models".
     """
     bound = (_LEAST_OF_CLASSES if q.known_scale else _BOUND[0], _BOUND[1])
-    point = _Point(q, D, np.clip(rho, *bound))
+    apart = _apart(kinds)
+    point = _Point(q, D, np.clip(rho, *bound), apart)
     done, gradient = False, np.zeros(len(rho))
     for _ in range(max_iter + 1):
         gradient, hessian = point.derivatives()
@@ -164,6 +171,12 @@ def reml(
     )
 
 
+def _apart(kinds: IntArray) -> FloatArray:
+    """Quadratic form of how far logarithms of strengths of one kind lie from their mean."""
+    same = kinds[:, None] == kinds
+    return np.asarray((np.eye(len(kinds)) - same / same.sum(axis=1, keepdims=True)) / SPREAD**2)
+
+
 def _descend(
     point: _Point,
     gradient: FloatArray,
@@ -178,7 +191,7 @@ def _descend(
     step[live] = -vectors @ ((vectors.T @ gradient[live]) / np.maximum(np.abs(values), least))
     step *= min(1.0, 4.0 / max(float(np.abs(step).max(initial=0.0)), 1e-300))
     for _ in range(12):
-        new = _Point(point.q, point.D, np.clip(point.rho + step, *bound))
+        new = _Point(point.q, point.D, np.clip(point.rho + step, *bound), point.apart)
         if new.value < point.value:
             return new
         step /= 3

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,13 +33,13 @@ class Places:
 
     def __init__(self, X: FloatArray) -> None:
         self.X = X
-        self._kept: dict[int, tuple[Axis, tuple[IntArray, FloatArray, BoolArray]]] = {}
+        self._kept: dict[tuple[int, int], tuple[Axis, tuple[IntArray, FloatArray, BoolArray]]] = {}
 
     def of(self, source: int, axis: Axis) -> tuple[IntArray, FloatArray, BoolArray]:
         """Cell, position, and whether the axis knows the value."""
-        kept = self._kept.get(id(axis))
+        kept = self._kept.get((source, id(axis)))
         if kept is None:
-            kept = self._kept[id(axis)] = (axis, axis.place(self.X[:, source]))
+            kept = self._kept[source, id(axis)] = (axis, axis.place(self.X[:, source]))
         return kept[1]
 
 
@@ -90,14 +90,6 @@ def _rows(places: Places, sources: tuple[int, ...], axes: tuple[Axis, ...]) -> R
     return Rows(index, share)
 
 
-def _product(parts: list[FloatArray]) -> FloatArray:
-    """Kronecker product of all parts."""
-    found = parts[0]
-    for part in parts[1:]:
-        found = np.asarray(np.kron(found, part), dtype=np.float64)
-    return found
-
-
 def make_term(
     sources: tuple[int, ...], axes: Mapping[int, Axis], margins: Mapping[int, Margin]
 ) -> Term:
@@ -112,16 +104,24 @@ def make_term(
     (16, 9)
     """
     parts = [margins[source] for source in sources]
-    basis = _product([part.basis for part in parts])
+    basis = _kron([part.basis for part in parts])
     ones = [np.ones(len(part.rough)) for part in parts]
     rough = [
-        _product([parts[b].rough if a == b else ones[b] for b in range(len(parts))])
+        _kron([parts[b].rough if a == b else ones[b] for b in range(len(parts))])
         for a in range(len(parts))
     ]
     curvature = np.sum(rough, axis=0) / len(parts)
     flat = np.ones(basis.shape[1])
     penalties = np.stack([flat, curvature] if curvature.max() > 0 else [flat], axis=1)
     return Term(sources, tuple(axes[source] for source in sources), basis, penalties)
+
+
+def _kron(parts: Sequence[FloatArray]) -> FloatArray:
+    """Tensor product of arrays."""
+    out = parts[0]
+    for part in parts[1:]:
+        out = np.asarray(np.kron(out, part), dtype=np.float64)
+    return out
 
 
 class Design:

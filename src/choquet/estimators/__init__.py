@@ -1,6 +1,7 @@
 """scikit-learn estimators: the only room that knows scikit-learn."""
 
 from choquet.estimators.additive import ChoquetAdditiveRegressor
+from choquet.estimators.additive_chunks import fit_additive_chunks, fit_additive_dask
 from choquet.estimators.additive_classifier import ChoquetAdditiveClassifier
 from choquet.estimators.baselines import (
     GradientDescentRegressor,
@@ -32,6 +33,8 @@ __all__ = [
     "LambdaRegressor",
     "LinearConvexSumRegressor",
     "OWARegressor",
+    "fit_additive_chunks",
+    "fit_additive_dask",
     "fit_chunks",
     "fit_evidence",
     "fit_statistics",

@@ -15,13 +15,16 @@ from sklearn.utils.validation import (
 )
 
 from choquet.additive.choose import LINKS, LinkChoice, choose_link, sample
+from choquet.additive.contexts import AdditiveDecomposition, count_contexts
 from choquet.additive.families import Squares
 from choquet.additive.fit import Options, ground_of
 from choquet.additive.model import model_of
 from choquet.additive.search import grow
+from choquet.additive.shape import constrain
 from choquet.additive.table import Memory
-from choquet.errors import DataError, OptionError, SolverWarning
-from choquet.estimators.additive_columns import columns_of, encode, position_of
+from choquet.additive.temper import temper
+from choquet.errors import DataError, MissingDependencyError, OptionError, SolverWarning
+from choquet.estimators.additive_columns import by_column, columns_of, encode, position_of
 
 __all__ = ["Additive", "ChoquetAdditiveRegressor"]
 
@@ -36,11 +39,10 @@ class Additive(BaseEstimator):
 
     def _prepare(self, X, y, sample_weight, **checks):
         """Rows of positive weight as numbers, what their columns hold, and their weights."""
+        given = X
         if hasattr(X, "columns"):
-            _check_feature_names(self, X, reset=True)
             names = [str(name) for name in X.columns]
         else:
-            self.__dict__.pop("feature_names_in_", None)
             shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
             names = [f"x{i}" for i in range(shape[1] if len(shape) == 2 else 0)]
         self.columns_ = columns_of(X, names, self.categories)
@@ -53,14 +55,15 @@ class Additive(BaseEstimator):
             ensure_min_samples=2,
             **checks,
         )
-        self.n_features_in_ = X.shape[1]
-        weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
-        kept = weight > 0
-        if not kept.any():
+        if hasattr(given, "columns"):
+            _check_feature_names(self, given, reset=True)
+        if sample_weight is not None and not np.any(np.asarray(sample_weight)):
             raise DataError(
                 "nothing to learn from: sample_weight is zero in every row; "
                 "give at least one row a positive weight"
             )
+        weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        kept = weight > 0
         X, y, weight = X[kept], y[kept], weight[kept].astype(np.float64)
         # A weight says how many rows a row stands for; weights of less than one row on average
         # say nothing about how many rows there are.
@@ -127,12 +130,49 @@ class Additive(BaseEstimator):
             for group in given
         )
 
+    def _shapes(self):
+        """Directions and curvatures by source, checked."""
+        names = [source.name for source in self.columns_]
+        signs = by_column("monotonic_cst", self.monotonic_cst, names)
+        for i, sign in signs.items():
+            if sign not in (-1, 0, 1):
+                raise OptionError(
+                    f"monotonic_cst of {names[i]} is {sign!r}; it must be 1 (the output must not "
+                    "fall), -1 (it must not rise) or 0"
+                )
+            self._has_order("monotonic_cst", i, sign != 0)
+        known = {"convex": 1.0, "concave": -1.0}
+        curvatures = by_column("curvature_cst", self.curvature_cst, names)
+        for i, word in curvatures.items():
+            if word not in (None, *known):
+                raise OptionError(
+                    f"curvature_cst of {names[i]} is {word!r}; it must be 'convex' or 'concave'"
+                )
+            self._has_order("curvature_cst", i, word is not None)
+        return (
+            {i: float(sign) for i, sign in signs.items() if sign},
+            {i: known[word] for i, word in curvatures.items() if word is not None},
+        )
+
+    def _has_order(self, option, i, asked):
+        if asked and self.columns_[i].kind == "nominal":
+            raise OptionError(
+                f"{option} names {self.columns_[i].name}, whose categories have no order; list its "
+                "levels from low to high in categories, or leave it out"
+            )
+
     def _fit_table(self, table, family):
         """The whole procedure on rows whose targets are as the family takes them."""
         options = self._options()
         ground = ground_of(table, self.columns_, options)
         fit = grow(table, ground, family, options)
+        self.moves_ = temper(fit) if family.known_scale else {}
+        signs, curvatures = self._shapes()
+        self.__dict__.pop("proof_", None)
+        if signs or curvatures:
+            self.proof_ = constrain(fit, signs, curvatures)
         self.model_ = model_of(fit)
+        self.contexts_ = count_contexts(self.model_, table)
         self.n_rows_ = ground.weight
         self.n_numbers_, self.edf_ = self.model_.n_numbers, self.model_.edf
         if not self.model_.settled:
@@ -148,6 +188,54 @@ class Additive(BaseEstimator):
         """The terms, largest share of the variance first."""
         check_is_fitted(self, "model_")
         return self.model_.terms
+
+    @property
+    def decomposition_(self):
+        """The sum as operators with contexts; of the first score, where there are several."""
+        check_is_fitted(self, "model_")
+        return AdditiveDecomposition(
+            self.model_, self._outputs, self.contexts_, unit=self._effect_unit()
+        )
+
+    def _effect_unit(self):
+        return 1.0
+
+    def explain(self, X):
+        """Why each row gets its score: at most one sentence a term, largest effect first.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_sources)
+
+        Returns
+        -------
+        list of RowExplanation
+        """
+        return self.decomposition_.explain(self._inputs(X))
+
+    def to_frame(self):
+        """The terms as a pandas data frame, largest share of the variance first.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Name, order, share of the variance, numbers, numbers decided by data, and trust.
+        """
+        try:
+            import pandas
+        except ImportError:
+            raise MissingDependencyError("Frames need pandas: pip install pandas") from None
+        terms = self.terms_
+        return pandas.DataFrame(
+            {
+                "term": [term.name for term in terms],
+                "order": [len(term.sources) for term in terms],
+                "share": [term.share for term in terms],
+                "numbers": [term.n_numbers for term in terms],
+                "decided": [term.edf for term in terms],
+                "trust": [term.trust for term in terms],
+            }
+        )
 
     def trust(self, X):
         """Share of what the penalties leave open that data decided, for each row (1: all).
@@ -186,8 +274,8 @@ class ChoquetAdditiveRegressor(RegressorMixin, Additive):
         Groups of columns, by name or position; a term stays inside one group.
     curvature_cst : mapping, optional
         ``"convex"`` or ``"concave"`` utilities, by name or position.
-    max_order : int, default 3
-        Most sources of a term, up to 4.
+    max_order : int, default 4
+        Most sources of a term, at most 4.
     max_terms : int, optional
         Most terms, utilities included. Models of up to 8 terms have few knots, to be read whole.
     n_knots : sequence of int, optional
@@ -195,8 +283,9 @@ class ChoquetAdditiveRegressor(RegressorMixin, Additive):
         (8, 4, 3, 3) for compact models.
     link : "auto", "add" or float, default "auto"
         ``"add"`` is 0: effects add up. With a number k other than 0 the output is
-        (exp(k score) - 1) / k, in units of the standardised target: effects multiply. ``"auto"``
-        chooses by held-out rows.
+        (exp(k score) - 1) / k, in units of the standardised target: effects multiply (where
+        k score is below -2 or above 2.5 it goes on as a straight line). ``"auto"`` chooses by
+        held-out rows.
     categories : "from_dtype" or mapping, default "from_dtype"
         By name or position: ``"nominal"``, ``"number"``, or the levels of an ordered category
         from low to high. Categorical and text columns of a frame are recognised.
@@ -205,7 +294,11 @@ class ChoquetAdditiveRegressor(RegressorMixin, Additive):
     ----------
     terms_ : tuple of FittedTerm
         Each with knots, values, standard errors, share of the variance, and trust.
+    decomposition_ : AdditiveDecomposition
+        Operators with contexts, which give the same predictions.
     model_ : AdditiveModel
+    proof_ : Proof
+        What was checked of the shapes asked for, if any.
     link_ : float
     link_choice_ : LinkChoice
     noise_ : float
@@ -247,7 +340,7 @@ class ChoquetAdditiveRegressor(RegressorMixin, Additive):
         monotonic_cst=None,
         interaction_cst=None,
         curvature_cst=None,
-        max_order=3,
+        max_order=4,
         max_terms=None,
         n_knots=None,
         link="auto",
@@ -300,9 +393,15 @@ class ChoquetAdditiveRegressor(RegressorMixin, Additive):
             return choose_link(sample(table, weight), self.columns_, options, LINKS)
         if self.link == "add":
             return LinkChoice(0.0, {}, {})
-        if isinstance(self.link, int | float) and abs(float(self.link)) <= 4:
+        if isinstance(self.link, int | float | np.number) and -4 <= float(self.link) <= 4:
             return LinkChoice(float(self.link), {}, {})
         raise OptionError(f"link={self.link!r} must be 'auto', 'add', or a number from -4 to 4")
+
+    def _effect_unit(self):
+        return self.scale_ if self.link_ == 0 else 1.0
+
+    def _outputs(self, sums):
+        return self._output(sums[0] + self.model_.fixed[0, 0])
 
     def _output(self, score):
         return self.centre_ + self.scale_ * Squares(self.link_).mean(score)
@@ -319,7 +418,7 @@ class ChoquetAdditiveRegressor(RegressorMixin, Additive):
         array of shape (n_samples,)
         """
         X = self._inputs(X)
-        return self._output(self.model_.scores(X)[0] + self.model_.fixed[0, 0])
+        return self._outputs(self.model_.scores(X))
 
     def predict_interval(self, X, level=0.95, noise=False):
         """Band for the mean of each row, or for new targets.

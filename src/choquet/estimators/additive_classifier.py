@@ -19,6 +19,9 @@ __all__ = ["ChoquetAdditiveClassifier"]
 _POINTS = 9
 """Scores in a band at which probabilities are looked at."""
 
+_MOST = 1.0
+"""Variance of a score beyond which the quadratic model of the likelihood is not believed."""
+
 
 class ChoquetAdditiveClassifier(ClassifierMixin, Additive):
     """A sum of few small Choquet integrals for the odds of classes.
@@ -73,7 +76,7 @@ class ChoquetAdditiveClassifier(ClassifierMixin, Additive):
         monotonic_cst=None,
         interaction_cst=None,
         curvature_cst=None,
-        max_order=3,
+        max_order=4,
         max_terms=None,
         n_knots=None,
         categories="from_dtype",
@@ -155,13 +158,17 @@ class ChoquetAdditiveClassifier(ClassifierMixin, Additive):
         score = self._scores(self._inputs(X))
         return score[0] if len(score) == 1 else score.T
 
+    def _outputs(self, sums):
+        score = sums if hasattr(self, "thresholds_") else sums + self.model_.fixed
+        return score[0] if len(score) == 1 else score.T
+
     def _scores(self, X):
         score = self.model_.scores(X)
         return score if hasattr(self, "thresholds_") else score + self.model_.fixed
 
     def _shares(self, score, variance):
         """Probabilities of the classes at scores that have a variance."""
-        shrink = 1 / np.sqrt(1 + np.pi / 8 * variance)
+        shrink = 1 / np.sqrt(1 + np.pi / 8 * np.minimum(variance, _MOST))
         if hasattr(self, "thresholds_"):
             below = expit((self.thresholds_ - score[0][:, None]) * shrink[0][:, None])
             n = len(below)

@@ -41,7 +41,13 @@ def by_column(option: str, given: Any, names: Sequence[str]) -> dict[int, Any]:
                 "or a dictionary by name"
             )
         return dict(enumerate(values))
-    return {position_of(option, key, names): value for key, value in given.items()}
+    found: dict[int, Any] = {}
+    for key, value in given.items():
+        i = position_of(option, key, names)
+        if i in found and found[i] != value:
+            raise OptionError(f"{option} says both {found[i]!r} and {value!r} of {names[i]}")
+        found[i] = value
+    return found
 
 
 def position_of(option: str, key: Any, names: Sequence[str]) -> int:

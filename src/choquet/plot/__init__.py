@@ -13,6 +13,7 @@ except ImportError:
 
 from choquet.plot.bars import indices, operators
 from choquet.plot.curves import distribution, selective
+from choquet.plot.curves_additive import pair_map, utility
 from choquet.plot.evidence import coverage, support
 from choquet.plot.graph_diagram import operator_graph
 from choquet.plot.image import compare, ivat
@@ -27,6 +28,8 @@ __all__ = [
     "ivat",
     "operator_graph",
     "operators",
+    "pair_map",
     "selective",
     "support",
+    "utility",
 ]

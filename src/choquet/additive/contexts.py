@@ -1,0 +1,301 @@
+"""The sum taken apart: each row meets one context a term, and there the term is an operator.
+
+A context of a term is a cell of its grid (a band for each source) and an order of the positions in
+the bands. There the term is ``bias + sum of weights[j] * j-th largest position``: a linear order
+statistic, with the increases of a capacity along a chain as its weights.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from choquet.additive.model import AdditiveModel, FittedTerm
+from choquet.additive.table import Block, Table
+from choquet.additive.terms import Places
+from choquet.arrays import FloatArray, IntArray
+from choquet.errors import MissingDependencyError
+
+__all__ = ["AdditiveDecomposition", "Context", "RowExplanation", "TermOperator", "count_contexts"]
+
+
+@dataclass(frozen=True)
+class Context:
+    """Where an operator of a term is used.
+
+    Attributes
+    ----------
+    term : int
+        Number of the term.
+    cell : tuple of int
+        Interval of each source of the term, or its slot.
+    order : tuple of int
+        Places in the term's sources, largest position first.
+    words : str
+    """
+
+    term: int
+    cell: tuple[int, ...]
+    order: tuple[int, ...]
+    words: str
+
+
+@dataclass(frozen=True, eq=False)
+class TermOperator:
+    """A linear order statistic of the positions of a term's sources in their bands.
+
+    Attributes
+    ----------
+    name : str
+        The sources of the term.
+    context : Context
+    bias : float
+    rank_weights : array
+        By rank of the positions, largest first; `weights` is the same.
+    source_weights : array of shape (n_sources,)
+        The same weights by source, zero for those outside the term.
+    share : float
+        Share of the training rows in this context.
+    count : int
+        Number of these rows.
+    """
+
+    name: str
+    context: Context
+    bias: float
+    rank_weights: FloatArray
+    source_weights: FloatArray
+    share: float
+    count: int
+
+    @property
+    def weights(self) -> FloatArray:
+        """By rank of the positions, largest first."""
+        return self.rank_weights
+
+    def __call__(self, positions: npt.ArrayLike) -> FloatArray:
+        """Value at the positions of the term's sources in their bands, row by row."""
+        ordered = -np.sort(-np.atleast_2d(np.asarray(positions, dtype=np.float64)), axis=1)
+        return np.asarray(self.bias + ordered @ self.rank_weights)
+
+
+@dataclass(frozen=True)
+class RowExplanation:
+    """Why a row gets its score: at most one sentence a term, largest effect first.
+
+    Attributes
+    ----------
+    score : float
+        Sum of the intercept and the effects.
+    effects : tuple of (float, str, Context or None)
+        Effect, name and context of each term; no context where a source is silent.
+    sentences : tuple of str
+    """
+
+    score: float
+    effects: tuple[tuple[float, str, Context | None], ...]
+    sentences: tuple[str, ...]
+
+    def text(self) -> str:
+        """The sentences, one a line."""
+        return "\n".join(self.sentences)
+
+
+@dataclass(frozen=True, eq=False)
+class AdditiveDecomposition:
+    """A sum of terms as operators with contexts.
+
+    Attributes
+    ----------
+    model : AdditiveModel
+    output : callable
+        From sums of terms, (n_scores, n), to predictions.
+    counts : dict of int by (term, cell, order)
+        Training rows in each context.
+    score : int
+        Which score, where a classifier has several.
+    unit : float
+        What one unit of the score is in effects that are shown.
+    """
+
+    model: AdditiveModel
+    output: Callable[[FloatArray], FloatArray]
+    counts: dict[tuple[int, tuple[int, ...], tuple[int, ...]], int]
+    score: int = 0
+    unit: float = 1.0
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Names of the sources."""
+        return tuple(source.name for source in self.model.sources)
+
+    @cached_property
+    def operators(self) -> tuple[TermOperator, ...]:
+        """Operators of the contexts that training rows met, those of most rows first."""
+        total = dict.fromkeys(range(len(self.model.terms)), 0)
+        for (t, _, _), count in self.counts.items():
+            total[t] += count
+        found = [
+            self._operator(t, cell, order, count, count / max(total[t], 1))
+            for (t, cell, order), count in self.counts.items()
+        ]
+        return tuple(sorted(found, key=lambda op: (op.context.term, -op.count, op.context.cell)))
+
+    def _operator(
+        self, t: int, cell: tuple[int, ...], order: tuple[int, ...], count: int, share: float
+    ) -> TermOperator:
+        term = self.model.terms[t]
+        bias, weights = _chain(term, self.score, cell, order)
+        by_source = np.zeros(len(self.model.sources))
+        for weight, j in zip(weights, order, strict=True):
+            by_source[term.sources[j]] = weight
+        context = Context(t, cell, order, self._words(term, cell, order))
+        return TermOperator(term.name, context, bias, weights, by_source, share, count)
+
+    def _words(self, term: FittedTerm, cell: tuple[int, ...], order: tuple[int, ...]) -> str:
+        bands = [self._band(term, j, c) for j, c in enumerate(cell)]
+        between = [j for j in order if cell[j] < len(term.axes[j].knots) - 1]
+        if len(between) > 1:
+            bands.append(" before ".join(term.names[j] for j in between))
+        return " and ".join(bands)
+
+    def _band(self, term: FittedTerm, j: int, cell: int) -> str:
+        axis, source, name = term.axes[j], self.model.sources[term.sources[j]], term.names[j]
+        if cell >= len(axis.knots) + axis.n_levels:
+            return f"{name} is missing"
+        if source.kind == "nominal":
+            return f"{name} is {source.levels[cell]}"
+        low, high = axis.knots[cell], axis.knots[min(cell + 1, len(axis.knots) - 1)]
+        if source.kind == "ordered":
+            return f"{name} is {source.levels[int(low)]} to {source.levels[int(high)]}"
+        return f"{name} is {low:.4g} to {high:.4g}"
+
+    def places(self, X: FloatArray) -> list[tuple[IntArray, IntArray, FloatArray, Any]]:
+        """Cells, orders and positions of each row in each term, and whether it is known."""
+        looked, found = Places(X), []
+        for term in self.model.terms:
+            at = [looked.of(s, axis) for s, axis in zip(term.sources, term.axes, strict=True)]
+            cells = np.stack([cell for cell, _, _ in at], axis=1)
+            positions = np.stack([position for _, position, _ in at], axis=1)
+            known = np.logical_and.reduce([known for _, _, known in at])
+            order = np.argsort(-positions, axis=1, kind="stable")
+            found.append((cells, order, positions, known))
+        return found
+
+    def effects(self, X: FloatArray) -> FloatArray:
+        """What each term gives in each row, by the operator of its context: (n, n_terms)."""
+        out = np.zeros((len(X), len(self.model.terms)))
+        for t, (cells, orders, positions, known) in enumerate(self.places(X)):
+            key = np.hstack([cells, orders])
+            distinct, place = np.unique(key, axis=0, return_inverse=True)
+            d = cells.shape[1]
+            for k, row in enumerate(distinct):
+                rows = (place.ravel() == k) & known
+                cell, order = tuple(row[:d].tolist()), tuple(row[d:].tolist())
+                bias, weights = _chain(self.model.terms[t], self.score, cell, order)
+                out[rows, t] = bias + positions[rows][:, list(order)] @ weights
+        return out
+
+    def predict(self, X: npt.ArrayLike) -> FloatArray:
+        """Predictions by operators and contexts alone; equal to those of the model."""
+        X = np.asarray(X, dtype=np.float64)
+        parts = [
+            AdditiveDecomposition(self.model, self.output, self.counts, k).effects(X).sum(axis=1)
+            for k in range(self.model.n_scores)
+        ]
+        low, high = self.model.bounds[:, :1], self.model.bounds[:, 1:]
+        return self.output(np.clip(np.stack(parts), low, high))
+
+    def operator_of(self, X: npt.ArrayLike) -> IntArray:
+        """Number, in `operators`, of each row's operator in each term; -1 if never met."""
+        X = np.asarray(X, dtype=np.float64)
+        contexts = [op.context for op in self.operators]
+        number = {(c.term, c.cell, c.order): k for k, c in enumerate(contexts)}
+        out = np.full((len(X), len(self.model.terms)), -1, dtype=np.int64)
+        for t, (cells, orders, _, known) in enumerate(self.places(X)):
+            for i in np.flatnonzero(known):
+                key = (t, tuple(cells[i].tolist()), tuple(orders[i].tolist()))
+                out[i, t] = number.get(key, -1)
+        return out
+
+    def explain(self, X: npt.ArrayLike) -> list[RowExplanation]:
+        """Why each row gets its score: at most one sentence a term, largest effect first."""
+        X = np.asarray(X, dtype=np.float64)
+        effects, places = self.effects(X), self.places(X)
+        base = float(self.model.fixed[self.score, 0]) if self.model.fixed.shape[1] == 1 else 0.0
+        return [self._explain(effects[i], i, places, base) for i in range(len(X))]
+
+    def _explain(self, effects: FloatArray, i: int, places: Any, base: float) -> RowExplanation:
+        found: list[tuple[float, str, Context | None]] = []
+        sentences = []
+        for t in np.argsort(-np.abs(effects), kind="stable"):
+            term = self.model.terms[t]
+            cells, orders, _, known = places[t]
+            if not known[i]:
+                found.append((0.0, term.name, None))
+                sentences.append(f"{term.name} is left out, because a value is not known.")
+                continue
+            cell, order = tuple(cells[i].tolist()), tuple(orders[i].tolist())
+            context = Context(int(t), cell, order, self._words(term, cell, order))
+            effect = float(effects[t]) * self.unit
+            found.append((effect, term.name, context))
+            verb = "adds" if effect >= 0 else "takes away"
+            sentences.append(f"{term.name} {verb} {abs(effect):.4g}, because {context.words}.")
+        score = base + float(effects.sum())
+        return RowExplanation(score, tuple(found), tuple(sentences))
+
+    def to_frame(self) -> Any:
+        """Operators as a pandas data frame, a row for each context that was met."""
+        try:
+            import pandas
+        except ImportError:
+            raise MissingDependencyError("Frames need pandas: pip install pandas") from None
+        return pandas.DataFrame(
+            {
+                "term": [op.name for op in self.operators],
+                "context": [op.context.words for op in self.operators],
+                "bias": [op.bias for op in self.operators],
+                "weights": [op.rank_weights.tolist() for op in self.operators],
+                "share": [op.share for op in self.operators],
+                "count": [op.count for op in self.operators],
+                "trust": [self.model.terms[op.context.term].trust for op in self.operators],
+            }
+        )
+
+
+def count_contexts(
+    model: AdditiveModel, table: Table
+) -> dict[tuple[int, tuple[int, ...], tuple[int, ...]], int]:
+    """Rows of a table in each context of each term: one pass."""
+    looking = AdditiveDecomposition(model, lambda score: score[0], {})
+
+    def look(block: Block) -> tuple[Any, ...]:
+        found: Counter[Any] = Counter()
+        for t, (cells, orders, _, known) in enumerate(looking.places(block.X)):
+            key = np.hstack([cells, orders])[known]
+            distinct, counts = np.unique(key, axis=0, return_counts=True)
+            d = cells.shape[1]
+            for row, count in zip(distinct.tolist(), counts.tolist(), strict=True):
+                found[t, tuple(row[:d]), tuple(row[d:])] += count
+        return (found,)
+
+    return dict(table.total(look)[0])
+
+
+def _chain(
+    term: FittedTerm, score: int, cell: tuple[int, ...], order: tuple[int, ...]
+) -> tuple[float, FloatArray]:
+    """Value at the lower corner, and the increases along the chain of the order."""
+    grid, at = term.values[score], list(cell)
+    chain = [grid[tuple(at)]]
+    for j in order:
+        if at[j] < len(term.axes[j].knots) - 1:  # slots have no way to another
+            at[j] += 1
+        chain.append(grid[tuple(at)])
+    return float(chain[0]), np.diff(chain)

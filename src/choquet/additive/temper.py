@@ -1,0 +1,128 @@
+"""Strengths for classes, once more by prediction.
+
+Where classes are nearly separable, the quadratic model of the likelihood says too little about the
+strengths, and they come out too large. So a few others are tried on held-out rows: all strengths
+moved together, and strengths that all sources share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from choquet.additive.choose import sample
+from choquet.additive.fit import Fit
+from choquet.additive.table import Block, Memory, Table, row_hash
+from choquet.additive.terms import Term
+from choquet.arrays import BoolArray, FloatArray
+
+__all__ = ["Strengths", "temper"]
+
+_MOVES = (0.0, -1.5, -3.0)
+_DIFFERENCES = (-1.0, 1.0, 3.0)
+_CURVATURES = (0.0, 4.0, 9.0)
+_FOLDS = 3
+_FEWEST = 30
+
+
+@dataclass(frozen=True, eq=False)
+class Strengths:
+    """Terms with the logarithms of their strengths, for each score."""
+
+    name: str
+    terms: Sequence[Term]
+    rhos: list[FloatArray]
+
+
+def temper(fit: Fit) -> dict[str, float]:
+    """Give a fit the strengths by which held-out rows are predicted best.
+
+    Returns
+    -------
+    dict of float by str
+        Held-out loss of each choice, per row; empty where there are too few rows.
+    """
+    if fit.ground.weight < _FEWEST or not fit.terms:
+        return {}
+    choices = [*_moved(fit), *_shared(fit)]
+    table = sample(fit.table, fit.ground.weight)
+    losses, weight = np.zeros(len(choices)), 0.0
+    for fold in range(_FOLDS):
+        train, test = table.part(_Fold(fold, False)), table.part(_Fold(fold, True))
+        if not _complete(fit, train):
+            continue
+        weight += float(test.total(lambda block: (block.weight.sum(),))[0])
+        losses += [_held_out(fit, choice, train, test) for choice in choices]
+    if not weight:
+        return {}
+    best = choices[int(np.argmin(losses))]
+    _take(fit, best)
+    fit.refit(steps=0, outer=60, tolerance=0.01)
+    names = [choice.name for choice in choices]
+    return dict(zip(names, (losses / weight).tolist(), strict=True))
+
+
+@dataclass(frozen=True)
+class _Fold:
+    """Rows inside or outside of a fold, by their content."""
+
+    number: int
+    inside: bool
+
+    def __call__(self, block: Block) -> BoolArray:
+        found = row_hash(block.X, block.y) // 7 % _FOLDS == self.number
+        return np.asarray(found == self.inside)
+
+
+def _moved(fit: Fit) -> list[Strengths]:
+    return [
+        Strengths(f"moved by {move:g}", fit.terms, [rho + move for rho in fit.rhos])
+        for move in _MOVES
+    ]
+
+
+def _shared(fit: Fit) -> list[Strengths]:
+    """All utilities, and the interactions found, with one strength for each kind of penalty."""
+    if fit.options.max_terms is not None:
+        return []
+    utilities = [fit.ground.term((i,)) for i in fit.ground.live]
+    terms = [*utilities, *(term for term in fit.terms if len(term.sources) > 1)]
+    found = []
+    for first in _DIFFERENCES:
+        for second in _CURVATURES:
+            parts = [[first, second][: term.penalties.shape[1]] for term in terms]
+            rho = np.concatenate([np.array(part) for part in parts])
+            rhos = [rho.copy() for _ in fit.rhos]
+            found.append(Strengths(f"shared {first:g}, {second:g}", terms, rhos))
+    return found
+
+
+def _take(fit: Fit, choice: Strengths) -> None:
+    if choice.terms is not fit.terms:
+        fit.keep([])
+        fit.add(choice.terms)
+    fit.rhos = [rho.copy() for rho in choice.rhos]
+
+
+def _complete(fit: Fit, table: Table) -> bool:
+    """Whether rows of all classes are left."""
+    sums = table.total(lambda block: fit.family.start(block.y, block.weight))
+    return bool(min(np.min(part) for part in sums) > 0)
+
+
+def _held_out(fit: Fit, choice: Strengths, train: Memory | Table, test: Table) -> float:
+    """Loss of the test rows."""
+    part = Fit(train, fit.ground, fit.family, fit.options)
+    part.keep([])
+    _take(part, choice)
+    part.refit(steps=0, outer=25, tolerance=0.1)
+
+    def look(block: Block) -> tuple[Any, ...]:
+        eta = part.scores(block, part.design, part.betas)
+        fixed = np.stack([beta[: fit.family.n_fixed] for beta in part.betas])
+        return (fit.family.working(0, eta, fixed, block.y, block.weight).loss,)
+
+    return float(test.total(look)[0])

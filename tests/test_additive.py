@@ -1,0 +1,528 @@
+"""Laws of the additive models: sums of small Choquet integrals on calibrated inputs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import optimize
+
+import choquet
+from choquet import ChoquetAdditiveClassifier, ChoquetAdditiveRegressor, Measure, choquet_integral
+from choquet.additive.axes import Axis, Source, margin_of
+from choquet.additive.families import Logistic, Multinomial, Ordered, Squares
+from choquet.additive.fit import Fit, Options, ground_of
+from choquet.additive.knots import quantiles
+from choquet.additive.reml import Quadratic, reml
+from choquet.additive.search import grow
+from choquet.additive.table import Chunks, Memory
+from choquet.additive.terms import Places, Term, make_term
+from choquet.errors import DataError, OptionError, SourceError
+from choquet.estimators import fit_additive_chunks
+
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+def friedman(n=250, sigma=1.0, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.random((n, 6))
+    f = 10 * np.sin(np.pi * X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2 + 10 * X[:, 3]
+    return X, f + sigma * rng.standard_normal(n), f
+
+
+# ---- grids -------------------------------------------------------------------------------------
+
+
+@given(SEEDS, st.integers(2, 4))
+@settings(max_examples=20, deadline=None)
+def test_a_term_in_a_cell_is_the_choquet_integral_of_the_positions(seed, order):
+    rng = np.random.default_rng(seed)
+    axis = Axis(np.array([0.0, 1.0]), 0, False)
+    term = Term(tuple(range(order)), (axis,) * order, np.zeros((0, 0)), np.zeros((0, 0)))
+    X = rng.random((20, order))
+    values = rng.random((2,) * order)
+    values.flat[0] = 0.0
+    # Bit i of a mask is source i; the first source is the slowest index of the grid.
+    by_mask = [values[tuple(mask >> i & 1 for i in range(order))] for mask in range(2**order)]
+    expected = choquet_integral(Measure(by_mask, normal=False, monotone=False), X)
+    np.testing.assert_allclose(term.rows(Places(X))(values.ravel()), expected, atol=1e-12)
+
+
+@given(SEEDS)
+@settings(max_examples=20, deadline=None)
+def test_rows_of_a_grid_are_shares(seed):
+    rng = np.random.default_rng(seed)
+    axes = (Axis(np.sort(rng.random(5)), 0, True), Axis(np.zeros(0), 3, False))
+    X = np.column_stack([rng.random(30) * 1.4 - 0.2, rng.integers(0, 3, 30).astype(float)])
+    X[:5, 0] = np.nan
+    rows = Term((0, 1), axes, np.zeros((0, 0)), np.zeros((0, 0))).rows(Places(X))
+    assert (rows.share >= 0).all()
+    np.testing.assert_allclose(rows.share.sum(axis=1), 1.0)
+    assert (rows.index < 18).all()
+
+
+@given(SEEDS)
+@settings(max_examples=20, deadline=None)
+def test_penalties_are_diagonal_in_the_coordinates_of_a_margin(seed):
+    rng = np.random.default_rng(seed)
+    knots = np.cumsum(0.1 + rng.random(6))
+    share = 0.1 + rng.random(6)
+    margin = margin_of(Axis(knots, 0, False), share)
+    weight = share / share.sum() + 1e-3
+    assert np.abs(weight @ margin.basis).max() < 1e-9
+    h = 0.5 * np.diff(knots) / (knots[-1] - knots[0]) + 0.1
+    slopes = np.diff(margin.basis, axis=0) / np.sqrt(h)[:, None]
+    gram = slopes.T @ slopes
+    assert np.abs(gram - np.diag(gram.diagonal())).max() < 1e-8 * gram.max()
+
+
+def test_terms_of_pairs_have_no_part_that_a_utility_could_say():
+    rng = np.random.default_rng(0)
+    shares = [rng.random(5), rng.random(4)]
+    axes = {0: Axis(np.arange(5.0), 0, False), 1: Axis(np.arange(4.0), 0, False)}
+    margins = {i: margin_of(axes[i], shares[i]) for i in axes}
+    grid = make_term((0, 1), axes, margins).basis.reshape(5, 4, -1)
+    for i, share in enumerate(shares):
+        weight = share / share.sum() + 1e-3
+        assert np.abs(np.tensordot(weight, grid, (0, i))).max() < 1e-9
+
+
+@given(SEEDS, st.integers(1, 4))
+@settings(max_examples=20, deadline=None)
+def test_quantiles_do_not_depend_on_the_blocks(seed, n_parts):
+    rng = np.random.default_rng(seed)
+    X = np.column_stack(
+        [rng.standard_cauchy(200), 1.6e9 + rng.random(200), rng.integers(0, 50, 200)]
+    )
+    weight = rng.integers(1, 4, 200).astype(float)
+    q = np.array([1e-12, 0.1, 0.5, 0.9, 1.0])
+    parts = np.array_split(np.arange(200), n_parts)
+    table = Chunks(lambda: [(X[p], X[p, 0], weight[p]) for p in parts])
+    found = quantiles(table, [0, 1, 2], q)
+    expected = np.quantile(
+        np.repeat(X, weight.astype(int), axis=0), q, axis=0, method="inverted_cdf"
+    )
+    np.testing.assert_allclose(found, expected.T, rtol=1e-9)
+
+
+# ---- strengths ---------------------------------------------------------------------------------
+
+
+def quadratic(seed=0, known=False):
+    rng = np.random.default_rng(seed)
+    B = np.column_stack([np.ones(80), rng.standard_normal((80, 6))])
+    y = B @ np.array([1, 2, -1, 0.5, 0, 0, 0]) + rng.standard_normal(80)
+    D = np.zeros((7, 2))
+    D[1:4, 0] = D[4:, 1] = 1.0
+    return Quadratic(B.T @ B, B.T @ y, float(y @ y), 80.0, 1, known), D
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_strengths_are_those_of_an_independent_optimiser(known):
+    q, D = quadratic(known=known)
+    kinds = np.array([0, 1])
+
+    def criterion(rho):
+        penalty = D @ np.exp(rho)
+        A = q.curve + np.diag(penalty)
+        loss = q.square - q.linear @ np.linalg.solve(A, q.linear)
+        value = np.linalg.slogdet(A)[1] - np.log(penalty[1:]).sum()
+        return value + (loss if known else 79 * np.log(loss))
+
+    found = reml(q, D, np.zeros(2), kinds)
+    best = optimize.minimize(criterion, np.zeros(2), method="Nelder-Mead", options={"xatol": 1e-6})
+    assert found.converged
+    assert criterion(found.log_strengths) <= best.fun + 2e-2
+
+
+def test_a_certificate_is_refused_where_steps_run_out():
+    q, D = quadratic()
+    assert not reml(q, D, np.full(2, 9.0), np.array([0, 1]), max_iter=0).converged
+
+
+@pytest.mark.parametrize(
+    ("family", "y"),
+    [(Squares(0.5), "number"), (Logistic(), 2), (Multinomial(3), 3), (Ordered(4), 4)],
+    ids=["link", "two", "several", "ordered"],
+)
+def test_working_slopes_are_those_of_the_loss(family, y):
+    rng = np.random.default_rng(0)
+    n = 12
+    y = rng.standard_normal(n) if y == "number" else np.arange(n) % y * 1.0
+    eta = rng.standard_normal((family.n_scores, n))
+    fixed = np.sort(rng.standard_normal((family.n_scores, family.n_fixed)), axis=1)
+    weight = 1 + rng.random(n)
+    for k in range(family.n_scores):
+        found = family.working(k, eta, fixed, y, weight)
+        for change, slope in ((eta, found.slope), (fixed, found.fixed_slope)):
+            for i in range(len(slope)):
+                losses = []
+                for h in (1e-5, -1e-5):
+                    moved = change.copy()
+                    moved[k, i] += h
+                    both = (moved, fixed) if change is eta else (eta, moved)
+                    losses.append(family.working(k, *both, y, weight).loss)
+                np.testing.assert_allclose(-(losses[0] - losses[1]) / 4e-5, slope[i], atol=1e-5)
+
+
+# ---- what is learned ----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    X, y, f = friedman()
+    return ChoquetAdditiveRegressor().fit(X, y), X, y, f
+
+
+def test_it_finds_the_pair_that_was_planted(fitted):
+    model, X, y, f = fitted
+    assert {term.sources for term in model.terms_ if len(term.sources) > 1} == {(0, 1)}
+    assert np.mean((model.predict(X) - f) ** 2) < 0.15 * np.mean((y - f) ** 2) * 2
+    assert model.model_.settled
+    assert sum(term.share for term in model.terms_) == pytest.approx(1.0)
+
+
+def test_contexts_reproduce_predictions(fitted):
+    model, X, _, _ = fitted
+    more = np.vstack([X, 2 * X - 0.5])
+    again = model.decomposition_.predict(more)
+    np.testing.assert_allclose(again, model.predict(more), atol=1e-9)
+
+
+def test_each_row_is_explained_by_one_sentence_a_term(fitted):
+    model, X, _, _ = fitted
+    parts = model.decomposition_
+    for row, why in zip(X[:5], model.explain(X[:5]), strict=True):
+        assert len(why.sentences) == len(model.terms_)
+        sizes = [abs(effect) for effect, _, _ in why.effects]
+        assert sizes == sorted(sizes, reverse=True)
+        assert parts.output(np.array([[why.score - model.model_.fixed[0, 0]]])) == pytest.approx(
+            model.predict(row[None])
+        )
+
+
+def test_operators_are_order_statistics_of_positions(fitted):
+    model, X, _, _ = fitted
+    parts = model.decomposition_
+    numbers = parts.operator_of(X)
+    assert (numbers >= 0).all()
+    effects = parts.effects(X)
+    for t, (_, _, positions, _) in enumerate(parts.places(X)):
+        for i in range(0, len(X), 50):
+            found = parts.operators[numbers[i, t]](positions[i])
+            assert found == pytest.approx(effects[i, t], abs=1e-12)
+    frame = parts.to_frame()
+    assert len(frame) == len(parts.operators)
+    assert frame.groupby("term")["count"].sum().eq(len(X)).all()
+
+
+def test_terms_have_mean_zero_over_the_training_rows(fitted):
+    model, X, _, _ = fitted
+    assert np.abs(model.model_.contributions(X).mean(axis=1)).max() < 1e-9
+
+
+def test_a_silent_source_is_left_out_and_the_band_widens(fitted):
+    model, X, _, _ = fitted
+    silent = X.copy()
+    silent[:, 3] = np.nan
+    without = model.model_.contributions(silent)[0]
+    holds = [3 in term.sources for term in model.terms_]
+    assert (without[:, holds] == 0).all()
+    width = np.diff(model.predict_interval(X), axis=1)
+    assert (np.diff(model.predict_interval(silent), axis=1) > width).all()
+
+
+def test_bands_cover_the_truth():
+    covered = []
+    for seed in range(6):
+        X, y, f = friedman(300, seed=seed)
+        low, high = ChoquetAdditiveRegressor(link="add").fit(X, y).predict_interval(X).T
+        covered.append(((low <= f) & (f <= high)).mean())
+    assert 0.90 < np.mean(covered) < 0.99
+
+
+def test_noise_widens_the_band(fitted):
+    model, X, y, _ = fitted
+    narrow, wide = (np.diff(model.predict_interval(X, noise=n), axis=1) for n in (False, True))
+    assert (wide > narrow).all()
+    low, high = model.predict_interval(X, noise=True).T
+    assert 0.9 < ((low <= y) & (y <= high)).mean() <= 1
+
+
+def test_effects_that_multiply_are_noticed():
+    rng = np.random.default_rng(0)
+    X = rng.random((400, 3))
+    y = np.exp(2 * X[:, 0] + 2 * X[:, 1] - X[:, 2]) + 0.2 * rng.standard_normal(400)
+    model = ChoquetAdditiveRegressor().fit(X, y)
+    assert model.link_ > 0
+    assert all(len(term.sources) == 1 for term in model.terms_[:3])
+
+
+def test_predictions_stay_near_the_range_of_training(fitted):
+    model, X, _, _ = fitted
+    far = model.predict(100 * X - 50)
+    inside = model.predict(X)
+    room = 0.06 * np.ptp(inside)
+    assert inside.min() - room <= far.min()
+    assert far.max() <= inside.max() + room
+
+
+def test_max_terms_counts_utilities_too():
+    X, y, _ = friedman()
+    model = ChoquetAdditiveRegressor(max_terms=3).fit(X, y)
+    assert len(model.terms_) <= 3
+    assert max(max(term.values.shape) for term in model.terms_) <= 8
+
+
+def test_interactions_stay_in_their_groups():
+    X, y, _ = friedman()
+    model = ChoquetAdditiveRegressor(interaction_cst=[["x0", "x2"], [1, 3]], link="add").fit(X, y)
+    allowed = ({0, 2}, {1, 3})
+    assert all(len(t.sources) == 1 or set(t.sources) in allowed for t in model.terms_)
+    none = ChoquetAdditiveRegressor(interaction_cst="no_interactions", link="add").fit(X, y)
+    assert all(len(term.sources) == 1 for term in none.terms_)
+
+
+# ---- shapes ------------------------------------------------------------------------------------
+
+
+def rising_pairs(rng, X, signs, n=50_000):
+    low, high = X.min(axis=0), X.max(axis=0)
+    a = low + (1.2 * rng.random((n, X.shape[1])) - 0.1) * (high - low)
+    b = a.copy()
+    for i, sign in signs.items():
+        b[:, i] += sign * rng.random(n) * (high - low)[i] * (rng.random(n) < 0.7)
+    return a, b
+
+
+@pytest.mark.parametrize("max_order", [2, 3])
+@pytest.mark.parametrize("link", ["add", 1.0])
+def test_monotone_models_never_fall(max_order, link):
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.random((300, 2)), rng.integers(0, 4, (300, 2))])
+    y = np.minimum(X[:, 0], X[:, 1]) * X[:, 2] - 0.2 * X[:, 3] + 0.4 * rng.standard_normal(300)
+    signs = {0: 1, 1: 1, 2: 1, 3: -1}
+    options = {"max_order": max_order, "link": link}
+    model = ChoquetAdditiveRegressor(monotonic_cst=signs, **options).fit(X, y)
+    a, b = rising_pairs(rng, X, signs)
+    assert (model.predict(b) - model.predict(a)).min() >= -1e-9
+    assert model.proof_.least_rise >= 0
+    assert model.proof_.gap < 1e-6
+    free = ChoquetAdditiveRegressor(**options).fit(X, y)
+    a_free, b_free = free.predict(a), free.predict(b)
+    assert (b_free - a_free).min() < -1e-3, "the constraint had nothing to do"
+
+
+def test_a_monotone_fit_is_the_best_of_all_monotone_ones():
+    import cvxpy as cp
+
+    rng = np.random.default_rng(1)
+    X = rng.random((120, 1))
+    y = X[:, 0] + 0.5 * rng.standard_normal(120)
+    table = Memory(X, (y - y.mean()) / y.std(), np.ones(120))
+    options = Options(max_order=1)
+    fit = grow(table, ground_of(table, [Source("x")], options), Squares(0.0), options)
+    fit.rhos = [np.full(2, -3.0)]
+    fit.refit(steps=0)
+    q, term = fit.quadratics[0], fit.terms[0]
+    A = q.curve + np.diag(fit.penalties() @ np.exp(fit.rhos[0]))
+    from choquet.additive.shape import constrain
+
+    x = cp.Variable(len(q.linear))
+    cost = cp.quad_form(x, cp.psd_wrap(A)) - 2 * q.linear @ x
+    cp.Problem(cp.Minimize(cost), [np.diff(term.basis, axis=0) @ x[1:] >= 0]).solve(cp.CLARABEL)
+    proof = constrain(fit, {0: 1.0}, {})
+    assert proof.exact
+    np.testing.assert_allclose(fit.betas[0], x.value, atol=1e-4)
+
+
+def test_convex_utilities_are_convex():
+    rng = np.random.default_rng(0)
+    X = rng.random((200, 2))
+    y = np.abs(X[:, 0] - 0.4) + X[:, 1] + 0.2 * rng.standard_normal(200)
+    model = ChoquetAdditiveRegressor(curvature_cst={"x0": "convex"}, max_order=1, link="add")
+    model.fit(X, y)
+    term = next(term for term in model.terms_ if term.sources == (0,))
+    slopes = np.diff(term.values[0]) / np.diff(term.axes[0].knots)
+    assert (np.diff(slopes) >= -1e-9).all()
+
+
+# ---- classes -----------------------------------------------------------------------------------
+
+
+def test_classes_of_a_known_model_are_calibrated():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((1500, 4))
+    p = 1 / (1 + np.exp(-(X[:, 0] + X[:, 1] * X[:, 2])))
+    y = (rng.random(1500) < p).astype(int)
+    model = ChoquetAdditiveClassifier().fit(X[:1000], y[:1000])
+    assert any(set(term.sources) == {1, 2} for term in model.terms_)
+    found = model.predict_proba(X[1000:])[:, 1]
+    assert np.abs(found - p[1000:]).mean() < 0.06
+    for low in (0.0, 0.25, 0.5, 0.75):
+        bin_ = (found >= low) & (found < low + 0.25)
+        assert abs(found[bin_].mean() - p[1000:][bin_].mean()) < 0.06
+    low, high = model.predict_interval(X[1000:])[:, 1].T
+    assert 0.75 < ((low <= p[1000:]) & (p[1000:] <= high)).mean() <= 1
+
+
+def test_ordered_classes_share_one_score():
+    rng = np.random.default_rng(0)
+    X = rng.random((600, 3))
+    score = 6 * np.minimum(X[:, 0], X[:, 1]) + rng.logistic(size=600) * 0.4
+    y = np.digitize(score, [1.0, 2.0, 3.0])
+    model = ChoquetAdditiveClassifier(ordered=True).fit(X[:400], y[:400])
+    assert (np.diff(model.thresholds_) > 0).all()
+    assert np.abs(model.predict(X[400:]) - y[400:]).mean() < 0.45
+    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
+    words = np.array(["low", "mid", "good", "top"])[y]
+    named = ChoquetAdditiveClassifier(ordered=["low", "mid", "good", "top"]).fit(
+        X[:400], words[:400]
+    )
+    np.testing.assert_allclose(named.predict_proba(X), model.predict_proba(X), atol=1e-9)
+    with pytest.raises(OptionError, match="each class once"):
+        ChoquetAdditiveClassifier(ordered=["low"]).fit(X, words)
+
+
+def test_monotone_classifiers_never_fall():
+    rng = np.random.default_rng(0)
+    X = rng.random((300, 2))
+    y = (X[:, 0] * X[:, 1] + 0.2 * rng.standard_normal(300) > 0.3).astype(int)
+    model = ChoquetAdditiveClassifier(monotonic_cst={0: 1, 1: 1}).fit(X, y)
+    a, b = rising_pairs(rng, X, {0: 1, 1: 1}, 20_000)
+    assert (model.decision_function(b) - model.decision_function(a)).min() >= -1e-9
+    with pytest.raises(OptionError, match="two classes, or ordered"):
+        ChoquetAdditiveClassifier(monotonic_cst={0: 1}).fit(X, np.arange(300) % 3)
+
+
+def test_separated_classes_have_finite_scores():
+    X = np.linspace(0, 1, 60)[:, None]
+    model = ChoquetAdditiveClassifier().fit(X, X[:, 0] > 0.5)
+    assert np.isfinite(model.decision_function(X)).all()
+    assert (model.predict(X) == (X[:, 0] > 0.5)).all()
+
+
+# ---- categories and missing values ---------------------------------------------------------------
+
+
+def test_categories_and_missing_values_are_learned():
+    import pandas as pd
+
+    rng = np.random.default_rng(0)
+    colour = rng.choice(["red", "green", "blue"], 300)
+    size = rng.choice(["s", "m", "l"], 300)
+    x = rng.random(300)
+    y = x + (colour == "red") + 0.5 * (size == "l") + 0.1 * rng.standard_normal(300)
+    x[:60] = np.nan
+    y[:60] += 2
+    frame = pd.DataFrame({"colour": pd.Categorical(colour), "size": size, "x": x})
+    model = ChoquetAdditiveRegressor(categories={"size": ["s", "m", "l"]}, link="add")
+    model.fit(frame, y)
+    assert [source.kind for source in model.columns_] == ["nominal", "ordered", "number"]
+    assert np.mean((model.predict(frame) - y) ** 2) < 0.1 * y.var()
+    row = frame.iloc[[100]]
+    new = pd.DataFrame({"colour": ["mauve"], "size": ["l"], "x": [0.5]})
+    assert np.isfinite(model.predict(new)).all()
+    assert np.diff(model.predict_interval(new)) > np.diff(model.predict_interval(row))
+    text = " ".join(model.explain(new)[0].sentences)
+    assert "not known" in text
+    with pytest.raises(OptionError, match="no order"):
+        ChoquetAdditiveRegressor(monotonic_cst={"colour": 1}).fit(frame, y)
+
+
+# ---- chunks ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("link", ["auto", 0.5])
+def test_chunks_give_the_same_answer(link):
+    X, y, _ = friedman(200)
+    X = X.copy()
+    X[::17, 4] = np.nan
+    weight = np.random.default_rng(0).integers(0, 3, 200).astype(float)
+    whole = ChoquetAdditiveRegressor(link=link).fit(X, y, weight)
+    parts = [(X[p], y[p], weight[p]) for p in np.array_split(np.arange(200), 3)]
+    chunked = fit_additive_chunks(ChoquetAdditiveRegressor(link=link), parts)
+    np.testing.assert_allclose(chunked.predict(X), whole.predict(X), atol=1e-8 * y.std())
+    with pytest.raises(OptionError, match="only once"):
+        fit_additive_chunks(ChoquetAdditiveRegressor(), iter(parts))
+
+
+def test_chunks_of_classes_give_the_same_answer():
+    X, _, f = friedman(200)
+    classes = np.where(f > np.median(f), 3.0, 1.0)
+    whole = ChoquetAdditiveClassifier().fit(X, classes)
+    parts = [(X[p], classes[p]) for p in np.array_split(np.arange(200), 3)]
+    chunked = fit_additive_chunks(ChoquetAdditiveClassifier(), parts)
+    np.testing.assert_allclose(chunked.predict_proba(X), whole.predict_proba(X), atol=1e-7)
+
+
+# ---- bad input ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "match"),
+    [
+        ({"monotonic_cst": {"x9": 1}}, SourceError, "x9"),
+        ({"monotonic_cst": {"x0": 2}}, OptionError, "must be 1"),
+        ({"monotonic_cst": {"x0": 1, 0: -1}}, OptionError, "both"),
+        ({"monotonic_cst": [1, 1]}, OptionError, "2 values for 6 columns"),
+        ({"curvature_cst": {"x0": "round"}}, OptionError, "'convex' or 'concave'"),
+        ({"interaction_cst": "all"}, OptionError, "pairwise"),
+        ({"max_order": 5}, OptionError, "max_order"),
+        ({"max_terms": 0}, OptionError, "max_terms"),
+        ({"n_knots": [3]}, OptionError, "n_knots"),
+        ({"link": "log"}, OptionError, "link"),
+        ({"categories": "all"}, OptionError, "categories"),
+    ],
+)
+def test_options_are_checked(options, error, match):
+    X, y, _ = friedman(60)
+    with pytest.raises(error, match=match):
+        ChoquetAdditiveRegressor(**options).fit(X, y)
+
+
+def test_odd_columns_are_no_trouble():
+    rng = np.random.default_rng(0)
+    x = rng.random(80)
+    X = np.column_stack([x, x, np.full(80, 3.0), rng.integers(0, 2, 80), 1e12 * rng.random(80)])
+    y = x + 0.1 * rng.standard_normal(80)
+    model = ChoquetAdditiveRegressor().fit(X, y)
+    assert np.corrcoef(model.predict(X), x)[0, 1] > 0.98
+    wide = rng.standard_normal((30, 60))
+    ChoquetAdditiveRegressor(link="add").fit(wide, wide[:, 0])
+    constant = ChoquetAdditiveRegressor().fit(X, np.full(80, 7.0))
+    np.testing.assert_allclose(constant.predict(X), 7.0)
+    with pytest.raises(ValueError, match="infinity"):
+        ChoquetAdditiveRegressor().fit(np.where(X == 3.0, np.inf, X), y)
+    with pytest.raises(DataError, match="zero in every row"):
+        ChoquetAdditiveRegressor().fit(X, y, np.zeros(80))
+
+
+def test_weights_of_less_than_one_row_say_nothing_of_the_number_of_rows():
+    X, y, _ = friedman(150)
+    plain = ChoquetAdditiveRegressor(link="add").fit(X, y)
+    small = ChoquetAdditiveRegressor(link="add").fit(X, y, np.full(150, 1e-4))
+    np.testing.assert_allclose(small.predict(X), plain.predict(X), rtol=1e-6)
+
+
+def test_pictures_draw_into_the_axes_given(fitted):
+    pytest.importorskip("matplotlib")
+    from matplotlib.figure import Figure
+
+    model, X, _, _ = fitted
+    ax = Figure().subplots()
+    assert choquet.plot.utility(model, "x2", X=X[:, 2], ax=ax) is ax
+    assert ax.get_xlabel() == "x2"
+    ax = Figure().subplots()
+    assert choquet.plot.pair_map(model, 0, 1, ax=ax) is ax
+    with pytest.raises(SourceError, match="no term"):
+        choquet.plot.pair_map(model, "x4", "x5", ax=ax)
+
+
+def test_a_fit_of_one_value_is_a_line():
+    table = Memory(np.ones((5, 1)), np.arange(5.0), np.ones(5))
+    options = Options()
+    fit = Fit(table, ground_of(table, [Source("x")], options), Squares(0.0), options)
+    fit.refit()
+    assert fit.betas[0] == pytest.approx([2.0])
