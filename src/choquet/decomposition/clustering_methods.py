@@ -126,16 +126,32 @@ class Clodd(ClusterMethod):
 
     Parameters
     ----------
-    alpha, gamma, max_clusters, search
-        Of CLODD; see `clodd`, where `search` is called method. Note that gamma = 0.05 hides
-        operators used by under 5 % of walks.
+    metric : str, Dissimilarity or callable, default "rms"
+        What operators are clustered by.
+    refit : bool, default False
+        Take the mean of a cluster, or least squares on its rows, in place of its medoid.
+    epsilon : float, default 0
+        Take walks with Φ < epsilon as supported; 0 those with Φ = 0.
+    scale : float, "largest" or "data", default "largest"
+        White in pictures: the largest possible dissimilarity, the largest found, or a number.
+    decimals : int, default 9
+        Values that agree when rounded to so many decimals are one value.
+    max_operators : int, default 1,000,000
+        List all distinct operators up to so many.
+    n_walks : int, default 20,000
+        Beyond that, draw so many walks.
+    alpha : float, default 0.5
+        Share of squareness in CLODD's objective; the rest is edginess.
+    gamma : float, default 0.05
+        Smallest share of walks that a cluster may have without a penalty: operators used by fewer
+        walks are hidden.
+    max_clusters : int, default 10
+        Largest number of clusters tried.
+    search : {"path+local", "exact", "swarm"}, default "path+local"
+        How partitions are searched; see `clodd`, where it is called method.
     same_below : float, default 0.01
         If no two operators differ by more than this in output, for any input in [0, 1], the answer
         is one operator.
-
-    Other parameters are those of every clustering of operators: `metric`, `refit` (the mean or
-    least squares in place of the medoid), `epsilon`, `scale`, `decimals`, `max_operators`,
-    `n_walks`.
 
     References
     ----------
@@ -181,6 +197,27 @@ class Clodd(ClusterMethod):
 class Linkage(ClusterMethod):
     """Single linkage: the iVAT image cut into `k` clusters, or at a height `level`.
 
+    Parameters
+    ----------
+    metric : str, Dissimilarity or callable, default "rms"
+        What operators are clustered by.
+    refit : bool, default False
+        Take the mean of a cluster, or least squares on its rows, in place of its medoid.
+    epsilon : float, default 0
+        Take walks with Φ < epsilon as supported; 0 those with Φ = 0.
+    scale : float, "largest" or "data", default "largest"
+        White in pictures: the largest possible dissimilarity, the largest found, or a number.
+    decimals : int, default 9
+        Values that agree when rounded to so many decimals are one value.
+    max_operators : int, default 1,000,000
+        List all distinct operators up to so many.
+    n_walks : int, default 20,000
+        Beyond that, draw so many walks.
+    k : int, optional
+        Number of clusters.
+    level : float, optional
+        Height of the cut, in units of `metric`; give this or `k`.
+
     Examples
     --------
     >>> from choquet import Linkage, Measure, decompose
@@ -199,6 +236,25 @@ class Linkage(ClusterMethod):
 @dataclass(frozen=True, kw_only=True)
 class FuzzyCMeans(ClusterMethod):
     """Fuzzy c-means with `k` clusters.
+
+    Parameters
+    ----------
+    metric : str, Dissimilarity or callable, default "rms"
+        What operators are clustered by.
+    refit : bool, default False
+        Take the mean of a cluster, or least squares on its rows, in place of its medoid.
+    epsilon : float, default 0
+        Take walks with Φ < epsilon as supported; 0 those with Φ = 0.
+    scale : float, "largest" or "data", default "largest"
+        White in pictures: the largest possible dissimilarity, the largest found, or a number.
+    decimals : int, default 9
+        Values that agree when rounded to so many decimals are one value.
+    max_operators : int, default 1,000,000
+        List all distinct operators up to so many.
+    n_walks : int, default 20,000
+        Beyond that, draw so many walks.
+    k : int
+        Number of clusters.
 
     Examples
     --------
@@ -221,6 +277,23 @@ class FuzzyCMeans(ClusterMethod):
 class Distinct(ClusterMethod):
     """No clustering: every distinct operator of the measure on its own.
 
+    Parameters
+    ----------
+    metric : str, Dissimilarity or callable, default "rms"
+        What operators are clustered by.
+    refit : bool, default False
+        Take the mean of a cluster, or least squares on its rows, in place of its medoid.
+    epsilon : float, default 0
+        Take walks with Φ < epsilon as supported; 0 those with Φ = 0.
+    scale : float, "largest" or "data", default "largest"
+        White in pictures: the largest possible dissimilarity, the largest found, or a number.
+    decimals : int, default 9
+        Values that agree when rounded to so many decimals are one value.
+    max_operators : int, default 1,000,000
+        List all distinct operators up to so many.
+    n_walks : int, default 20,000
+        Beyond that, draw so many walks.
+
     Examples
     --------
     >>> from choquet import Distinct, Measure, decompose
@@ -241,6 +314,20 @@ class Clustering(ClusterMethod):
 
     Parameters
     ----------
+    metric : str, Dissimilarity or callable, default "rms"
+        What operators are clustered by.
+    refit : bool, default False
+        Take the mean of a cluster, or least squares on its rows, in place of its medoid.
+    epsilon : float, default 0
+        Take walks with Φ < epsilon as supported; 0 those with Φ = 0.
+    scale : float, "largest" or "data", default "largest"
+        White in pictures: the largest possible dissimilarity, the largest found, or a number.
+    decimals : int, default 9
+        Values that agree when rounded to so many decimals are one value.
+    max_operators : int, default 1,000,000
+        List all distinct operators up to so many.
+    n_walks : int, default 20,000
+        Beyond that, draw so many walks.
     clusterer : object
         With ``fit_predict``; see `cluster` for what it is given.
 

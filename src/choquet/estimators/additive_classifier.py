@@ -35,9 +35,20 @@ class ChoquetAdditiveClassifier(ClassifierMixin, Additive):
     ordered : bool or sequence, default False
         Whether the classes are ordered: True for the order of their labels, or the classes from
         low to high.
-    monotonic_cst, interaction_cst, curvature_cst, max_order, max_terms, n_knots, categories
-        As in `ChoquetAdditiveRegressor`; `monotonic_cst` and `curvature_cst` are for two classes,
-        or for ordered ones.
+    monotonic_cst : dict or array-like, optional
+        Direction of each source, 1 or -1, by name or position; for two classes or ordered ones.
+    interaction_cst : sequence of groups, optional
+        Sources that may stand in one term; see `ChoquetAdditiveRegressor`.
+    curvature_cst : dict or array-like, optional
+        Convex (1) or concave (-1) utilities; for two classes or ordered ones.
+    max_order : int, default 4
+        Most sources in one term.
+    max_terms : int, optional
+        Most terms of two and more sources.
+    n_knots : int, optional
+        Knots of a utility; see `ChoquetAdditiveRegressor`.
+    categories : "from_dtype" or sequence, default "from_dtype"
+        Which columns hold categories; see `ChoquetAdditiveRegressor`.
 
     Attributes
     ----------

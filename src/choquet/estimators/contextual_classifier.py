@@ -28,11 +28,11 @@ class ContextualClassifier(ClassifierMixin, Contextual):
 
     Parameters
     ----------
+    leaf : {"auto", "both", "rank", "source"}, default "auto"
+        What an operator weighs: inputs by source, by rank, or both; see `ContextualRegressor`.
     max_leaves : int, default 16
     min_samples_leaf : float, optional
         Least number of rows in a leaf, counted by weight; 20, or 2 (N + 1) if that is more.
-    leaf : {"auto", "both", "rank", "source"}, default "auto"
-        What an operator weighs: inputs by source, by rank, or both; see `ContextualRegressor`.
     l2 : float or "auto", default "auto"
         Penalty on the weights, in units of the data's spread; "auto" lets held-out rows choose.
     above : bool, default True

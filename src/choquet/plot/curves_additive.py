@@ -52,6 +52,10 @@ def utility(
         Which score, where a classifier has several.
     ax : matplotlib axes, optional
 
+    Returns
+    -------
+    matplotlib axes
+
     Examples
     --------
     >>> import numpy as np
@@ -120,6 +124,10 @@ def pair_map(
     size : int, default 101
         Points along each source.
     ax : matplotlib axes, optional
+
+    Returns
+    -------
+    matplotlib axes
 
     Examples
     --------
