@@ -297,8 +297,6 @@ class ChoquetAdditiveRegressor(RegressorMixin, Additive):
     decomposition_ : AdditiveDecomposition
         Operators with contexts, which give the same predictions.
     model_ : AdditiveModel
-    proof_ : Proof
-        What was checked of the shapes asked for, if any.
     link_ : float
     link_choice_ : LinkChoice
     noise_ : float

@@ -55,8 +55,6 @@ class ChoquetAdditiveClassifier(ClassifierMixin, Additive):
     classes_ : array of shape (n_classes,)
     terms_ : tuple of FittedTerm
         The values of each have one row for each score.
-    thresholds_ : array of shape (n_classes - 1,)
-        Between ordered classes; absent for others.
     model_ : AdditiveModel
     n_numbers_, edf_, columns_
         As in `ChoquetAdditiveRegressor`.
@@ -64,7 +62,8 @@ class ChoquetAdditiveClassifier(ClassifierMixin, Additive):
     Notes
     -----
     Probabilities are averages over the posterior of the score, so that few data do not make them
-    extreme.
+    extreme; with `monotonic_cst` they are those of the score itself, which is proved to be monotone.
+    Ordered classes also have ``thresholds_``, the n_classes - 1 scores between them.
 
     References
     ----------
@@ -156,7 +155,8 @@ class ChoquetAdditiveClassifier(ClassifierMixin, Additive):
     def decision_function(self, X):
         """Scores: the log-odds of the second of two classes, one for each of several.
 
-        For ordered classes it is the score that is compared with `thresholds_`.
+        They are those of `predict_proba`, so drawn to zero where the data leave the score open. For
+        ordered classes it is the score itself, which is compared with `thresholds_`.
 
         Parameters
         ----------
@@ -166,7 +166,10 @@ class ChoquetAdditiveClassifier(ClassifierMixin, Additive):
         -------
         array of shape (n_samples,) or (n_samples, n_classes)
         """
-        score = self._scores(self._inputs(X))
+        X = self._inputs(X)
+        score = self._scores(X)
+        if not hasattr(self, "thresholds_"):
+            score = score * self._shrinkage(self.model_.score_variance(X))
         return score[0] if len(score) == 1 else score.T
 
     def _outputs(self, sums):
@@ -177,16 +180,26 @@ class ChoquetAdditiveClassifier(ClassifierMixin, Additive):
         score = self.model_.scores(X)
         return score if hasattr(self, "thresholds_") else score + self.model_.fixed
 
+    def _shrinkage(self, variance):
+        """What averaging over the posterior of its scores leaves of a row's scores: one factor.
+
+        The same for all classes, so that the most probable class is the one of the largest score.
+        None where monotonicity was asked for: averages over different spreads need not keep it.
+        """
+        if self.monotonic_cst is not None:
+            return np.ones(variance.shape[1])
+        return 1 / np.sqrt(1 + np.pi / 8 * np.minimum(variance.mean(axis=0), _MOST))
+
     def _shares(self, score, variance):
         """Probabilities of the classes at scores that have a variance."""
-        shrink = 1 / np.sqrt(1 + np.pi / 8 * np.minimum(variance, _MOST))
+        shrink = self._shrinkage(variance)
         if hasattr(self, "thresholds_"):
-            below = expit((self.thresholds_ - score[0][:, None]) * shrink[0][:, None])
+            below = expit((self.thresholds_ - score[0][:, None]) * shrink[:, None])
             n = len(below)
             edges = np.hstack([np.zeros((n, 1)), below, np.ones((n, 1))])
             return np.maximum(np.diff(edges, axis=1), 0.0)
         if len(score) == 1:
-            second = expit(score[0] * shrink[0])
+            second = expit(score[0] * shrink)
             return np.column_stack([1 - second, second])
         return softmax((score * shrink).T, axis=1)
 
@@ -215,7 +228,8 @@ class ChoquetAdditiveClassifier(ClassifierMixin, Additive):
         -------
         array of shape (n_samples,)
         """
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        shares = self.predict_proba(X)
+        return self.classes_[shares.argmax(axis=1)]
 
     def predict_interval(self, X, level=0.95):
         """Band for the probability of each class.
