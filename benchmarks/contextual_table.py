@@ -83,7 +83,7 @@ def ebm(kind: str) -> Callable[[int], Any]:
     return made
 
 
-CIR = {"monotone": False, "normal": False, "bias": True}
+CIR = {"monotone": False, "normal": False, "fit_intercept": True}
 GRID = {"l2": [0.3, 1.0, 3.0], "min_samples_leaf": [10, 20]}
 STRENGTHS = np.logspace(-4, 2, 7)
 
@@ -104,10 +104,10 @@ REGRESSORS = {
         )
     ),
     "monotone ChI": Model(
-        measure_sized(lambda: ChoquetRegressor(normal=False, bias=True)), oriented=True
+        measure_sized(lambda: ChoquetRegressor(normal=False, fit_intercept=True)), oriented=True
     ),
     "2-additive ChI": Model(
-        lambda n: ChoquetRegressor(normal=False, bias=True, k_additive=2), oriented=True
+        lambda n: ChoquetRegressor(normal=False, fit_intercept=True, k_additive=2), oriented=True
     ),
     "contextual, ≤ 4 leaves": Model(lambda n: chosen(ContextualRegressor(max_leaves=4), GRID)),
     "contextual, ≤ 32 leaves": Model(lambda n: chosen(ContextualRegressor(max_leaves=32), GRID)),

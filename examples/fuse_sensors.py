@@ -35,10 +35,10 @@ def main() -> None:
 
     fresh = survey(1000, rng)
     interval = model.predict_interval(fresh[SENSORS])
-    trust = model.trust(fresh[SENSORS])
-    print(f"{np.mean(trust == 1):.0%} of new rows rest on values that the survey supports.")
-    print(f"Widest interval among them: {np.ptp(interval[trust == 1], axis=1).max():.3f}")
-    print(f"Widest interval of the others: {np.ptp(interval[trust < 1], axis=1).max():.3f}\n")
+    supported = model.support_share(fresh[SENSORS])
+    print(f"{np.mean(supported == 1):.0%} of new rows rest on values that the survey supports.")
+    print(f"Widest interval among them: {np.ptp(interval[supported == 1], axis=1).max():.3f}")
+    print(f"Widest interval of the others: {np.ptp(interval[supported < 1], axis=1).max():.3f}\n")
 
     print("Measure next:")
     for request in choquet.data_to_collect(choquet.decompose(model), n=2):

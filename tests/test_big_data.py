@@ -31,7 +31,7 @@ def make(n_samples=400, n_sources=3, seed=0):
 
 def same(model, whole):
     np.testing.assert_allclose(model.measure_.values, whole.measure_.values, rtol=0, atol=1e-9)
-    assert model.bias_ == pytest.approx(whole.bias_, abs=1e-9)
+    assert model.intercept_ == pytest.approx(whole.intercept_, abs=1e-9)
     np.testing.assert_array_equal(model.support_.count, whole.support_.count)
 
 
@@ -39,7 +39,7 @@ def same(model, whole):
     "make_model",
     [
         ChoquetRegressor,
-        lambda: ChoquetRegressor(monotone=False, normal=False, bias=True, penalty="l2"),
+        lambda: ChoquetRegressor(monotone=False, normal=False, fit_intercept=True, penalty="l2"),
         LambdaRegressor,
         OWARegressor,
     ],
@@ -100,7 +100,7 @@ def test_bad_chunks():
         evidence_of_chunks([(X, y), (X[:, :2], y)])
     with pytest.raises(DataError, match="chunk 0: y must hold 20 values"):
         evidence_of_chunks([(X, y[:5])])
-    with pytest.raises(DataError, match="chunk 0: inputs must be real numbers"):
+    with pytest.raises(DataError, match="chunk 0: inputs must be numbers"):
         evidence_of_chunks([(np.full((20, 3), "low"), y)])
     with pytest.raises(DataError, match="chunk 0 must be"):
         evidence_of_chunks([(X,)])
@@ -196,6 +196,112 @@ def test_a_checkpoint_of_other_data_is_refused(tmp_path):
         fit_chunks(ChoquetRegressor(), chunks_of(X, y), checkpoint=path)
     with pytest.raises(OptionError, match="checkpoint_every=0"):
         fit_chunks(ChoquetRegressor(), chunks_of(X, y), checkpoint=path, checkpoint_every=0)
+
+
+def test_a_checkpoint_knows_its_data_by_their_numbers(tmp_path):
+    X, y, w = make(200)
+    path = tmp_path / "so-far.npz"
+
+    def part(X, y, w=None, n=200):
+        columns = (X, y) if w is None else (X, y, w)
+        return [tuple(column[k : k + 20] for column in columns) for k in range(0, n, 20)]
+
+    first = statistics_of_chunks(part(X, y, n=100), checkpoint=path)
+    for column in range(3):
+        other = [X.copy(), y.copy(), np.ones(200)]
+        other[column][37] += 1e-9
+        with pytest.raises(DataError, match=r"of other data: its 5 chunks .* but other numbers"):
+            statistics_of_chunks(part(*other), checkpoint=path)
+    with pytest.raises(DataError, match="of other data"):
+        statistics_of_chunks(part(X, y, w), checkpoint=path)
+    with pytest.raises(DataError, match="of other data"):
+        statistics_of_chunks(part(X[:, ::-1], y), checkpoint=path)
+    assert (
+        statistics_of_chunks(part(X, y, n=100), checkpoint=path).totals[1, 0] == first.totals[1, 0]
+    )
+    whole = statistics_of_chunks(part(X, y), checkpoint=path)
+    assert whole.target_square == statistics_of_chunks(part(X, y)).target_square
+    # The digest goes on where the checkpoint ended: there is a second time to go on from.
+    again = statistics_of_chunks(part(X, y), checkpoint=path)
+    assert again.target_square == whole.target_square
+
+
+def test_a_checkpoint_of_other_sums_is_refused(tmp_path):
+    X, y, _ = make(100)
+    path = tmp_path / "so-far.npz"
+    statistics_of_chunks(chunks_of(X, y), checkpoint=path)
+    with pytest.raises(DataError, match="holds Statistics, not Evidence of Statistics"):
+        evidence_of_chunks(chunks_of(X, y), checkpoint=path)
+    with pytest.raises(DataError, match="not MinimaStatistics of order 2"):
+        statistics_of_chunks(chunks_of(X, y), checkpoint=path, k_additive=2)
+
+
+def test_altered_and_earlier_checkpoints_are_refused(tmp_path):
+    X, y, _ = make(100)
+    path = tmp_path / "so-far.npz"
+    evidence_of_chunks(chunks_of(X, y), checkpoint=path)
+    content = path.read_bytes()
+    at = content.index(b'"n_chunks": 5')
+    path.write_bytes(content[:at] + b'"n_chunks": 4' + content[at + 13 :])
+    with pytest.raises(FileError, match="does not match its checksum"):
+        evidence_of_chunks(chunks_of(X, y), checkpoint=path)
+    path.write_bytes(content.replace(b'"choquet checkpoint"', b'"choquet"'))
+    with pytest.raises(FileError, match="is no checkpoint"):
+        evidence_of_chunks(chunks_of(X, y), checkpoint=path)
+    path.write_bytes(content.replace(b'"version": 2', b'"version": 3'))
+    with pytest.raises(FileError, match="of a newer choquet"):
+        evidence_of_chunks(chunks_of(X, y), checkpoint=path)
+    np.savez(path, format=np.array("choquet checkpoint 1"), kind=np.array("gaps"))
+    with pytest.raises(FileError, match=r"earlier choquet .* which data it belongs to"):
+        evidence_of_chunks(chunks_of(X, y), checkpoint=path)
+
+
+def test_a_checkpoint_knows_its_parquet_file_without_reading_it(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    X, y, w = make(400)
+    name, path = tmp_path / "rows.parquet", tmp_path / "so-far.npz"
+
+    def write(X, y):
+        table = pa.table({**dict(zip(SOURCES, X.T, strict=True)), "y": y, "w": w})
+        parquet.write_table(table, name, row_group_size=50, write_statistics=False)
+
+    write(X, y)
+    rows = parquet_chunks(name, sources=SOURCES, target="y")
+    whole = statistics_of_chunks(rows, checkpoint=path)
+    assert statistics_of_chunks(rows, checkpoint=path).target_square == whole.target_square
+    for other in (
+        parquet_chunks(name, sources=SOURCES[::-1], target="y"),
+        parquet_chunks(name, sources=SOURCES, target="w"),
+        parquet_chunks(name, sources=SOURCES, target="y", weight="w"),
+    ):
+        with pytest.raises(DataError, match="of other data"):
+            statistics_of_chunks(other, checkpoint=path)
+    write(*make(400, seed=1)[:2])
+    with pytest.raises(DataError, match="of other data"):
+        statistics_of_chunks(rows, checkpoint=path)
+
+
+def test_a_checkpoint_of_a_cluster_knows_its_partitions(tmp_path):
+    da = pytest.importorskip("dask.array")
+    from choquet.learning.data.distributed import statistics_from_dask
+
+    X, y, _ = make(400)
+    options = {"checkpoint": tmp_path / "so-far.npz", "checkpoint_every": 2}
+
+    def sums(X):
+        return statistics_from_dask(
+            da.from_array(X, chunks=(50, 3)), da.from_array(y, chunks=50), **options
+        )
+
+    whole = sums(X)
+    assert sums(X).target_square == whole.target_square
+    for row in (10, 210, 390):
+        other = X.copy()
+        other[row, 1] += 1e-9
+        with pytest.raises(DataError, match=f"partition {row // 50} holds other numbers"):
+            sums(other)
 
 
 def test_a_checkpoint_enters_a_parquet_file_in_the_middle(tmp_path):

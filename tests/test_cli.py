@@ -17,6 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
+import pandas
 import pytest
 
 import choquet
@@ -86,11 +87,12 @@ def test_fit_writes_a_model_that_python_reads(folder, run):
     assert (code, err) == (0, "")
     assert "3 sources and 60 rows, scaling none" in out
     model = choquet.load("model.json")
-    assert model.sources == ("gpr", "ir", "emi")
-    assert model.target == "truth"
-    table = np.loadtxt("scores.csv", delimiter=",", skiprows=1)
-    own = choquet.ChoquetRegressor().fit(table[:, :3], table[:, 3])
-    assert np.allclose(model.predict(table[:, :3]), own.predict(table[:, :3]), atol=1e-9)
+    assert model.feature_names_in_.tolist() == ["gpr", "ir", "emi"]
+    assert model.target_name_ == "truth"
+    table = pandas.read_csv("scores.csv")
+    rows = table[["gpr", "ir", "emi"]]
+    own = choquet.ChoquetRegressor().fit(rows, table["truth"])
+    assert np.allclose(model.predict(rows), own.predict(rows), atol=1e-9)
 
 
 @pytest.mark.parametrize("learner", ["choquet", "cv", "owa", "linear", "lambda", "gradient"])
@@ -141,10 +143,10 @@ def test_importance_of_many_sources_is_inspected(folder, run):
 
 
 def test_options_reach_the_learner(folder, run):
-    words = ["--prior", "additive", "--prior-strength", "1e6", "--no-normal", "--bias"]
+    words = ["--prior", "additive", "--prior-alpha", "1e6", "--no-normal", "--fit-intercept"]
     assert run("fit", "scores.csv", *words)[0] == 0
-    model = choquet.load("model.json").model
-    assert (model.prior, model.prior_strength, model.normal, model.bias) == (
+    model = choquet.load("model.json").estimator_
+    assert (model.prior, model.prior_alpha, model.normal, model.bias) == (
         "additive", 1e6, False, True,
     )  # fmt: skip
 
@@ -154,13 +156,96 @@ def test_scaled_models_answer_in_the_units_of_the_data(scaling, folder, run):
     names = ["a", "b", "c", "y"]
     table = np.array(rows_of(names)) * [1, 10, 1000, 50] + [0, -5, 0, 7]
     write_csv("units.csv", names, table.tolist())
-    words = [] if scaling != "standard" else ["--no-monotone", "--no-normal", "--bias"]
+    words = [] if scaling != "standard" else ["--no-monotone", "--no-normal", "--fit-intercept"]
     code, out, _ = run("fit", "units.csv", "--scaling", scaling, "--json", *words)
     assert code == 0
     assert json.loads(out)["scaling"] == ("minmax" if scaling == "auto" else scaling)
     _, out, _ = run("predict", "model.json", "units.csv", "--json")
     found = np.array([row["prediction"] for row in json.loads(out)])
     assert np.sqrt(np.mean((found - table[:, 3]) ** 2)) < 3.0
+
+
+def cars(n=120):
+    """Size counts upwards and price downwards; noise counts not at all."""
+    u = np.random.default_rng(7).random((n, 3))
+    y = 5 + 20 * np.minimum(u[:, 0], u[:, 1])
+    return np.column_stack([2 + 3 * u[:, 0], 900 - 800 * u[:, 1], u[:, 2], y]).round(6).tolist()
+
+
+@pytest.mark.parametrize("words", [(), ("--lower-is-better", "price", "--directions", "higher")])
+def test_directions_are_found_or_given(words, folder, run):
+    write_csv("cars.csv", ["size", "price", "noise", "worth"], cars())
+    code, out, err = run("fit", "cars.csv", *words)
+    assert (code, err) == (0, "")
+    told = "Less is taken as better of price (rank correlation with the target -0."
+    assert (told in out) == (not words)
+    code, out, _ = run("fit", "cars.csv", *words, "--force", "--json")
+    summary = json.loads(out)
+    assert summary["directions"] == {"size": "higher", "price": "lower", "noise": "higher"}
+    assert summary["r2"] > 0.95
+    scale = choquet.load("model.json").scale_
+    assert scale.directions_ == {"size": "higher", "price": "lower", "noise": "higher"}
+    out = run("explain", "model.json")[1]
+    assert "Less is better of price: there, a smaller number counts as larger." in out
+
+
+def test_columns_that_point_the_wrong_way_are_noted(folder, run):
+    write_csv("cars.csv", ["size", "price", "noise", "worth"], cars())
+    words = ["--directions", "higher", "-s", "price,noise"]
+    _, out, _ = run("fit", "cars.csv", *words, "--json")
+    held_out = json.loads(out)["held_out"]
+    assert held_out["model"] > 0.95 * held_out["mean"]
+    wrong = ["--lower-is-better", "worth"]
+    assert "that is no source" in refused(run, "fit", "cars.csv", *wrong, "-o", "x.json")
+    wrong = ["--scaling", "none", "--lower-is-better", "price"]
+    assert "turn them with minmax" in refused(run, "fit", "cars.csv", *wrong, "-o", "x.json")
+    wrong = ["--directions", "sideways"]
+    assert "choose auto, higher, lower" in refused(run, "fit", "cars.csv", *wrong, "-o", "x.json")
+
+
+def test_errors_are_told_on_rows_held_out(folder, run):
+    """Against folds done by hand, and beside the mean and a linear model."""
+    from sklearn.linear_model import LinearRegression
+    from sklearn.model_selection import KFold, cross_val_predict
+
+    write_csv("cars.csv", ["size", "price", "noise", "worth"], cars())
+    _, out, _ = run("fit", "cars.csv", "--json")
+    told = json.loads(out)["held_out"]
+    rows = np.array(cars())
+    folds = KFold(5, shuffle=True, random_state=0)
+    for name, model in [
+        ("model", choquet.InUnits()),
+        ("linear", LinearRegression()),
+    ]:
+        answers = cross_val_predict(model, rows[:, :3], rows[:, 3], cv=folds)
+        rmse = np.sqrt(np.mean((answers - rows[:, 3]) ** 2))
+        assert told[name] == pytest.approx(rmse, rel=1e-6)
+    assert told["r2"] == pytest.approx(1 - (told["model"] / told["mean"]) ** 2)
+    assert (
+        "On rows held out (5 folds): root mean square error" in run("fit", "cars.csv", "--force")[1]
+    )
+    _, out, _ = run("fit", "cars.csv", "--force", "--folds", "0", "--json")
+    assert json.loads(out)["held_out"] is None
+    assert "--folds 1" in refused(run, "fit", "cars.csv", "--folds", "1", "-o", "x.json")
+
+
+def test_more_rows_than_are_kept_are_drawn_evenly(folder, run, monkeypatch):
+    from choquet.cli import learners
+
+    monkeypatch.setattr(learners, "_KEPT", 40)
+    monkeypatch.setattr(columns, "_CHUNK_CELLS", 44)
+    look = learners._Look(np.random.default_rng(0))
+    for start in range(0, 1000, 50):
+        look.join(np.arange(start, start + 50.0)[:, None], None)
+    assert (len(look.rows), look.n, look.low[0], look.high[0]) == (40, 1000, 0, 999)
+    assert len(np.unique(look.rows)) == 40
+    assert 300 < look.rows.mean() < 700
+    assert look.mean[0] == pytest.approx(499.5)
+    assert look.square[0] / 1000 == pytest.approx(np.var(np.arange(1000)))
+    write_csv("cars.csv", ["size", "price", "noise", "worth"], cars(400))
+    _, out, _ = run("fit", "cars.csv", "--json")
+    assert json.loads(out)["held_out"]["rows"] == 40
+    assert json.loads(out)["rows"] == 400
 
 
 def test_predict_gives_intervals_and_support(folder, run):
@@ -209,7 +294,7 @@ def test_compare_and_inspect(folder, run):
     _, out, _ = run("compare", "a.json", "b.json", "--json")
     assert json.loads(out)["measures"][0][1] > 0
     _, out, _ = run("inspect", "a.json")
-    assert "ScaledModel" in out
+    assert "InUnits" in out
     assert "Shapley" in out
     _, out, _ = run("inspect", "a.json", "--json")
     assert sum(json.loads(out)["shapley"].values()) == pytest.approx(1)
@@ -295,7 +380,6 @@ def test_contextual_models_on_the_command_line(weather, run):
     told = json.loads(out)
     assert (told["operators"], told["contexts"], told["scaling"]) == (2, 2, "minmax")
     assert told["rmse"] < 1e-6
-    model = choquet.load("model.json")
     code, out, _ = run("predict", "model.json", "weather.csv", "--json")
     answers = json.loads(out)
     assert [row["prediction"] for row in answers] == pytest.approx(rows[:, 3])
@@ -318,9 +402,9 @@ def test_contextual_models_on_the_command_line(weather, run):
         # Just beyond the border the other operator decides; just before, this one.
         there = moved + 1e-6 * (moved - rows[row, :3])
         before = moved - 1e-6 * (moved - rows[row, :3])
-        inner = model.model
-        assert inner.operator_of(model.inputs([there]))[0] == why["switch"]["operator"]
-        assert inner.operator_of(model.inputs([before]))[0] == why["operator"]
+        parts = choquet.load("parts.json")
+        assert parts.operator_of([there])[0] == why["switch"]["operator"]
+        assert parts.operator_of([before])[0] == why["operator"]
     assert run("report", "model.json", "weather.csv", "-o", "page.html")[0] == 0
     assert run("report", "model.json", "weather.csv", "-o", "page.json")[0] == 0
     data = json.loads(Path("page.json").read_text())
@@ -365,15 +449,15 @@ def test_one_of_several_classes_on_the_command_line(learner, folder, run):
     assert run("fit", "c.csv", "--learner", learner)[0] == 0
     model = choquet.load("model.json")
     parts = {}
-    for number, label in enumerate(model.model.classes_):
+    for number, label in enumerate(model.classes_):
         code, out, _ = run("decompose", "model.json", "--class", label, "--json")
         assert code == 0
         assert json.loads(out)["outcome"]["class"] == label
         parts[label] = json.loads(out)["operators"]
         if learner == "contextual-classifier":
-            expected = model.model.decompositions_[number].operators
+            expected = model.estimator_.decompositions_[number].operators
         else:
-            expected = choquet.of_class(model, label).model.operators
+            expected = choquet.of_class(model, label).operators
         want = [list(one.weights) for one in expected]
         np.testing.assert_allclose([one["weights"] for one in parts[label]], want)
         against = f"{label} against the rest"
@@ -406,7 +490,8 @@ def test_a_file_of_one_class_remembers_it(learner, folder, run):
     assert "mid against the rest" in err
     chances = [row["p(mid against the rest)"] for row in json.loads(out)]
     model = choquet.load("model.json")
-    odds = model.model.decision_function(model.inputs([row[:3] for row in rows]))[:, 2]
+    frame = pandas.DataFrame([row[:3] for row in rows], columns=["a", "b", "c"])
+    odds = model.decision_function(frame)[:, 2]
     np.testing.assert_allclose(chances, 1 / (1 + np.exp(-odds)), atol=0.05)
     # The column of classes is text, and counted as such.
     assert run("report", "mid.json", "c.csv", "-o", "mid.json.md")[0] == 0
@@ -418,7 +503,7 @@ def test_operators_of_all_classes_are_counted(folder, run):
     rows = [[*row[:3], ("high", "low", "mid")[np.argmax(row[:3])]] for row in rows_of("abcd")]
     write_csv("c.csv", ["a", "b", "c", "class"], rows)
     _, out, _ = run("fit", "c.csv", "--learner", "contextual-classifier")
-    parts = choquet.load("model.json").model.decompositions_
+    parts = choquet.load("model.json").estimator_.decompositions_
     count = sum(one.n_operators for one in parts)
     assert f"Found {count} operators in" in out
     assert "in all, for 3 classes." in out
@@ -448,11 +533,13 @@ def test_explanations_speak_in_the_units_of_the_data(weather, run):
     run("fit", "weather.csv")
     run("decompose", "model.json", "-o", "parts.json")
     model, parts = choquet.load("model.json"), choquet.load("parts.json")
-    assert isinstance(parts.model, choquet.Decomposition)
-    expected = parts.model.predict(model.inputs(rows[:, :3])) * 30 + 50
-    _, out, _ = run("predict", "parts.json", "weather.csv", "--json")
-    assert [row["prediction"] for row in json.loads(out)] == pytest.approx(expected)
-    for name in ("model.json", "parts.json"):
+    assert isinstance(parts, choquet.Decomposition)
+    frame = pandas.read_csv("weather.csv").iloc[:, :3]
+    answers = {"model.json": model.predict(frame), "parts.json": parts.predict(rows[:, :3])}
+    # A model and its summary are two things: each is told as what it is.
+    for name, expected in answers.items():
+        _, out, _ = run("predict", name, "weather.csv", "--json")
+        assert [row["prediction"] for row in json.loads(out)] == pytest.approx(expected)
         _, out, _ = run("explain", name, "weather.csv", "--row", "5", "--json")
         why = json.loads(out)[0]
         assert why["inputs"] == pytest.approx(rows[4, :3])
@@ -460,7 +547,8 @@ def test_explanations_speak_in_the_units_of_the_data(weather, run):
         assert sum(why["contributions"]) + why["bias"] == pytest.approx(expected[4])
         low, high = why["interval"]
         assert low - 1e-9 <= why["integral"] <= high + 1e-9
-        assert why["integral"] == pytest.approx(model.predict(rows[4:5, :3])[0])
+        assert why["integral"] == pytest.approx(answers["model.json"][4])
+        assert why["operator_output"] == pytest.approx(answers["parts.json"][4])
         assert "on the common scale" in run("explain", name, "weather.csv", "--row", "5")[1]
         run("report", name, "weather.csv", "-o", "page.json", "--force")
         data = json.loads(Path("page.json").read_text())
@@ -468,7 +556,7 @@ def test_explanations_speak_in_the_units_of_the_data(weather, run):
         assert data["samples"]["rows"][4]["inputs"] == pytest.approx(rows[4, :3])
         assert data["samples"]["rows"][4]["output"] == pytest.approx(expected[4])
         rmse = np.sqrt(np.mean((expected - rows[:, 3]) ** 2))
-        assert data["errors"]["rows"][0]["operators_rmse"] == pytest.approx(rmse)
+        assert data["errors"]["rows"][0]["rmse"] == pytest.approx(rmse)
 
 
 # -- help ------------------------------------------------------------------------------------------
@@ -509,8 +597,8 @@ def test_without_typer_there_is_a_sentence(monkeypatch, capsys):
         (["nothing"], "No such command"),
         (["fit"], "Missing argument"),
         (["fit", "scores.csv", "--nope"], "No such option"),
-        (["fit", "scores.csv", "--bias=7"], "bias"),
-        (["fit", "scores.csv", "--strength", "much"], "strength"),
+        (["fit", "scores.csv", "--fit-intercept=7"], "bias"),
+        (["fit", "scores.csv", "--alpha", "much"], "strength"),
         (["predict", "m", "d", "--missing", "ignore"], "choose error or drop"),
     ],
 )
@@ -521,7 +609,7 @@ def test_wrong_usage(words, message, folder, run):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["fit", "absent.csv"], "no such file"),
+        (["fit", "absent.csv"], "No such file"),
         (["fit", "."], "is a folder"),
         (["fit", "scores.csv", "-o", "no/such/model.json"], "is no folder"),
         (["fit", "scores.csv", "-o", "."], "is a folder"),
@@ -531,7 +619,10 @@ def test_wrong_usage(words, message, folder, run):
         (["fit", "scores.csv", "-s", "truth"], "is the target"),
         (["fit", "scores.csv", "--learner", "deep"], "choose choquet, cv"),
         (["fit", "scores.csv", "--scaling", "log"], "choose auto, none, minmax"),
-        (["fit", "scores.csv", "--learner", "owa", "--bias"], "does not take --bias"),
+        (
+            ["fit", "scores.csv", "--learner", "owa", "--fit-intercept"],
+            "does not take --fit-intercept",
+        ),
         (["fit", "scores.csv", "--penalty", "l3"], "penalty"),
         (["fit", "scores.csv", "--delimiter", ";;"], "one character"),
         (["predict", "absent.json", "scores.csv"], "No such file"),
@@ -739,7 +830,7 @@ def test_hostile_names(command, folder, run):
         pytest.skip("the room is not there yet")
     write_csv("bad.csv", [*HOSTILE, "y"], rows_of([*HOSTILE, "y"]))
     assert run("fit", "bad.csv", "-o", "m.json")[0] == 0
-    assert choquet.load("m.json").sources == tuple(HOSTILE)
+    assert choquet.load("m.json").feature_names_in_.tolist() == HOSTILE
     code, out, err = run(command, "m.json")
     assert (code, "\x1b" in out) == (0, False), err
     if command == "report":
@@ -824,7 +915,7 @@ def test_pipes(folder, monkeypatch, capfdbinary):
     feed(Path("scores.csv").read_bytes())
     assert main(["fit", "-", "-o", "-"]) == 0
     model = capfdbinary.readouterr().out
-    assert json.loads(model)["kind"] == "scaled_model"
+    assert json.loads(model)["kind"] == "in_units"
     feed(model)
     assert main(["predict", "-", "scores.csv"]) == 0
     assert capfdbinary.readouterr().out.count(b"\n") == 61

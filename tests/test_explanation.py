@@ -16,7 +16,8 @@ from choquet import DataSupport, Measure, data_to_collect, decompose
 from choquet.certainty.identify import Identification
 from choquet.errors import DataError, OptionError
 from choquet.explanation import list_words, operator_phrase
-from choquet.explanation.collect import mean_width, supported_share, value_bounds
+from choquet.explanation.collect import mean_width, supported_share
+from choquet.explanation.view import value_bounds
 
 DEMINING = choquet.Measure([0, 0, 1, 1, 1, 1, 1, 1], sources=["gpr", "ir", "emi"])
 
@@ -52,7 +53,7 @@ def test_golden_sample(demining):
     why = choquet.explain_sample(demining, [0.2, 0.7, 0.4])
     assert why.text().splitlines() == [
         "The inputs, largest first: ir 0.7, emi 0.4, gpr 0.2.",
-        "Because no rule applies, the output is the largest: 0.7.",
+        "Because gpr is not the largest, the output is the largest: 0.7.",
         "It is made of ir 0.7 (1 × 0.7), emi 0 (0 × 0.4), gpr 0 (0 × 0.2).",
         "Another operator, the median of the three, would decide if ir fell below gpr: "
         "no input need change by more than 0.25.",
@@ -166,7 +167,7 @@ def test_gain_is_what_a_known_value_saves(seed, n):
         return
     # The closed form against the mean over values of the subset, by brute force.
     best = requests[0]
-    lower, upper = value_bounds(measure, support)
+    lower, upper, _, _ = value_bounds(measure, support)
     masks, before = np.arange(2**n), mean_width(measure, support)
     shares = np.array(
         [1 / len([m for m in masks if m.bit_count() == k.bit_count()]) for k in masks.tolist()]

@@ -36,8 +36,8 @@ ESTIMATORS = [
     ChoquetClassifier(ordinal=True),
     FusionClassifier([("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(random_state=0))]),
     ChoquetRegressor(),
-    ChoquetRegressor(monotone=False, normal=False, bias=True, penalty="l2"),
-    ChoquetRegressorCV(priors=("symmetric",), cv=2),
+    ChoquetRegressor(monotone=False, normal=False, fit_intercept=True, penalty="l2"),
+    ChoquetRegressorCV(random_state=0, priors=("symmetric",), cv=2),
     GradientDescentRegressor(max_iter=100),
     LambdaRegressor(),
     LinearConvexSumRegressor(),
@@ -54,7 +54,7 @@ def test_scikit_learn_checks(estimator, check):
 
 REGRESSORS = [
     ChoquetRegressor(),
-    ChoquetRegressor(monotone=False, normal=False, bias=True, penalty="l2"),
+    ChoquetRegressor(monotone=False, normal=False, fit_intercept=True, penalty="l2"),
     ChoquetRegressor(prior="2-additive"),
     ChoquetRegressor(k_additive=2),
     GradientDescentRegressor(max_iter=50),
@@ -79,7 +79,7 @@ def test_chunks_equal_one_fit(model):
     for part in np.array_split(np.random.default_rng(1).permutation(len(X)), 7):
         chunks.partial_fit(X[part], y[part])
     np.testing.assert_allclose(chunks.measure_.values, whole.measure_.values, rtol=0, atol=1e-9)
-    assert chunks.bias_ == pytest.approx(whole.bias_, abs=1e-9)
+    assert chunks.intercept_ == pytest.approx(whole.intercept_, abs=1e-9)
     np.testing.assert_array_equal(chunks.support_.count, whole.support_.count)
 
 
@@ -139,11 +139,11 @@ def test_support_intervals_and_trust():
     predicted = model.predict(X)
     assert (bounds[:, 0] <= predicted + 1e-12).all()
     assert (predicted <= bounds[:, 1] + 1e-12).all()
-    assert (model.trust(X[seen]) == 1).all()
-    assert (model.trust(X[~seen]) < 1).all()
-    assert model.trust([[0.5, 0.5, 0.5]]) == 1  # a tie needs no subset
+    assert (model.support_share(X[seen]) == 1).all()
+    assert (model.support_share(X[~seen]) < 1).all()
+    assert model.support_share([[0.5, 0.5, 0.5]]) == 1  # a tie needs no subset
     assert model.states().tolist() == [2, 2, 0, 2, 2, 2, 0, 2]
-    for by in ("trust", "width"):
+    for by in ("support", "width"):
         curve = model.selective_curve(X, y, by=by)
         assert curve.accepted[-1] == 1
         assert curve.error[0] < 1e-8 < curve.error[-1]
@@ -152,7 +152,7 @@ def test_support_intervals_and_trust():
 @pytest.mark.parametrize("fill", ["lower", "upper", "midpoint", "prior", "similar"])
 def test_fills_stay_inside_the_interval(fill):
     g, X, y = make(6, 4)
-    model = ChoquetRegressor(fill=fill, prior=g, prior_strength=0.0).fit(X, y)
+    model = ChoquetRegressor(fill=fill, prior=g, prior_alpha=0.0).fit(X, y)
     bounds = model.predict_interval(X + 0.0)
     assert bounds.shape == (6, 2)
     low = ChoquetRegressor(fill="lower").fit(X, y).measure_.values
@@ -170,7 +170,7 @@ def test_more_sources_than_a_lattice_can_hold():
     model = ChoquetRegressor().fit(X, X.mean(axis=1))
     assert isinstance(model.measure_, choquet.SupportedMeasure)
     np.testing.assert_allclose(model.predict(X), X.mean(axis=1), atol=1e-3)
-    assert (model.trust(rng.random((5, 30))) < 0.5).all()
+    assert (model.support_share(rng.random((5, 30))) < 0.5).all()
     with pytest.raises(OptionError, match="more than 16"):
         ChoquetRegressor(prior="additive").fit(X, X.mean(axis=1))
 
@@ -188,8 +188,10 @@ def test_frames_give_the_names_of_the_sources():
 def test_search_and_pipelines():
     _, X, y = make()
     search = GridSearchCV(
-        make_pipeline(StandardScaler(), ChoquetRegressor(monotone=False, normal=False, bias=True)),
-        {"choquetregressor__penalty": ["l1", "l2"], "choquetregressor__strength": [0.1, 1.0]},
+        make_pipeline(
+            StandardScaler(), ChoquetRegressor(monotone=False, normal=False, fit_intercept=True)
+        ),
+        {"choquetregressor__penalty": ["l1", "l2"], "choquetregressor__alpha": [0.1, 1.0]},
         cv=3,
     ).fit(X, y)
     assert search.best_score_ > 0.5
@@ -202,12 +204,12 @@ def test_cross_validation_shrinks_where_that_helps():
     weights = rng.dirichlet(np.ones(6))
     y = X @ weights + 0.1 * rng.standard_normal(120)
     plain = ChoquetRegressor().fit(X, y).predict(T)
-    model = ChoquetRegressorCV(n_jobs=1).fit(X, y)
+    model = ChoquetRegressorCV(random_state=0, n_jobs=1).fit(X, y)
     error = np.mean((model.predict(T) - T @ weights) ** 2)
     assert error < 0.5 * np.mean((plain - T @ weights) ** 2)
     assert set(model.cv_results_) == {"prior", "strength", "mean_squared_error", "weight"}
     given = choquet.Measure.additive(weights)
-    transfer = ChoquetRegressorCV(priors=[given], strengths=[10.0]).fit(X, y)
+    transfer = ChoquetRegressorCV(random_state=0, priors=[given], alphas=[10.0]).fit(X, y)
     assert transfer.prior_ is given
 
 

@@ -11,13 +11,14 @@ from scipy.special import expit, logsumexp
 from scipy.stats import truncnorm
 
 import choquet
-from choquet.certainty._kernels_chains import truncated_normal
-from choquet.certainty.posterior import CURVE_SCALE, PAIR_SPREAD, SHARE_SPREAD, posterior
+from choquet.certainty.posterior import posterior
 from choquet.errors import OptionError
 from choquet.estimators import ChoquetRegressor, ChoquetRegressorCV
 from choquet.learning import Statistics, k_additive_basis, least_squares
 from choquet.learning.data.folds import fold_numbers, leave_one_out
+from choquet.learning.families._kernels_chains import truncated_normal
 from choquet.learning.families.candidates import Candidate, fit_candidate
+from choquet.learning.families.chains import CURVE_SCALE, PAIR_SPREAD, SHARE_SPREAD
 from choquet.learning.families.fits import fit_pairs
 from choquet.learning.problem import with_basis
 from choquet.learning.solvers.interior import interior
@@ -116,26 +117,28 @@ def test_the_criterion_tells_the_family_and_the_mean_over_fits_less():
     T = np.random.default_rng(9).random((2000, 5))
     truth = choquet.choquet_integral(g, T)
     full = ChoquetRegressor().fit(X, y)
-    mean = ChoquetRegressorCV().fit(X, y)
+    mean = ChoquetRegressorCV(random_state=0).fit(X, y)
     errors = [np.mean((model.predict(T) - truth) ** 2) for model in (full, mean)]
     assert errors[1] < errors[0]
     assert mean.prior_ is None
     assert mean.cv_results_["weight"].sum() == pytest.approx(1)
     owa = X @ np.zeros(5) + np.sort(X)[:, ::-1] @ [0.5, 0.0, 0.0, 0.0, 0.5]
-    symmetric = ChoquetRegressorCV().fit(X, owa + 0.1 * (y - choquet.choquet_integral(g, X)))
+    symmetric = ChoquetRegressorCV(random_state=0).fit(
+        X, owa + 0.1 * (y - choquet.choquet_integral(g, X))
+    )
     assert symmetric.prior_ == "symmetric"
-    assert symmetric.strength_ == np.inf
+    assert symmetric.alpha_ == np.inf
 
 
 def test_few_rows_are_enough_where_folds_do_not_choose():
     _, X, y = make(4, 3, 0.1)
     for n_rows in (3, 4):
-        whole = ChoquetRegressorCV().fit(X[:n_rows], y[:n_rows])
-        stream = ChoquetRegressorCV().partial_fit(X[:2], y[:2])
+        whole = ChoquetRegressorCV(random_state=0).fit(X[:n_rows], y[:n_rows])
+        stream = ChoquetRegressorCV(random_state=0).partial_fit(X[:2], y[:2])
         stream.partial_fit(X[2:n_rows], y[2:n_rows])
         np.testing.assert_allclose(whole.measure_.values, stream.measure_.values, atol=1e-9)
     with pytest.raises(OptionError, match="at most the number of rows"):
-        ChoquetRegressorCV(combine="best").fit(X, y)
+        ChoquetRegressorCV(random_state=0, combine="best").fit(X, y)
 
 
 def test_where_no_mean_over_all_measures_is_near_the_fit_takes_its_place():
@@ -156,7 +159,9 @@ def test_where_no_mean_over_all_measures_is_near_the_fit_takes_its_place():
 
 def test_without_noise_the_truth_comes_back():
     g, X, y = make(200, 5, 0.0)
-    np.testing.assert_allclose(ChoquetRegressorCV().fit(X, y).measure_.values, g.values, atol=1e-5)
+    np.testing.assert_allclose(
+        ChoquetRegressorCV(random_state=0).fit(X, y).measure_.values, g.values, atol=1e-5
+    )
 
 
 def test_pairs_give_the_best_2_additive_measure():
@@ -205,9 +210,9 @@ def test_chunks_equal_one_fit(combine):
     _, X, y = make(60, 3, 0.1)
     weight = np.random.default_rng(3).integers(0, 3, 60).astype(float)
     options = {"combine": combine, "priors": ("symmetric", "2-additive"), "n_paths": 1, "cv": 4}
-    whole = ChoquetRegressorCV(**options).fit(X, y, weight)
+    whole = ChoquetRegressorCV(random_state=0, **options).fit(X, y, weight)
     for cuts in ([2, 30], [7, 8, 59]):
-        chunks = ChoquetRegressorCV(**options)
+        chunks = ChoquetRegressorCV(random_state=0, **options)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a row or two may be constant
             for part in np.split(np.arange(60), cuts):
@@ -224,16 +229,16 @@ def test_chunks_need_numbered_folds(tmp_path):
 
     _, X, y = make(40, 3, 0.1)
     with pytest.raises(OptionError, match="cv as a number"):
-        ChoquetRegressorCV(cv=KFold(3)).partial_fit(X, y)
-    model = ChoquetRegressorCV(cv=KFold(3), priors=("symmetric",)).fit(X, y)
+        ChoquetRegressorCV(random_state=0, cv=KFold(3)).partial_fit(X, y)
+    model = ChoquetRegressorCV(random_state=0, cv=KFold(3), priors=("symmetric",)).fit(X, y)
     with pytest.raises(OptionError, match="call fit, or keep cv"):
         model.set_params(cv=3).partial_fit(X, y)
     with pytest.raises(OptionError, match="n_samples = 2"):
-        ChoquetRegressorCV(cv=3, combine="average").fit(X[:2], y[:2])
-    model = ChoquetRegressorCV(cv=3, priors=("symmetric",)).fit(X[:30], y[:30])
+        ChoquetRegressorCV(random_state=0, cv=3, combine="average").fit(X[:2], y[:2])
+    model = ChoquetRegressorCV(random_state=0, cv=3, priors=("symmetric",)).fit(X[:30], y[:30])
     choquet.save(model, tmp_path / "model.json")
     later = choquet.load(tmp_path / "model.json").partial_fit(X[30:], y[30:])
-    whole = ChoquetRegressorCV(cv=3, priors=("symmetric",)).fit(X, y)
+    whole = ChoquetRegressorCV(random_state=0, cv=3, priors=("symmetric",)).fit(X, y)
     np.testing.assert_allclose(later.measure_.values, whole.measure_.values, rtol=0, atol=1e-9)
 
 

@@ -29,6 +29,7 @@ from choquet.learning import (
     with_prior,
     with_rows,
 )
+from choquet.learning.families import BASES
 from choquet.learning.solvers import choose_solver
 from choquet.learning.solvers.admm import admm
 from choquet.learning.solvers.containments import hasse
@@ -127,7 +128,7 @@ def test_admm_reaches_the_interior_point_and_warm_starts():
     assert cold.objective - exact.objective <= cold.gap + 1e-9
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", BASES)
 def test_family_priors_agree_between_solvers_and_tend_to_the_family(family):
     _, X, y = make(5, 60)
     problem = least_squares(Statistics.from_data(X, y))
@@ -155,7 +156,7 @@ def test_given_prior_pulls():
 def test_penalties_agree_between_solvers(penalty):
     _, X, y = make(4, 60)
     statistics = Statistics.from_data(X, y)
-    for shape in ({}, {"monotone": False, "normal": False, "bias": True}):
+    for shape in ({}, {"monotone": False, "normal": False, "fit_intercept": True}):
         problem = with_penalty(least_squares(statistics, **shape), **penalty)
         reference = with_penalty(
             least_squares(statistics, **shape),
@@ -168,7 +169,9 @@ def test_penalties_agree_between_solvers(penalty):
 def test_choquet_regression_is_linear_regression_on_gaps():
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((80, 3)), rng.standard_normal(80)
-    problem = least_squares(Statistics.from_data(X, y), monotone=False, normal=False, bias=True)
+    problem = least_squares(
+        Statistics.from_data(X, y), monotone=False, normal=False, fit_intercept=True
+    )
     solution = solve(with_penalty(problem, l2=0.5))
     Z = np.column_stack([design(X)[:, 1:], np.ones(80)])
     ridge = 0.5 * np.eye(8)
@@ -280,8 +283,8 @@ def test_every_solver_comes_within_a_millionth_of_the_interior_point(solver, see
     ("shape", "penalty"),
     [
         ({"normal": False}, {}),
-        ({"normal": False, "bias": True}, {}),
-        ({"bias": True}, {"l2": 0.1}),
+        ({"normal": False, "fit_intercept": True}, {}),
+        ({"fit_intercept": True}, {"l2": 0.1}),
         ({}, {"l1": 0.2, "l2": 0.01}),
         ({}, {"l1": 0.05}),
     ],

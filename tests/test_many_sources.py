@@ -36,6 +36,7 @@ from choquet.learning.solvers import solve
 from choquet.measures.mobius import coalitions
 from choquet.walks import WalkList, list_walks
 from choquet.walks.paths import SupportedPaths
+from tests.clustered import clustered
 
 pytestmark = pytest.mark.numerical
 
@@ -180,7 +181,7 @@ def test_two_additive_models_of_many_sources(n, tmp_path):
     # Far fewer samples than coefficients: still much better than the mean of the inputs.
     error = np.mean((model.predict(fresh) - want) ** 2)
     assert error < 0.7 * np.mean((fresh.mean(axis=1) - want) ** 2)
-    assert model.trust(X).min() == 1
+    assert model.support_share(X).min() == 1
     np.testing.assert_allclose(np.ptp(model.predict_interval(X[:3]), axis=1), 0, atol=1e-9)
     low, high = model.predict_interval(fresh[:3]).T
     assert (low <= model.predict(fresh[:3]) + 1e-9).all()
@@ -194,18 +195,18 @@ def test_two_additive_models_of_many_sources(n, tmp_path):
 def test_many_rows_need_no_more_memory_and_chunks_give_what_rows_give():
     n = 20
     X, y, _ = data(n, 500)
-    whole = ChoquetRegressor(k_additive=2, bias=True).fit(X, y)
+    whole = ChoquetRegressor(k_additive=2, fit_intercept=True).fit(X, y)
     size = n + comb(n, 2) + 2
     assert whole.statistics_.gram.shape == (size, size)
     parts = [(X[k : k + 77], y[k : k + 77]) for k in range(0, 500, 77)]
-    chunked = fit_chunks(ChoquetRegressor(k_additive=2, bias=True), parts)
+    chunked = fit_chunks(ChoquetRegressor(k_additive=2, fit_intercept=True), parts)
     on_gaps = fit_statistics(
-        ChoquetRegressor(k_additive=2, bias=True), Statistics.from_data(X[:60], y[:60])
+        ChoquetRegressor(k_additive=2, fit_intercept=True), Statistics.from_data(X[:60], y[:60])
     )
-    few = ChoquetRegressor(k_additive=2, bias=True).fit(X[:60], y[:60])
+    few = ChoquetRegressor(k_additive=2, fit_intercept=True).fit(X[:60], y[:60])
     for one, other in ((chunked, whole), (on_gaps, few)):
         assert one.solution_.objective == pytest.approx(other.solution_.objective, abs=1e-7)
-    more = ChoquetRegressor(k_additive=2, bias=True).fit(X[:200], y[:200])
+    more = ChoquetRegressor(k_additive=2, fit_intercept=True).fit(X[:200], y[:200])
     more.partial_fit(X[200:], y[200:])
     np.testing.assert_allclose(more.predict(X), whole.predict(X), atol=1e-5)
 
@@ -238,21 +239,16 @@ def test_a_family_chosen_beyond_sixteen_sources_answers_by_its_formula(tmp_path)
         ("lambda", choquet_integral_of_lambda(X), choquet.LambdaRegressor()),
     ):
         y = target + 0.02 * rng.standard_normal(60)
-        model = choquet.ChoquetRegressorCV(priors=[prior], cv=2).fit(X, y)
+        model = choquet.ChoquetRegressorCV(random_state=0, priors=[prior], cv=2).fit(X, y)
         assert model.prior_ == prior
         alike = baseline.fit(X, y)
         np.testing.assert_allclose(model.predict(fresh), alike.predict(fresh), atol=1e-9)
+        assert isinstance(model.measure_, choquet.FormulaMeasure)
+        np.testing.assert_allclose(
+            choquet.choquet_integral(model.measure_, fresh), model.predict(fresh), atol=1e-12
+        )
         again = choquet.load(choquet.save(model, tmp_path / "model.json", overwrite=True))
         np.testing.assert_array_equal(again.predict(fresh), model.predict(fresh))
-
-
-def test_a_model_without_a_formula_answers_by_its_measure():
-    """As those in files of earlier versions do."""
-    X = np.random.default_rng(0).random((30, 3))
-    model = choquet.ChoquetRegressorCV().fit(X, X.max(axis=1))
-    expected = model.predict(X)
-    del model.formula_
-    np.testing.assert_array_equal(model.predict(X), expected)
 
 
 def choquet_integral_of_lambda(X):
@@ -267,7 +263,7 @@ def choquet_integral_of_lambda(X):
 
 def test_options_beyond_sixteen_sources():
     X, y, _ = data(20, 30)
-    ridge = ChoquetRegressor(k_additive=2, monotone=False, normal=False, penalty="l2", strength=1e6)
+    ridge = ChoquetRegressor(k_additive=2, monotone=False, normal=False, penalty="l2", alpha=1e6)
     coefficients = ridge.fit(X, y).measure_
     assert np.abs(coefficients.coefficients[coefficients.sizes == 2]).max() < 1e-3
     with pytest.raises(OptionError, match="use 'l2'"):
@@ -289,11 +285,11 @@ def test_intervals_and_trust_of_supported_models(n):
     bounds = model.predict_interval(X)
     np.testing.assert_allclose(bounds[:, 0], bounds[:, 1])
     np.testing.assert_allclose(bounds[:, 0], model.predict(X))
-    assert (model.trust(X) == 1).all()
+    assert (model.support_share(X) == 1).all()
     fresh = np.random.default_rng(9).random((5, n))
     low, high = model.predict_interval(fresh).T
     assert (low <= high).all()
-    assert (model.trust(fresh) < 0.5).all()
+    assert (model.support_share(fresh) < 0.5).all()
     # One sample of eight pins a value only together with the others on its chain.
     mask = sum(int(word) << 64 * k for k, word in enumerate(model.measure_.words[n // 2]))
     found = model.identify(tau=0.5, masks=[mask])
@@ -393,7 +389,7 @@ def test_decomposition_of_many_sources(n, k, tmp_path):
     X = np.concatenate([X, X[:10]])  # some walks are observed twice
     y = np.concatenate([y, y[:10]])
     model = ChoquetRegressor(k_additive=k).fit(X, y)
-    parts = decompose(model, method="single_linkage", k=2)
+    parts = clustered(model, method="single_linkage", k=2)
     walks = parts.sample.graph
     assert isinstance(walks, WalkList)
     assert walks.n_walks == count + 10
@@ -445,7 +441,7 @@ def test_partly_supported_walks_are_counted_and_bounded():
     model = ChoquetRegressor().fit(X, X.mean(axis=1))
     with pytest.raises(DataError, match=r"no walk .* larger epsilon"):
         decompose(model)
-    parts = decompose(model, epsilon=0.06)  # one subset of nineteen may lack data
+    parts = clustered(model, epsilon=0.06)  # one subset of nineteen may lack data
     walks = parts.sample.graph
     assert walks.n_partial == len(walks.sorts) > 0
     assert "partly supported" in str(parts)
@@ -464,7 +460,7 @@ def test_listed_walks_of_a_measure_known_everywhere_are_drawn():
     walks = list_walks(g, most=50, rng=0)
     assert not walks.complete
     np.testing.assert_allclose(walks.contributions().sum(), 1, atol=1e-6)
-    parts = decompose(g, n_walks=200)
+    parts = clustered(g, n_walks=200)
     assert not parts.exact
     X = np.random.default_rng(1).random((4, 30))
     assert parts.assess(X).supported.all()
@@ -545,7 +541,7 @@ def test_explained_reported_and_drawn(n, k):
     pytest.importorskip("jinja2")
     X, y, _ = data(n, 20, noise=0)
     model = ChoquetRegressor(k_additive=k).fit(X, y)
-    parts = decompose(model, method="single_linkage", k=2)
+    parts = clustered(model, method="single_linkage", k=2)
     story = choquet.explain_model(parts)
     assert f"fuse {n} sources" in story.text()
     assert story.requests == ()
@@ -566,7 +562,7 @@ def test_explained_reported_and_drawn(n, k):
 def test_pictures_of_many_sources():
     figure = pytest.importorskip("matplotlib.figure")
     X, y, _ = data(30, 15, noise=0)
-    parts = decompose(ChoquetRegressor().fit(X, y), method="single_linkage", k=2)
+    parts = clustered(ChoquetRegressor().fit(X, y), method="single_linkage", k=2)
     for draw in (choquet.plot.operators, choquet.plot.ivat):
         assert draw(parts, ax=figure.Figure().subplots()) is not None
 
@@ -591,7 +587,7 @@ def test_command_line_with_many_sources(n, tmp_path, monkeypatch, capsys):
         assert main(words) == 0, words
     said = capsys.readouterr().out
     assert "root mean square error" in said
-    assert f"walks of {n} sources" in said
+    assert f"of {n} sources" in said
     assert (tmp_path / "page.html").stat().st_size < 3_000_000
 
 

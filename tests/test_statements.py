@@ -48,6 +48,7 @@ def test_an_order_of_importances_survives_the_filling():
         assert importance[2] - importance[0] >= 0.1 - KEPT
 
 
+@pytest.mark.filterwarnings("ignore:on the rows learned from")
 @settings(deadline=None, max_examples=25)
 @given(SEEDS, st.integers(3, 5), st.sampled_from(["lower", "upper", "midpoint", "similar"]))
 def test_statements_hold_whatever_the_filling(seed, n, fill):
@@ -91,6 +92,7 @@ def extremes(said, model, row):
     return np.array(ends)
 
 
+@pytest.mark.filterwarnings("ignore:on the rows learned from")
 @settings(deadline=None, max_examples=15)
 @given(SEEDS, st.integers(3, 4))
 def test_intervals_respect_the_statements(seed, n):

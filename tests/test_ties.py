@@ -1,4 +1,4 @@
-"""Inputs that differ by rounding alone are tied: in support, trust, intervals and learning."""
+"""Inputs that differ by rounding alone are tied: in support, intervals and learning."""
 
 import numpy as np
 import pytest
@@ -34,7 +34,7 @@ def test_three_tenths_are_three_tenths():
     model = choquet.ChoquetRegressor().fit([[0.9, 0.5, 0.1], [0.8, 0.6, 0.3]], [0.5, 0.6])
     # Only {x, y} is needed, which has data: {y} alone is not, whatever the last digit says.
     row = [[0.3, 0.1 * 3, 0.1]]
-    assert model.trust(row) == 1.0
+    assert model.support_share(row) == 1.0
     low, high = model.predict_interval(row)[0]
     assert low == high
 
@@ -80,7 +80,7 @@ def test_models_do_not_see_rounding(tenths, asked, seed):
     models = [choquet.ChoquetRegressor().fit(X, y) for X in two_ways(tenths, seed)]
     plain, other = two_ways(asked, seed)
     for model in models:
-        np.testing.assert_array_equal(model.trust(plain), model.trust(other))
+        np.testing.assert_array_equal(model.support_share(plain), model.support_share(other))
         apart = model.predict_interval(plain) - model.predict_interval(other)
         assert np.abs(apart).max() < 1e-12
     widths = [np.ptp(model.predict_interval(plain), axis=1) for model in models]

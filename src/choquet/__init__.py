@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 from choquet._version import __version__
 from choquet.clustering import IVAT, big_ivat, clodd, cluster, ivat, vat
-from choquet.decomposition import Decomposition, compare, decompose
+from choquet.decomposition import (
+    Clodd,
+    Clustering,
+    ContextTree,
+    Decomposition,
+    Distinct,
+    FuzzyCMeans,
+    Linkage,
+    compare,
+    decompose,
+)
 from choquet.indices import (
     banzhaf,
     interaction,
@@ -55,13 +65,17 @@ if TYPE_CHECKING:  # for readers and type checkers; at run time `__getattr__` lo
     from choquet import datasets, decide, plot, reproduce
     from choquet.decide import Decision
     from choquet.estimators import (
+        ChoquetAdditiveClassifier,
+        ChoquetAdditiveRegressor,
         ChoquetClassifier,
         ChoquetRegressor,
         ChoquetRegressorCV,
+        Commensurate,
         ContextualClassifier,
         ContextualRegressor,
         FusionClassifier,
         GradientDescentRegressor,
+        InUnits,
         LambdaRegressor,
         LinearConvexSumRegressor,
         OWARegressor,
@@ -71,6 +85,7 @@ if TYPE_CHECKING:  # for readers and type checkers; at run time `__getattr__` lo
         explain_model,
         explain_operator,
         explain_sample,
+        explain_samples,
         of_class,
     )
     from choquet.report import Report
@@ -79,20 +94,30 @@ __all__ = [
     "DISSIMILARITIES",
     "IVAT",
     "AbstractMeasure",
+    "ChoquetAdditiveClassifier",
+    "ChoquetAdditiveRegressor",
     "ChoquetClassifier",
     "ChoquetRegressor",
     "ChoquetRegressorCV",
+    "Clodd",
+    "Clustering",
+    "Commensurate",
+    "ContextTree",
     "ContextualClassifier",
     "ContextualRegressor",
     "DataSupport",
     "Decision",
     "Decomposition",
+    "Distinct",
     "FormulaMeasure",
     "FusionClassifier",
+    "FuzzyCMeans",
     "GradientDescentRegressor",
+    "InUnits",
     "LambdaRegressor",
     "LinearConvexSum",
     "LinearConvexSumRegressor",
+    "Linkage",
     "Measure",
     "MobiusMeasure",
     "OWARegressor",
@@ -119,6 +144,7 @@ __all__ = [
     "explain_model",
     "explain_operator",
     "explain_sample",
+    "explain_samples",
     "gsamp",
     "interaction",
     "ivat",
@@ -146,13 +172,17 @@ __all__ = [
 _LAZY: dict[str, str] = {
     **dict.fromkeys(
         (
+            "ChoquetAdditiveClassifier",
+            "ChoquetAdditiveRegressor",
             "ChoquetClassifier",
             "ChoquetRegressor",
             "ChoquetRegressorCV",
+            "Commensurate",
             "ContextualClassifier",
             "ContextualRegressor",
             "FusionClassifier",
             "GradientDescentRegressor",
+            "InUnits",
             "LambdaRegressor",
             "LinearConvexSumRegressor",
             "OWARegressor",
@@ -160,7 +190,14 @@ _LAZY: dict[str, str] = {
         "choquet.estimators",
     ),
     **dict.fromkeys(
-        ("data_to_collect", "explain_model", "explain_operator", "explain_sample", "of_class"),
+        (
+            "data_to_collect",
+            "explain_model",
+            "explain_operator",
+            "explain_sample",
+            "explain_samples",
+            "of_class",
+        ),
         "choquet.explanation",
     ),
     "Decision": "choquet.decide",

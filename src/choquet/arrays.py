@@ -18,6 +18,7 @@ __all__ = [
     "FloatArray",
     "IntArray",
     "as_inputs",
+    "as_number",
     "as_vector",
     "check_option",
     "column_names",
@@ -198,6 +199,29 @@ def as_vector(values: npt.ArrayLike, name: str, length: int | None = None) -> Fl
         where = int(np.flatnonzero(~np.isfinite(array))[0])
         raise DataError(f"{name} must be finite, but position {where} holds {array[where]}")
     return array
+
+
+def as_number(text: str) -> float:
+    """The number that a text spells, as people and tables write numbers: 1_0 is not 10.
+
+    Raises
+    ------
+    ValueError
+        If it is none.
+
+    Examples
+    --------
+    >>> as_number(" -2.5e3 ")
+    -2500.0
+    >>> as_number("1_0")
+    Traceback (most recent call last):
+    ...
+    ValueError: '1_0' is not a number
+    """
+    # Python's own notation has underscores between digits; nobody else's has.
+    if "_" in text:
+        raise ValueError(f"{text!r} is not a number")
+    return float(text)
 
 
 def check_option(name: str, value: object, known: Iterable[str]) -> str:

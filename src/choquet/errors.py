@@ -15,7 +15,7 @@
     ├── ClusterError (RuntimeError)         a cluster went away: says what to do
     ├── MissingDependencyError (ImportError)  an optional library is absent: names the extra
     └── FileError (OSError)
-        ├── DamagedFileError                  not a file of ours, or cut short
+        ├── DamagedFileError                  not a file of ours, cut short, or changed
         └── NewerFileError                    written by a newer version of the format
 
     ChoquetWarning (UserWarning)

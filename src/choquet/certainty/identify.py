@@ -102,7 +102,7 @@ def states(problem: Problem) -> IntArray:
     state = np.zeros(n, dtype=np.int64)
     state[problem.fixed] = 2
     diagonal = problem.quadratic.diagonal()
-    free = np.append(~problem.fixed, np.ones(problem.bias, dtype=bool))
+    free = np.append(~problem.fixed, np.ones(problem.n_intercepts, dtype=bool))
     used = np.flatnonzero((diagonal > 0) & free)
     if not len(used):
         return state

@@ -1,4 +1,4 @@
-"""Selective prediction: answer, or abstain where trust is too low; accepted share against error."""
+"""Selective prediction: answer, or abstain where a score is low; accepted share against error."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ __all__ = ["SelectiveCurve", "selective_curve"]
 
 @dataclass(frozen=True, eq=False)
 class SelectiveCurve:
-    """Error among accepted samples as the limit on trust is lowered.
+    """Error among accepted samples as the limit on a score is lowered.
 
     Attributes
     ----------
     limit : array of shape (L,)
-        Trust from which a sample is accepted, falling.
+        Score from which a sample is accepted, falling.
     accepted : array of shape (L,)
         Share of samples accepted.
     error : array of shape (L,)
@@ -43,15 +43,15 @@ class SelectiveCurve:
         return float(self.limit[good[-1]]) if len(good) else float("nan")
 
 
-def selective_curve(errors: npt.ArrayLike, trust: npt.ArrayLike) -> SelectiveCurve:
-    """Accepted share and mean error for every limit on trust that occurs.
+def selective_curve(errors: npt.ArrayLike, score: npt.ArrayLike) -> SelectiveCurve:
+    """Accepted share and mean error for every limit on a score that occurs.
 
     Parameters
     ----------
     errors : array-like of shape (n_samples,)
         Error of each answer.
-    trust : array-like of shape (n_samples,)
-        Larger is better: `ChoquetRegressor.trust`, or minus the width of the interval.
+    score : array-like of shape (n_samples,)
+        Larger is better: `ChoquetRegressor.support_share`, or minus the width of the interval.
 
     References
     ----------
@@ -64,7 +64,7 @@ def selective_curve(errors: npt.ArrayLike, trust: npt.ArrayLike) -> SelectiveCur
     (array([0.9, 0.2]), array([0.67, 1.  ]), array([0.1, 0.2]))
     """
     wrong = as_vector(errors, "errors")
-    sure = as_vector(trust, "trust", len(wrong))
+    sure = as_vector(score, "score", len(wrong))
     if not len(wrong):
         raise DataError("no samples: a curve needs at least one")
     order = np.argsort(-sure, kind="stable")

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from choquet._version import __version__
+from choquet.arrays import as_number
 from choquet.cli.deciding import decide
 from choquet.cli.output import say, say_warnings, warn
 from choquet.errors import ChoquetError
@@ -33,6 +34,25 @@ _UsageError: Any = typer.BadParameter.__mro__[1]
 
 _STOPPED = 130
 """Exit code after Ctrl-C, as shells have it; typer returns it or raises, by version."""
+
+
+def _number(value: Any) -> float:
+    try:
+        return as_number(str(value))
+    except ValueError:
+        raise typer.BadParameter(f"{value!r} is not a number") from None
+
+
+def _whole_number(value: Any) -> int:
+    try:
+        return int(str(value).replace("_", "no"))
+    except ValueError:
+        raise typer.BadParameter(f"{value!r} is not a whole number") from None
+
+
+# Python reads 1_0 as 10; nobody else does.
+_NUMBER: Any = {"parser": _number, "metavar": "FLOAT"}
+_WHOLE: Any = {"parser": _whole_number, "metavar": "INTEGER"}
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
@@ -175,8 +195,20 @@ def fit(
     ] = None,
     scaling: Annotated[
         str,
-        typer.Option(help="auto (minmax unless all lie in [0, 1]), none, minmax or standard."),
+        typer.Option(
+            help="auto (minmax unless all lie in [0, 1]), none, minmax, quantiles or standard."
+        ),
     ] = "auto",
+    directions: Annotated[
+        str,
+        typer.Option(help="Of the sources: auto (from the data), higher (is better) or lower."),
+    ] = "auto",
+    lower_is_better: Annotated[
+        list[str] | None, typer.Option(help="Sources of which less is better: price,weight.")
+    ] = None,
+    folds: Annotated[
+        int, typer.Option(help="Parts of the data, each held out in turn to try the model; or 0.")
+    ] = 5,
     learner: Annotated[
         str,
         typer.Option(
@@ -191,24 +223,29 @@ def fit(
         bool | None, typer.Option("--ordinal", help="Of a classifier: take classes as levels.")
     ] = None,
     normal: Annotated[bool | None, typer.Option(help="Insist that all sources weigh 1.")] = None,
-    bias: Annotated[bool | None, typer.Option(help="Learn an intercept.")] = None,
+    fit_intercept: Annotated[bool | None, typer.Option(help="Learn an intercept.")] = None,
     penalty: Annotated[
         str | None, typer.Option(help="l1, l2, elasticnet or lp, on the values.")
     ] = None,
-    strength: Annotated[float | None, typer.Option(help="Weight of the penalty.")] = None,
+    alpha: Annotated[float | None, typer.Option(help="Weight of the penalty.", **_NUMBER)] = None,
     prior: Annotated[
         str | None, typer.Option(help="Shrink towards additive, symmetric or 2-additive.")
     ] = None,
-    prior_strength: Annotated[float | None, typer.Option(help="How much to shrink.")] = None,
-    k_additive: Annotated[int | None, typer.Option(help="Restrict to k-additive measures.")] = None,
+    prior_alpha: Annotated[
+        float | None, typer.Option(help="How much to shrink.", **_NUMBER)
+    ] = None,
+    k_additive: Annotated[
+        int | None, typer.Option(help="Restrict to k-additive measures.", **_WHOLE)
+    ] = None,
     fill: Annotated[
         str | None, typer.Option(help="Subsets without data: lower, upper, midpoint, similar.")
     ] = None,
     max_leaves: Annotated[
-        int | None, typer.Option(help="Most contexts of a contextual learner; 16 by default.")
+        int | None,
+        typer.Option(help="Most contexts of a contextual learner; 16 by default.", **_WHOLE),
     ] = None,
     l2: Annotated[
-        float | None, typer.Option("--l2", help="Its penalty on weights; 3 by default.")
+        float | None, typer.Option("--l2", help="Its penalty on weights; 3 by default.", **_NUMBER)
     ] = None,
     prune: Annotated[
         str | None, typer.Option(help="How it chooses their number: cv, bic or none.")
@@ -223,11 +260,12 @@ def fit(
     json: Json = False,
 ) -> None:
     """Learn a measure, or operators directly, from a table and write the model to a file."""
-    from choquet.cli.fitting import FitOptions, run_fit
+    from choquet.cli.fitting import run_fit
+    from choquet.cli.learners import FitOptions
 
     given = {
-        "monotone": monotone, "ordinal": ordinal, "normal": normal, "bias": bias,
-        "penalty": penalty, "strength": strength, "prior": prior, "prior_strength": prior_strength,
+        "monotone": monotone, "ordinal": ordinal, "normal": normal, "fit_intercept": fit_intercept,
+        "penalty": penalty, "alpha": alpha, "prior": prior, "prior_alpha": prior_alpha,
         "k_additive": k_additive, "fill": fill, "max_leaves": max_leaves, "l2": l2,
         "prune": prune, "merge": merge, "convex": convex,
     }  # fmt: skip
@@ -235,6 +273,9 @@ def fit(
         target=target,
         sources=sources or [],
         scaling=scaling,
+        directions=directions,
+        lower=lower_is_better or [],
+        folds=folds,
         learner=learner,
         missing=_missing(missing),
         delimiter=delimiter,
@@ -276,7 +317,8 @@ def explain(
         Path | None, typer.Argument(help="Table with samples to explain; without it, the model.")
     ] = None,
     row: Annotated[
-        list[int] | None, typer.Option(help="Which row, from 1; may be given several times.")
+        list[int] | None,
+        typer.Option(help="Which row, from 1; may be given several times.", **_WHOLE),
     ] = None,
     label: Label = None,
     delimiter: Delimiter = None,
@@ -300,15 +342,18 @@ def decompose(
     method: Annotated[
         str | None, typer.Option(help="clodd, single_linkage, fuzzy_c_means or distinct.")
     ] = None,
-    k: Annotated[int | None, typer.Option("-k", help="How many operators, where it asks.")] = None,
+    k: Annotated[
+        int | None, typer.Option("-k", help="How many operators, where it asks.", **_WHOLE)
+    ] = None,
     all_walks: Annotated[
         bool, typer.Option("--all-walks", help="Also walks that no data support.")
     ] = False,
     epsilon: Annotated[
-        float | None, typer.Option(help="Take walks with less than this unsupported.")
+        float | None, typer.Option(help="Take walks with less than this unsupported.", **_NUMBER)
     ] = None,
     max_error: Annotated[
-        float | None, typer.Option(help="As few operators as are never off by more than this.")
+        float | None,
+        typer.Option(help="As few operators as are never off by more than this.", **_NUMBER),
     ] = None,
     label: Label = None,
     force: Force = False,
@@ -386,13 +431,15 @@ def reproduce(
     data: Annotated[
         Path | None, typer.Option(help="Folder of the data that the package does not carry.")
     ] = None,
-    seeds: Annotated[int, typer.Option(help="Repetitions of the random experiments.")] = 100,
+    seeds: Annotated[
+        int, typer.Option(help="Repetitions of the random experiments.", **_WHOLE)
+    ] = 100,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Run again what is there already.")
     ] = False,
     jobs: Annotated[
         int | None,
-        typer.Option(help="Repetitions at a time; -1 for all cores.", show_default=False),
+        typer.Option(help="Repetitions at a time; -1 for all cores.", **_WHOLE, show_default=False),
     ] = None,
     json: Json = False,
 ) -> None:

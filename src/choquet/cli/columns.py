@@ -17,8 +17,9 @@ from typing import IO, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from choquet.arrays import BoolArray, FloatArray
+from choquet.arrays import BoolArray, FloatArray, as_number
 from choquet.errors import DataError, FileError, TooLargeError
+from choquet.files import open_file
 
 __all__ = ["Chunk", "CsvFile", "Missing", "open_binary", "standard_input"]
 
@@ -76,15 +77,8 @@ def open_binary(path: Path) -> Iterator[IO[bytes]]:
             kept.seek(0)
             yield kept
         return
-    try:
-        with path.open("rb") as stream:
-            yield stream
-    except FileNotFoundError:
-        raise FileError(f"{path}: there is no such file") from None
-    except IsADirectoryError:
-        raise FileError(f"{path} is a folder; give the name of a file in it") from None
-    except PermissionError:
-        raise FileError(f"{path}: reading it is not permitted") from None
+    with open_file(path) as stream:
+        yield stream
 
 
 class CsvFile:
@@ -201,8 +195,10 @@ class CsvFile:
         n = len(columns)
         labels = None if text is None else [row[n].strip() for row in rows]
         cells = chain.from_iterable(rows if text is None else (row[:n] for row in rows))
+        texts = list(cells)
         try:
-            X = np.array(list(map(float, cells)), dtype=np.float64).reshape(-1, n)
+            parse = as_number if "_" in "".join(texts) else float
+            X = np.array(list(map(parse, texts)), dtype=np.float64).reshape(-1, n)
         except ValueError:
             X = np.array(
                 [
@@ -221,7 +217,7 @@ class CsvFile:
 
     def _number(self, cell: str, line: int, column: str, missing: Missing) -> float:
         try:
-            return float(cell)
+            return as_number(cell)
         except ValueError:
             if cell.strip().lower() in _MISSING:
                 return float("nan")

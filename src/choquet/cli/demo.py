@@ -10,6 +10,7 @@ import webbrowser
 from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
+from math import factorial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +18,7 @@ import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
 from choquet.cli.output import plain, say, say_json, say_table, warn
-from choquet.decomposition import ClusterDecomposition, decompose
+from choquet.decomposition import Decomposition, decompose
 from choquet.errors import FileError, MissingDependencyError
 from choquet.files import write_whole
 
@@ -99,10 +100,10 @@ def _tell_demining(talk: Any) -> None:
     )
 
 
-def _sentences(found: ClusterDecomposition) -> list[str]:
+def _sentences(found: Decomposition) -> list[str]:
     """The rules, with operators said in words where that room is there, else by name."""
     if find_spec("choquet.explanation") is None:
-        return found.rules.text(found.measure.sources, found.operator_names)
+        return found.rules.text(found.sources, found.operator_names)
     return list(import_module("choquet.explanation").explain_model(found).sentences)
 
 
@@ -151,7 +152,7 @@ def _fuse() -> _Fusion:
     return _Fusion(model, scores, y_test, kinds)
 
 
-def _accuracies(fusion: _Fusion, decomposition: ClusterDecomposition) -> dict[str, float]:
+def _accuracies(fusion: _Fusion, decomposition: Decomposition) -> dict[str, float]:
     scores = fusion.scores
     n_samples, n_classes, n_sources = scores.shape
     flat = scores.reshape(-1, n_sources)
@@ -190,46 +191,38 @@ def _tell_accuracy(fusion: _Fusion, accuracy: dict[str, float]) -> None:
     )
 
 
-def _tell_decomposition(fusion: _Fusion, decomposition: ClusterDecomposition) -> None:
+def _tell_decomposition(fusion: _Fusion, decomposition: Decomposition) -> None:
     from choquet.indices import shapley
 
-    n = decomposition.measure.n_sources
-    graph = decomposition.sample.graph
-    say(
-        f"The fusion holds {2**n} numbers. Its {graph.n_walks} walks use {graph.n_operators} "
-        f"distinct operators, and {decomposition.n_operators} of them tell nearly all "
-        f"(off by {decomposition.error.rms:.2g} in the root mean square):"
-    )
+    n = decomposition.n_sources
+    say(f"The fusion holds {2**n} numbers. {decomposition.opening()}")
     rows = [
-        (
-            name,
-            ", ".join(f"{w:.2f}" for w in operator.weights + 0.0),
-            f"{100 * operator.share:.0f} %",
-            f"{100 * operator.data_share:.0f} %",
-        )
+        (name, f"{100 * operator.share:.0f} %", operator.context.text())
         for name, operator in zip(
             decomposition.operator_names, decomposition.operators, strict=True
         )
     ]
-    say_table(["operator", "weights, largest score first", "of walks", "of samples"], rows)
-    for sentence in _sentences(decomposition):
-        say(f"  {sentence}")
-    if decomposition.rules.fidelity < 1:
-        say(f"  (Right for {100 * decomposition.rules.fidelity:.0f} % of walks.)")
+    say_table(["operator", f"of {decomposition.unit}", "where"], rows)
     values = shapley(decomposition.measure)
     order = np.argsort(-values)
     words = ", ".join(f"{decomposition.measure.sources[i]} {values[i]:.2f}" for i in order)
     support = fusion.model.support_
     say(
         f"Importance (Shapley): {words}. The data support {support.n_supported} of {2**n - 2} "
-        f"subsets; {len(support.observed_sorts)} of {graph.n_walks} sorts were seen."
+        f"subsets; {len(support.observed_sorts)} of {factorial(n)} sorts were seen."
     )
 
 
-def _summary(decomposition: ClusterDecomposition) -> dict[str, Any]:
+def _summary(decomposition: Decomposition) -> dict[str, Any]:
     return {
         "operators": [
-            {"name": name, "weights": one.weights, "share": one.share}
+            {
+                "name": name,
+                "rank_weights": one.rank_weights,
+                "source_weights": one.source_weights,
+                "share": one.share,
+                "context": one.context.text(),
+            }
             for name, one in zip(decomposition.operator_names, decomposition.operators, strict=True)
         ],
         "rules": _sentences(decomposition),
@@ -238,7 +231,7 @@ def _summary(decomposition: ClusterDecomposition) -> dict[str, Any]:
 
 
 def _write(
-    folder: Path, fusion: _Fusion, decomposition: ClusterDecomposition, accuracy: dict[str, float]
+    folder: Path, fusion: _Fusion, decomposition: Decomposition, accuracy: dict[str, float]
 ) -> list[str]:
     """Everything that the demo leaves behind; the mark first, so that it can be run again."""
     document = plain({"accuracy": accuracy, **_summary(decomposition)})
@@ -260,7 +253,7 @@ def _write(
     return written
 
 
-def _draw(folder: Path, fusion: _Fusion, decomposition: ClusterDecomposition) -> list[str]:
+def _draw(folder: Path, fusion: _Fusion, decomposition: Decomposition) -> list[str]:
     from choquet import plot
 
     try:

@@ -12,14 +12,14 @@ from choquet.cli.columns import open_binary
 from choquet.cli.output import progress, say, say_json, say_table
 from choquet.cli.subjects import Subject, check_output, load_any, load_subject, write_object
 from choquet.cli.tables import Table, name_of, table_of
-from choquet.decomposition import ClusterDecomposition, compare
+from choquet.decomposition import ClusterDecomposition, Decomposition, compare
 from choquet.decomposition.outcome import outcome_of
-from choquet.decomposition.trees import TreeDecomposition
 from choquet.errors import DamagedFileError, DataError, OptionError
-from choquet.explanation.learned import as_learned
-from choquet.explanation.units import units_of
+from choquet.explanation import explain_model
+from choquet.files import MAX_BYTES
 from choquet.indices import shapley
-from choquet.measures import Measure, MobiusMeasure
+from choquet.measures import AbstractMeasure, Measure, SupportedMeasure
+from choquet.scales import unwrapped
 from choquet.storage import from_bytes
 
 __all__ = ["run_compare", "run_decompose", "run_inspect"]
@@ -41,78 +41,40 @@ def run_decompose(
         check_output(output, force=force)
     found = subject.parts(**options)
     if max_error is not None:
-        if not isinstance(found, ClusterDecomposition):
+        if found.measure is None:
             raise OptionError(f"{path} learned its operators directly: leave out --max-error")
-        found = found.compress(max_error=max_error)
+        found = found.clusters.compress(max_error=max_error)
     if output is not None:
-        write_object(subject.in_units(found), output, force=force)
+        write_object(found, output, force=force)
         if str(output) == "-":
             return
-    units = units_of(subject.in_units(found))
     if as_json:
-        told = summary(found) if isinstance(found, ClusterDecomposition) else learned_summary(found)
-        about = None if found.outcome is None else found.outcome.to_dict()
-        say_json({**told, "units": None if units is None else units.to_dict(), "outcome": about})
+        say_json(summary(found))
         return
     if found.outcome is not None:
         say(found.outcome.text())
     say(str(found))
-    if units is not None:
-        say(units.text(subject.sources))
-        if isinstance(found, ClusterDecomposition) and units.target_width != 1.0:
-            worst = found.error.worst * units.target_width
-            say(f"The largest error above, in units of {units.target}: {worst:.3g}.")
+    if found.units is not None:
+        say(found.units.text(found.sources))
+        if found.measure is not None and found.units.width != 1.0:
+            worst = found.error.worst * found.units.width
+            say(f"The largest error above, in units of {found.units.target_name}: {worst:.3g}.")
     if output is not None:
         say(f"Written to {output}.")
 
 
-def summary(found: ClusterDecomposition) -> dict[str, Any]:
-    """A decomposition in plain data."""
-    rules = found.rules
-    return {
-        "sources": list(found.measure.sources),
-        "operators": [
-            {
-                "name": name,
-                "weights": one.weights,
-                "share": one.share,
-                "data_share": one.data_share,
-                "orness": one.orness,
-                "worst": one.error.worst,
-                "rms": one.error.rms,
-            }
-            for name, one in zip(found.operator_names, found.operators, strict=True)
-        ],
-        "rules": rules.text(found.measure.sources, found.operator_names),
-        "rules_fidelity": rules.fidelity,
-        "error": {"worst": found.error.worst, "rms": found.error.rms, "exact": found.exact},
-        "bias": found.bias,
-        "metric": found.metric.name,
-        "n_walks": found.sample.graph.n_walks,
-        "n_distinct_operators": found.sample.graph.n_operators,
-    }
-
-
-def learned_summary(found: TreeDecomposition) -> dict[str, Any]:
-    """Operators that were learned directly, in plain data."""
-    return {
-        "sources": list(found.sources),
-        "operators": [
-            {
-                "name": name,
-                "weights": one.weights,
-                "bias": one.bias,
-                "context": [rule.text(found.sources) or "always" for rule in one.context.rules],
-                "share": one.share,
-                "count": one.count,
-                "trust": one.trust,
-                "residual": one.residual,
-            }
-            for name, one in zip(found.operator_names, found.operators, strict=True)
-        ],
-        "rules": found.rules.text(found.sources, found.operator_names),
-        "n_contexts": len(found.leaves),
-    }
+def summary(found: Decomposition) -> dict[str, Any]:
+    """A decomposition in plain data, as explanations have it."""
+    story = explain_model(found, n_requests=0).to_dict()
+    kept = ("sources", "operators", "units", "outcome", "bias", "rules_fidelity", "n_contexts")
+    rules = found.rules.text(found.sources, found.operator_names)
+    error = {"worst": found.error.worst, "rms": found.error.rms, "exact": found.exact}
+    data = {**{key: story[key] for key in kept}, "rules": rules, "error": error}
+    if isinstance(found, ClusterDecomposition):
+        graph = found.sample.graph
+        data |= {"metric": found.metric.name, "n_walks": graph.n_walks}
+        data["n_distinct_operators"] = graph.n_operators
+    return data
 
 
 def run_compare(paths: Sequence[Path], *, metric: str, as_json: bool) -> None:
@@ -163,38 +125,36 @@ def run_inspect(path: Path, *, delimiter: str | None, as_json: bool) -> None:
             table = table_of(stream, name_of(path), delimiter=delimiter)
             _inspect_table(table, as_json=as_json)
             return
-        obj = from_bytes(stream.read(), name=name_of(path)) if str(path) == "-" else load_any(path)
+        obj = (
+            from_bytes(stream.read(MAX_BYTES + 1), name=name_of(path))
+            if str(path) == "-"
+            else load_any(path)
+        )
     _inspect_object(obj, name_of(path), as_json=as_json)
 
 
 def _inspect_object(obj: Any, name: str, *, as_json: bool) -> None:
+    inner, units, _, target = unwrapped(obj)
     head: dict[str, Any] = {"kind": type(obj).__name__}
-    measure = next(
-        (
-            one
-            for one in (obj, getattr(obj, "measure_", None), getattr(obj, "measure", None))
-            if isinstance(one, Measure | MobiusMeasure)
-        ),
-        None,
-    )
-    learned = as_learned(obj)
-    if measure is not None or learned is not None or hasattr(obj, "measure_"):
-        subject = Subject(obj, name)
-        head |= {"sources": list(subject.sources), "target": subject.target}
-    if hasattr(obj, "scaling"):
-        head |= {"scaling": obj.scaling, "learner": type(obj.model).__name__}
-    if measure is not None:
-        head["shapley"] = dict(
-            zip(measure.sources, shapley(measure).round(12).tolist(), strict=True)
-        )
-    if learned is not None:
-        parts = learned.model
+    held = getattr(inner, "decomposition_", inner)
+    parts: Any = held if isinstance(held, Decomposition) else None
+    measure = getattr(inner, "measure_", inner) if parts is None else parts.measure
+    measure = measure if isinstance(measure, AbstractMeasure) else None
+    if parts is not None or measure is not None:
+        head |= {"sources": list(Subject(obj, name).sources), "target": target}
+    if inner is not obj:
+        head["learner"] = type(inner).__name__
+        head["scaling"] = "none" if units is None else units.text(head["sources"])
+    if measure is not None and not isinstance(measure, SupportedMeasure):
+        found = shapley(measure).round(12).tolist()
+        head["shapley"] = dict(zip(head["sources"], found, strict=True))
+    if parts is not None and parts.measure is None:
         head |= {"operators": parts.n_operators, "contexts": len(parts.leaves)}
-        head |= {"samples": f"{parts.tree.weight[0]:g}", "output": learned.output_name}
-    outcome = outcome_of(obj)
+        head["samples"] = f"{parts.tree.weight[0]:g}"
+    outcome = outcome_of(inner)
     if outcome is not None:
         head |= {"classes": list(outcome.labels), "output": outcome.text()}
-    support = getattr(obj, "support_", None)
+    support = getattr(inner, "support_", None)
     if support is not None:
         head |= {"samples": support.n_samples, "subsets_supported": support.n_supported}
     if as_json:
@@ -210,10 +170,10 @@ def _inspect_object(obj: Any, name: str, *, as_json: bool) -> None:
     )
     if isinstance(measure, Measure):
         say(str(measure.summary()))
-    elif measure is not None:
+    elif "shapley" in head:
         say_table(["source", "Shapley"], [[name, value] for name, value in head["shapley"].items()])
-    if learned is not None:
-        say(str(learned.model))
+    if parts is not None and parts.measure is None:
+        say(str(parts))
 
 
 def _inspect_table(table: Table, *, as_json: bool) -> None:

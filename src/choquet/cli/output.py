@@ -15,6 +15,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
+from choquet.arrays import as_number
 from choquet.errors import ChoquetWarning
 
 __all__ = ["progress", "say", "say_json", "say_table", "say_warnings", "warn"]
@@ -98,6 +99,29 @@ def plain(node: Any) -> Any:
     return node
 
 
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+"""How texts begin that a spreadsheet takes for a formula, or passes over to find one."""
+
+
+def guarded(cell: Any) -> Any:
+    r"""A cell of CSV that no spreadsheet runs: a quote before text that begins like a formula.
+
+    Numbers stay as they are, and so does text that is a number.
+
+    Examples
+    --------
+    >>> guarded('=HYPERLINK("http://example.org")'), guarded(-0.5), guarded("-1")
+    ('\'=HYPERLINK("http://example.org")', -0.5, '-1')
+    """
+    if not isinstance(cell, str) or not cell.startswith(_FORMULA):
+        return cell
+    try:
+        number = math.isfinite(as_number(cell)) and cell.strip() == cell
+    except ValueError:
+        number = False
+    return cell if number else f"'{cell}"
+
+
 def warn(text: str) -> None:
     """Say something beside the result, on one line of standard error."""
     # Where nobody listens, the exit code must do.
@@ -128,9 +152,10 @@ def progress(title: str, total: float | None) -> Iterator[Any]:
     Nothing is drawn where nobody looks on.
     """
     console = Console(file=sys.stderr)
+    if not console.is_terminal:
+        yield lambda _: None
+        return
     columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as bar:
+    with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(printable(title).replace("[", "\\["), total=total)
         yield lambda amount: bar.advance(task, amount)

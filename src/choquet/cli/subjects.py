@@ -1,32 +1,37 @@
-"""What a command works on: any file of ours that can answer, and where results go."""
+"""Files that commands take and give: any model, measure or decomposition, seen in one way."""
 
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from choquet.arrays import FloatArray
+from choquet.arrays import FloatArray, check_option
 from choquet.cli.columns import standard_input
-from choquet.decomposition import ClusterDecomposition, decompose
-from choquet.decomposition.outcome import Outcome, outcome_of
-from choquet.decomposition.trees import TreeDecomposition
+from choquet.decomposition import (
+    Clodd,
+    ContextTree,
+    Decomposition,
+    Distinct,
+    FuzzyCMeans,
+    Linkage,
+    decompose,
+)
 from choquet.errors import DataError, FileError, OptionError
-from choquet.explanation.classes import of_class
-from choquet.explanation.learned import as_learned
-from choquet.explanation.subject import identification_of
-from choquet.files import write_whole
-from choquet.integrals import choquet_integral, choquet_interval
-from choquet.learning.scaled import ScaledModel
-from choquet.measures import Measure, MobiusMeasure, SupportedMeasure
+from choquet.explanation import View, view_of
+from choquet.files import MAX_BYTES, check_target, write_whole
+from choquet.measures import AbstractMeasure, SupportedMeasure
+from choquet.scales import Unwrapped, unwrapped
 from choquet.storage import from_bytes, load, to_bytes
 
-__all__ = ["Subject", "check_output", "load_any", "load_subject", "write_object", "write_text"]
+__all__ = ["Subject", "check_output", "load_any", "load_subject", "write_content", "write_object"]
 
 
 _OPTIONS = {"support": "--all-walks", "k": "-k"}
@@ -36,28 +41,30 @@ _OPTIONS = {"support": "--all-walks", "k": "-k"}
 def load_any(path: Path) -> Any:
     """The object in a file, or on standard input ("-")."""
     if str(path) == "-":
-        return from_bytes(standard_input().read(), name="standard input")
+        return from_bytes(standard_input().read(MAX_BYTES + 1), name="standard input")
     return load(path)
 
 
-def check_output(path: Path, *, force: bool) -> None:
-    """Refuse before the work what would be refused after it."""
+def check_output(path: Path, *, force: bool, suffixes: Sequence[str] = ()) -> None:
+    """Refuse before the work what would be refused after it, and names of other formats."""
     if str(path) == "-":
         return
-    if path.is_dir():
-        raise FileError(f"{path} is a folder; give the name of a file in it")
-    if path.exists() and not force:
-        raise FileError(f"{path} exists; choose another name with -o, or pass --force")
+    if suffixes and path.suffix and path.suffix.lower() not in suffixes:
+        raise OptionError(
+            f"{path}: {path.suffix} files are not written; choose a name that ends in "
+            f"{', '.join(suffixes)}"
+        )
+    check_target(path, overwrite=force)
     if not path.absolute().parent.is_dir():
         raise FileError(f"{path.parent} is no folder; make it first, or choose another with -o")
 
 
 def write_object(obj: Any, path: Path, *, force: bool) -> int:
     """Write a file of ours, or standard output ("-"); returns its size."""
-    return write_text(to_bytes(obj), path, force=force)
+    return write_content(to_bytes(obj), path, force=force)
 
 
-def write_text(content: bytes, path: Path, *, force: bool) -> int:
+def write_content(content: bytes, path: Path, *, force: bool) -> int:
     """Write content whole or not at all, or to standard output ("-"); returns its size."""
     if str(path) == "-":
         sys.stdout.flush()
@@ -70,127 +77,132 @@ def write_text(content: bytes, path: Path, *, force: bool) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """A model, measure or decomposition, with one way to ask it."""
+    """A model, measure or decomposition from a file, and the class of it that is looked at."""
 
     obj: Any
     name: str
     label: str | None = None
-    """The class that is looked at, where there are several and one was named."""
+
+    @cached_property
+    def view(self) -> View:
+        """Its view, made when first needed."""
+        return view_of(self.obj, label=self.label)
 
     @property
+    def asked(self) -> Any:
+        """What explanations and reports are given: the model, or what it learned for the class."""
+        return self.obj if self.label is None else self.view
+
+    @cached_property
+    def inside(self) -> Unwrapped:
+        """The model inside a pipeline, with the units around it."""
+        return unwrapped(self.obj)
+
+    @cached_property
     def sources(self) -> tuple[str, ...]:
-        """Names of the sources, in order."""
-        if isinstance(self.obj, ScaledModel):
-            return self.obj.sources
-        learned = as_learned(self.obj)
-        return tuple(self._measure.sources if learned is None else learned.sources)
+        """Names of the columns that it takes, in order."""
+        inner, _, names, _ = self.inside
+        measure = getattr(inner, "measure_", inner)
+        return tuple(names or getattr(measure, "sources", None) or self.view.sources)
 
     @property
     def target(self) -> str | None:
         """Name of what is predicted, if known."""
-        return self.obj.target if isinstance(self.obj, ScaledModel) else None
+        return self.inside.target or self.view.target
 
-    @property
-    def outcome(self) -> Outcome | None:
-        """What the output says of a class, where it is one's."""
-        return outcome_of(self.looked_at)
-
-    @property
-    def _measure(self) -> Any:
-        if isinstance(self.obj, Measure | SupportedMeasure | MobiusMeasure):
-            return self.obj
-        return self.obj.measure if isinstance(self.obj, ClusterDecomposition) else self.obj.measure_
-
-    @property
-    def _inner(self) -> Any:
-        return self.obj.model if isinstance(self.obj, ScaledModel) else self.obj
-
-    @cached_property
-    def looked_at(self) -> Any:
-        """The model, or what it learned for the class that was named."""
-        return self.obj if self.label is None else of_class(self.obj, self.label)
-
-    def explained(self) -> Any:
-        """What explanations and reports are given: a decomposition in the units of the data."""
-        if self.label is not None:
-            return self.looked_at
-        return self.obj if as_learned(self.obj) is not None else self.in_units(self.decomposition())
-
-    def in_units(self, found: Any) -> Any:
-        """A decomposition of the model, with the units of its data where they are scaled."""
-        scaled = isinstance(self.obj, ScaledModel) and self.obj.scaling != "none"
-        return self.obj.around(found) if scaled else found
-
-    def parts(self, **options: Any) -> ClusterDecomposition | TreeDecomposition:
-        """The operators that a contextual model learned, or a decomposition."""
-        learned = as_learned(self.looked_at)
-        if learned is None:
-            return self.decomposition(**options)
-        if options:
+    def parts(self, **options: Any) -> Decomposition:
+        """The operators that were learned, or a decomposition with these options."""
+        if not options:
+            return view_of(self.obj, label=self.label, identify=True).parts
+        if self.view.learned:
             words = [_OPTIONS.get(name, f"--{name.replace('_', '-')}") for name in options]
             raise OptionError(
                 f"{self.name} learned its operators directly: {', '.join(words)} has nothing to "
                 "take apart; leave it out, or fit again with --max-leaves"
             )
-        return learned.model
+        if isinstance(self.obj, Decomposition) or self.label is not None:
+            old = self.view.parts
+            model = SimpleNamespace(
+                measure_=old.measure, support_=old.support, bias_=float(old.biases[0]),
+                outcome=old.outcome,
+            )  # fmt: skip
+            found: Decomposition = decompose(model, **_asked(options))
+            return found.in_units(old.units)
+        known = _known(view_of(self.obj, identify=True).parts)
+        made: Decomposition = decompose(self.obj, identification=known, **_asked(options))
+        return made
 
-    def decomposition(self, **options: Any) -> ClusterDecomposition:
-        """The decomposition itself, or one made of the model with these options."""
-        if as_learned(self.obj) is not None:
+    def decomposition(self) -> Decomposition:
+        """The decomposition of a measure; of what holds none there is none."""
+        parts = self.view.parts
+        if parts.measure is None:
             raise DataError(
                 f"{self.name} learned its operators directly: it holds no measure to take apart"
             )
-        looked_at = self.looked_at
-        inner = looked_at.model if isinstance(looked_at, ScaledModel) else looked_at
-        if isinstance(inner, ClusterDecomposition):
-            if options:
-                again = decompose(inner.measure, **{"support": inner.support, **options})
-                return replace(again, bias=inner.bias, outcome=inner.outcome)
-            return inner
-        return decompose(self.obj, identification=identification_of(self.obj), **options)
+        return parts
 
     def answer(self, X: FloatArray) -> dict[str, npt.NDArray[Any]]:
-        """Columns of output for rows by source."""
-        obj = self.obj
-        if isinstance(obj, Measure | MobiusMeasure):
-            return {"prediction": choquet_integral(obj, X)}
-        if isinstance(obj, SupportedMeasure):
-            bounds = choquet_interval(obj, X)
+        """Columns of output for rows by source, in the units of the data."""
+        inner, units, _, _ = self.inside
+        scaled = X if units is None else units.scaled(X)
+        if isinstance(inner, SupportedMeasure):
+            bounds = inner.interval(X)
             return {"prediction": bounds.mean(axis=1), "low": bounds[:, 0], "high": bounds[:, 1]}
-        inner, inputs = self._inner, obj.inputs(X) if isinstance(obj, ScaledModel) else X
-        found = {"prediction": obj.predict(X)}
-        alone: Outcome | None = getattr(obj, "outcome", None)
+        if hasattr(inner, "classes_"):
+            found = {"prediction": inner.predict(scaled)}
+            scores = inner.predict_proba(scaled)
+            return found | {f"p({one})": scores[:, k] for k, one in enumerate(inner.classes_)}
+        if hasattr(inner, "predict_interval"):
+            answers, bounds = inner.predict(scaled), inner.predict_interval(scaled)
+            if units is not None:
+                answers, bounds = units.output(answers), units.output(bounds)
+            low, high = bounds.T
+            support = inner.support_share(scaled)
+            return {"prediction": answers, "low": low, "high": high, "support": support}
+        view = self.view
+        found = {"prediction": view.in_data(view.answers(view.parts.scaled(X)))}
+        if view.own is not None:
+            return found
+        alone = view.outcome
         chance = None if alone is None else alone.probability(found["prediction"])
         if alone is not None and chance is not None:
-            of = alone.label if len(alone.classes) == 2 else alone.contest
-            found[f"p({of})"] = chance
-        if isinstance(inner, ClusterDecomposition):
-            known = inner.assess(inputs)
-            names = np.array(inner.operator_names, dtype=object)
-            supported = known.supported.astype(int)
-            return {**found, "operator": names[known.operator], "supported": supported}
-        learned = as_learned(obj)
-        if learned is not None and not hasattr(inner, "classes_"):
-            names = np.array(learned.model.operator_names, dtype=object)
-            operator = names[learned.model.operator_of(inputs)]
-            return {**found, "operator": operator, "trust": learned.model.trust(inputs)}
-        if hasattr(inner, "predict_proba"):
-            scores = inner.predict_proba(inputs)
-            found |= {f"p({name})": scores[:, k] for k, name in enumerate(inner.classes_)}
-        if hasattr(inner, "predict_interval"):
-            bounds = obj.predict_interval(X)
-            found |= {"low": bounds[:, 0], "high": bounds[:, 1], "trust": obj.trust(X)}
-        return found
+            found[f"p({alone.label if len(alone.classes) == 2 else alone.contest})"] = chance
+        known = view.parts.assess(X)
+        found["operator"] = np.array(view.parts.operator_names, dtype=object)[known.operator]
+        if view.learned:
+            return found | {"trust": 1 - known.phi}
+        return found | {"supported": known.supported.astype(int)}
+
+
+def _known(parts: Decomposition) -> Any:
+    return getattr(parts, "identification", None)
 
 
 def load_subject(path: Path, label: str | None = None) -> Subject:
     """A file that can answer, and the class of it to look at; others are refused."""
-    obj = load_any(path)
-    measures = Measure | SupportedMeasure | MobiusMeasure
-    answers = isinstance(obj, measures | ClusterDecomposition | ScaledModel)
-    answers = answers or as_learned(obj) is not None
-    if not answers and not (hasattr(obj, "predict") and hasattr(obj, "measure_")):
-        raise DataError(
-            f"{path} holds a {type(obj).__name__}; this needs a model, measure or decomposition"
-        )
-    return Subject(obj, str(path), label)
+    subject = Subject(load_any(path), str(path), label)
+    inner = subject.inside.model
+    known = isinstance(inner, Decomposition) or hasattr(inner, "decomposition_")
+    if not known and not isinstance(getattr(inner, "measure_", inner), AbstractMeasure):
+        kind = type(subject.obj).__name__
+        raise DataError(f"{path} holds a {kind}; this needs a model, measure or decomposition")
+    return subject
+
+
+def _asked(options: dict[str, Any]) -> dict[str, Any]:
+    """Options of the command line as those of `decompose`: the method with what belongs to it."""
+    given = dict(options)
+    kept = {"support": given.pop("support")} if "support" in given else {}
+    name = given.pop("method", "contexts" if set(given) <= {"epsilon"} else "clodd")
+    methods: dict[str, Any] = {
+        "contexts": ContextTree, "clodd": Clodd, "single_linkage": Linkage,
+        "fuzzy_c_means": FuzzyCMeans, "distinct": Distinct,
+    }  # fmt: skip
+    made = methods[check_option("method", name, methods)]
+    unknown = sorted(set(given) - {field.name for field in fields(made)})
+    if unknown:
+        words = ", ".join(_OPTIONS.get(one, f"--{one.replace('_', '-')}") for one in unknown)
+        raise OptionError(f"--method {name} has no {words}; leave it out, or choose another method")
+    if name == "fuzzy_c_means" and "k" not in given:
+        raise OptionError("--method fuzzy_c_means needs the number of clusters: -k")
+    return {**kept, "method": made(**given)}

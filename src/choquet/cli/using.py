@@ -18,12 +18,12 @@ import numpy.typing as npt
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.cli.columns import Missing
-from choquet.cli.output import plain, progress, say, say_json, warn
-from choquet.cli.subjects import Subject, check_output, load_subject, write_text
+from choquet.cli.output import guarded, plain, progress, say, say_json, warn
+from choquet.cli.subjects import Subject, check_output, load_subject, write_content
 from choquet.cli.tables import Table, open_table
+from choquet.decomposition import Decomposition
 from choquet.errors import DataError, MissingDependencyError, OptionError
 from choquet.files import writing
-from choquet.learning.scaled import ScaledModel
 
 __all__ = ["run_explain", "run_predict", "run_report"]
 
@@ -61,7 +61,7 @@ def run_predict(
             sink.write(b"\n]\n")
     if n_dropped:
         warn(f"note: rows that lack a value, and have no answer: {n_dropped}")
-    alone = getattr(subject.obj, "outcome", None)
+    alone = subject.obj.outcome if isinstance(subject.obj, Decomposition) else None
     if alone is not None:  # of one class, so that predictions are not the classes that one expects
         warn(f"note: {alone.text()}")
 
@@ -116,9 +116,10 @@ def _csv_rows(answer: dict[str, Any], first: bool) -> str:
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     if first:
-        writer.writerow(answer)
+        writer.writerow(map(guarded, answer))
     # tolist() gives Python's numbers, which are written with all their digits.
-    writer.writerows(zip(*(column.tolist() for column in answer.values()), strict=True))
+    columns = ([guarded(cell) for cell in column.tolist()] for column in answer.values())
+    writer.writerows(zip(*columns, strict=True))
     return stream.getvalue()
 
 
@@ -154,7 +155,7 @@ def _read_rows(
     with open_table(path, delimiter=delimiter) as table:
         _check_sources(table, subject)
         wanted = [str(subject.target)] if target and subject.target in table.names else []
-        labelled = bool(wanted) and subject.outcome is not None
+        labelled = bool(wanted) and subject.view.outcome is not None
         columns = [*subject.sources, *([] if labelled else wanted)]
         parts, kept = [np.empty((0, len(columns)))], [np.empty(0, dtype=bool)]
         labels: list[npt.NDArray[Any]] = []
@@ -188,9 +189,8 @@ def run_explain(
     _refuse_two_inputs(model, data)
     room = _room("choquet.explanation", "Explanations")
     subject = load_subject(model, label)
-    explained = subject.explained()
     if data is None:
-        story = room.explain_model(explained)
+        story = room.explain_model(subject.asked)
         if as_json:
             say_json(story.to_dict())
         else:
@@ -207,20 +207,18 @@ def run_explain(
     found = []
     for row in rows:
         x = table.X[table.numbers == row]
-        why = room.explain_sample(explained, x)
-        answer = subject.answer(x)
-        found.append({"row": row, "prediction": answer["prediction"][0], **why.to_dict()})
+        why = room.explain_sample(subject.asked, x)
+        # A number is the model's own; which class it answers is to be asked.
+        classes = why.outcome is not None and not isinstance(subject.obj, Decomposition)
+        answer = subject.answer(x)["prediction"][0] if classes else why.output
+        found.append({"row": row, "prediction": answer, **why.to_dict()})
         if not as_json:
             say(f"Row {row}", style="bold")
             say(why.text())
-            _say_class(subject, answer)
+            if classes:
+                say(f"The model answers {subject.target or 'class'} = {answer}.")
     if as_json:
         say_json(found)
-
-
-def _say_class(subject: Subject, answer: dict[str, Any]) -> None:
-    if isinstance(subject.obj, ScaledModel) and subject.obj.classifies:
-        say(f"The model answers {subject.target} = {answer['prediction'][0]}.")
 
 
 def run_report(
@@ -236,20 +234,19 @@ def run_report(
 ) -> None:
     """Write a report: HTML, or Markdown or JSON by the name of the file."""
     _refuse_two_inputs(model, data)
+    check_output(output, force=force, suffixes=(".html", ".htm", ".md", ".json"))
     room = _room("choquet.report", "Reports")
     subject = load_subject(model, label)
-    check_output(output, force=force)
-    explained = subject.explained()
     X = y = None
     if data is not None:
         table = _read_rows(data, subject, delimiter=delimiter, limit=_REPORT_ROWS, target=True)
         X, y = table.X, table.y
         if lacking := table.n_read - len(X):
             warn(f"note: rows that lack a value, and are left out: {lacking}")
-    report = room.Report(explained, X, y, title=title)
+    report = room.Report(subject.asked, X, y, title=title)
     makers = {".md": report.markdown, ".json": report.json}
     content = makers.get(output.suffix.lower(), report.html)()
-    size = write_text(content.encode("utf-8", "backslashreplace"), output, force=force)
+    size = write_content(content.encode("utf-8", "backslashreplace"), output, force=force)
     if str(output) == "-":
         return
     if as_json:

@@ -70,7 +70,7 @@ def above_statistics(Z, weight, count, ranks, rows, source, other, out):
 def rank_scores(Z, residual, weight, ranks, rows, out, weights):
     """Add weighted residual times row, for each source and each of its ranks."""
     width = Z.shape[1] - 1
-    n_sources = ranks.shape[1]
+    n_sources = len(out)
     scaled = np.empty(width)
     for k in range(len(rows)):
         row = rows[k]
@@ -306,15 +306,3 @@ def soften(packed, l1, l2, centre, coefficients, limit):
         if moved <= 1e-9 * np.sqrt(full[width, width] + 1e-300):
             break
     return _error(full, coefficients, width)
-
-
-@compiled
-def route(ranks, source, top, above, yes, no, out):
-    """Leaf of each row: from the root down, by the ranks of the sources."""
-    for row in range(len(ranks)):
-        node = 0
-        while source[node] >= 0:
-            rank = ranks[row, source[node]]
-            bound = top[node] if above[node] < 0 else ranks[row, above[node]]
-            node = yes[node] if rank < bound else no[node]
-        out[row] = node

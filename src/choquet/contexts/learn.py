@@ -1,62 +1,103 @@
-"""From rows to a pruned tree and its operators."""
+"""From rows to a tree of contexts and its operators: grown, cut back by held-out rows, joined."""
 
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 
-from choquet.arrays import FloatArray, IntArray, check_option
+from choquet.arrays import BoolArray, FloatArray, IntArray, check_option
+from choquet.contexts.grouping import Grouping, Price, group_leaves, n_numbers, own_groups
 from choquet.contexts.leaves import LeafOptions
-from choquet.contexts.merging import Operators, own_operators, shared_operators
-from choquet.contexts.pruning import (
-    Path,
-    best_by_bic,
-    best_by_folds,
-    content_folds,
-    weakest_links,
-)
-from choquet.contexts.rows import RankRows
+from choquet.contexts.pruning import Path, best_by_bic, content_folds, weakest_links
+from choquet.contexts.rows import LEAVES, Leaf, RankRows
 from choquet.contexts.splits import SplitOptions
 from choquet.contexts.tree import Tree, grow
 from choquet.errors import DataError, OptionError, SupportWarning
 
-__all__ = ["PRUNINGS", "Learned", "TreeOptions", "learn"]
+__all__ = ["PRUNINGS", "Judge", "Learned", "TreeOptions", "learn", "outputs"]
 
 PRUNINGS = ("cv", "bic", "none")
+
+_DUST = 1e-10
+"""Mean squared error, in units of the target's variance, below which a fit is exact."""
+
+
+_HEARD = 0.15
+"""Error of a description, in shares of what its reference leaves unexplained, that is not heard."""
 
 
 @dataclass(frozen=True)
 class TreeOptions:
-    """How a tree is grown and cut back; see `ContextualRegressor` for what each option means."""
+    """How contexts are grown and cut back; see `ContextualRegressor` for what each option means.
 
-    leaf: LeafOptions
+    Where `kinds` or `l2s` hold several, held-out rows choose between them. `number` is what a
+    number of an operator costs, see `Price`; the logarithm of the number of rows by default.
+    """
+
+    kinds: tuple[Leaf, ...] = ("both",)
+    l2s: tuple[float, ...] = (1.0,)
+    convex: bool = False
+    l1: float = 0.0
+    loss: str = "squared"
     max_leaves: int = 16
+    max_operators: int | None = None
     min_samples_leaf: float | None = None
     above: bool = True
+    n_cuts: int = 0
     screen: int = 16
     prune: str = "cv"
-    merge: bool = False
+    merge: bool = True
+    number: float | None = None
     n_jobs: int | None = None
 
     def __post_init__(self) -> None:
         check_option("prune", self.prune, PRUNINGS)
+        for kind in self.kinds:
+            check_option("leaf", kind, LEAVES)
         for name, value, least in (
             ("max_leaves", self.max_leaves, 1),
+            ("max_operators", self.max_operators or 1, 1),
             ("screen", self.screen, 1),
         ):
             if not isinstance(value, int | np.integer) or value < least:
                 raise OptionError(f"{name}={value!r} must be a whole number from {least}")
         if self.min_samples_leaf is not None and not self.min_samples_leaf >= 1:
             raise OptionError(f"min_samples_leaf={self.min_samples_leaf} must be at least 1")
+        self.leaf(self.l2s[0])
+
+    def leaf(self, l2: float) -> LeafOptions:
+        """How a leaf is fitted with this penalty."""
+        return LeafOptions(convex=self.convex, l1=self.l1, l2=l2, loss=self.loss)
 
     def min_samples(self, n_sources: int) -> float:
-        """Least weight of a leaf: by default two rows for each number learned there, or 20."""
+        """Least weight of a leaf: by default two rows for each rank, or 20."""
         if self.min_samples_leaf is not None:
             return float(self.min_samples_leaf)
         return float(max(20, 2 * (n_sources + 1)))
+
+
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """What held-out outputs are compared with, where that is not what they are fitted to.
+
+    Attributes
+    ----------
+    targets : array of shape (n_samples,)
+        What was to be predicted.
+    reference : array of shape (n_samples,)
+        Outputs that need not be beaten, only met: those of the full integral.
+    """
+
+    targets: FloatArray
+    reference: FloatArray
+
+    @property
+    def errors(self) -> FloatArray:
+        """Squared errors of the reference."""
+        return np.asarray((self.reference - self.targets) ** 2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +108,10 @@ class Learned:
     ----------
     rows : RankRows
     tree : Tree
-    operators : Operators
+    grouping : Grouping
+        Which leaves share which operator.
+    l2 : float
+        The penalty that was taken.
     path : Path
         Nested subtrees of the grown tree.
     chosen : int
@@ -78,10 +122,23 @@ class Learned:
 
     rows: RankRows
     tree: Tree
-    operators: Operators
+    grouping: Grouping
+    l2: float
     path: Path
     chosen: int
     fold_errors: FloatArray | None
+
+
+@dataclass(frozen=True, eq=False)
+class _Grown:
+    """One kind of leaf and one penalty: the tree, its subtrees, their errors on held-out rows."""
+
+    rows: RankRows
+    options: LeafOptions
+    tree: Tree
+    path: Path
+    held_out: FloatArray | None
+    """By row and subtree."""
 
 
 def learn(
@@ -90,66 +147,207 @@ def learn(
     weight: FloatArray | None,
     options: TreeOptions,
     folds: IntArray | None = None,
+    *,
+    total: float | None = None,
+    judge: Judge | None = None,
+    floor: float = _DUST,
 ) -> Learned:
-    """Grow, prune and (where asked for) merge.
+    """Grow, cut back and (where asked for) join.
 
     Parameters
     ----------
     X : array of shape (n_samples, N)
     y : array of shape (n_samples,)
+        What operators are fitted to.
     weight : array of shape (n_samples,), optional
         All positive.
     options : TreeOptions
     folds : array of ints of shape (n_samples,), optional
-        Fold of each row, for pruning by cross-validation; five drawn ones by default.
+        Fold of each row, for pruning by cross-validation; five drawn ones by default. A row of fold
+        -1 is never held out.
+    total : float, optional
+        What the weights of every operator sum to, without a bias.
+    judge : Judge, optional
+        What held-out outputs are compared with; `y` by default.
+    floor : float, default 1e-10
+        Mean squared error, in units of the target's variance, below which all are equally good.
 
     Examples
     --------
     >>> import numpy as np
     >>> X = np.random.default_rng(0).random((200, 3))
-    >>> found = learn(X, X.max(axis=1), None, TreeOptions(LeafOptions(convex=True)))
-    >>> found.operators.coefficients.round(6) + 0.0
+    >>> found = learn(X, X.max(axis=1), None, TreeOptions(kinds=("rank",), convex=True))
+    >>> found.grouping.coefficients.round(6) + 0.0
     array([[1., 0., 0., 0.]])
     """
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
     if not len(X):
         raise DataError("nothing to learn from: no row has a positive weight")
+    first = RankRows.from_data(
+        X, y, weight, leaf=_widest(options.kinds), convex=options.convex, total=total,
+        n_cuts=options.n_cuts,
+    )  # fmt: skip
+    _check_rows(X, first, options)
+    if folds is None and options.prune == "cv":
+        folds = content_folds(X, y, 5, np.random.default_rng(0))
     # Products of blocks are small: threads would wait for each other more than they work.
     with threadpool_limits(limits=1, user_api="blas"):
-        return _learn(X, y, weight, options, folds)
+        targets = y if judge is None else judge.targets
+        pairs = list(product(options.kinds, options.l2s))
+        wide = first.n_sources > options.screen
+        if wide:
+            # Trees of many sources take long: the kind is chosen first, then the penalty.
+            pairs = [(kind, options.l2s[0]) for kind in options.kinds]
+        grown = [_grown(first.with_leaf(kind), options, l2, folds, targets) for kind, l2 in pairs]
+        if wide:
+            rows = _choice(grown, options, judge, floor)[0].rows
+            grown += [_grown(rows, options, l2, folds, targets) for l2 in options.l2s[1:]]
+        best, chosen = _choice(grown, options, judge, floor)
+        tree = best.tree.cut(best.path.stops[chosen])
+        grouping = _grouping(best, tree, options, judge, floor)
+    tree, grouping = collapsed(tree, grouping)
+    errors = None
+    if best.held_out is not None:
+        errors = np.maximum(_means(best) / best.rows.target_scale**2, _DUST)
+    return Learned(best.rows, tree, grouping, best.options.l2, best.path, chosen, errors)
 
 
-def _learn(
-    X: FloatArray,
-    y: FloatArray,
-    weight: FloatArray | None,
-    options: TreeOptions,
-    folds: IntArray | None,
-) -> Learned:
-    rows = RankRows.from_data(X, y, weight, convex=options.leaf.convex)
-    _check_rows(X, rows, options)
+def _widest(kinds: tuple[Leaf, ...]) -> Leaf:
+    return kinds[0] if len(set(kinds)) == 1 else "both"
+
+
+def _grown(
+    rows: RankRows, options: TreeOptions, l2: float, folds: IntArray | None, targets: FloatArray
+) -> _Grown:
+    from joblib import Parallel, delayed
+
+    leaf = options.leaf(l2)
     splits = SplitOptions(options.min_samples(rows.n_sources), options.above, options.screen)
-
-    # Rows are handed over, not closed over: processes that grow trees can share them in memory.
-    grown = partial(_grown, options=options, splits=splits)
-    tree = grown(rows, rows.everything())
+    tree = grow(rows, rows.everything(), leaf, splits, max_leaves=options.max_leaves)
     path = weakest_links(tree)
-    chosen, errors = 0, None
-    if options.prune == "bic":
-        chosen = best_by_bic(tree, path, rows.n_sources + (not options.leaf.convex))
-    elif options.prune == "cv" and len(path.alphas) > 1:
-        if folds is None:
-            folds = content_folds(X, y, 5, np.random.default_rng(0))
-        if folds.max() > 0:
-            chosen, errors = best_by_folds(rows, path, folds, grown, n_jobs=options.n_jobs)
-    tree = tree.cut(path.stops[chosen])
-    found = shared_operators(rows, tree, options.leaf) if options.merge else own_operators(tree)
-    return Learned(rows, tree, found, path, chosen, errors)
+    several = len(path.alphas) > 1 or len(options.kinds) * len(options.l2s) > 1
+    if options.prune != "cv" or folds is None or folds.max() < 1 or not several:
+        return _Grown(rows, leaf, tree, path, None)
+    # Between two cuts any price means the same subtree; the geometric mean stands for them.
+    prices = np.zeros(len(path.alphas))
+    prices[1:] = np.sqrt(path.alphas[1:] * np.append(path.alphas[2:], np.inf))
+    held_out = np.full((len(rows.Z), len(prices)), np.nan)
+    parts = Parallel(n_jobs=options.n_jobs)(
+        delayed(_held_out)(rows, leaf, splits, options.max_leaves, prices, folds == fold)
+        for fold in range(int(folds.max()) + 1)
+    )
+    for fold, part in enumerate(parts):
+        held_out[folds == fold] = (part - targets[folds == fold, None]) ** 2
+    return _Grown(rows, leaf, tree, path, held_out)
 
 
-def _grown(rows: RankRows, index: IntArray, *, options: TreeOptions, splits: SplitOptions) -> Tree:
-    return grow(rows, index, options.leaf, splits, max_leaves=options.max_leaves)
+def _held_out(
+    rows: RankRows,
+    leaf: LeafOptions,
+    splits: SplitOptions,
+    max_leaves: int,
+    prices: FloatArray,
+    held: BoolArray,
+) -> FloatArray:
+    """Outputs at each price of a leaf, for the rows held out while a tree was grown."""
+    from threadpoolctl import threadpool_limits
+
+    train, test = np.flatnonzero(~held), np.flatnonzero(held)
+    # In a process of its own as in the first: one thread of linear algebra, the same sums.
+    with threadpool_limits(limits=1, user_api="blas"):
+        tree = grow(rows, train, leaf, splits, max_leaves=max_leaves)
+    own = weakest_links(tree)
+    share = float(rows.weight[train].sum() / rows.weight.sum())
+    # Errors are sums over rows, so a price shrinks with their number.
+    wanted = [own.at(price * share) for price in prices]
+    known = {k: outputs(rows, tree.cut(own.stops[k]), test) for k in set(wanted)}
+    return np.column_stack([known[k] for k in wanted])
+
+
+def outputs(rows: RankRows, tree: Tree, index: IntArray) -> FloatArray:
+    """What the leaves of a tree give for some rows, in the units of the target."""
+    values = None if rows.values is None else rows.values[index]
+    place = tree.leaf_of(rows.ranks[index], values)
+    fitted = np.einsum("ij,ij->i", rows.Z[index, :-1], tree.coefficients[place])
+    return rows.output(fitted, index)
+
+
+def _means(grown: _Grown) -> FloatArray:
+    assert grown.held_out is not None
+    known = np.isfinite(grown.held_out[:, 0])
+    weight = grown.rows.weight[known]
+    return np.asarray(weight @ grown.held_out[known] / weight.sum())
+
+
+def _choice(
+    grown: list[_Grown], options: TreeOptions, judge: Judge | None, floor: float
+) -> tuple[_Grown, int]:
+    """The smallest description within one standard error of the best, or of the reference."""
+    if grown[0].held_out is None:
+        if options.prune == "bic":
+            first = grown[0]
+            return first, best_by_bic(
+                first.tree, first.path, n_numbers(first.rows, first.rows.leaf)
+            )
+        return grown[0], 0
+    whole = np.concatenate([one.held_out for one in grown], axis=1)
+    known = np.isfinite(whole[:, 0])
+    whole, weight = whole[known], grown[0].rows.weight[known]
+    share = weight / weight.sum()
+    means = share @ whole
+    bars = [whole[:, int(means.argmin())]]
+    if judge is not None:
+        bars.append(judge.errors[known])
+    good = means <= floor * grown[0].rows.target_scale ** 2
+    for bar in bars:
+        away = whole - bar[:, None]
+        rise = share @ away
+        spread = np.sqrt((share**2) @ (away - rise) ** 2)
+        good |= rise <= spread
+    places = [(one, k) for one in grown for k in range(len(one.path.alphas))]
+    sizes = [int(one.path.n_leaves[k]) * n_numbers(one.rows, one.rows.leaf) for one, k in places]
+    order = [options.kinds.index(one.rows.leaf) for one, _ in places]
+    return places[min(np.flatnonzero(good), key=lambda at: (sizes[at], order[at], means[at]))]
+
+
+def _grouping(
+    best: _Grown, tree: Tree, options: TreeOptions, judge: Judge | None, floor: float
+) -> Grouping:
+    most = options.max_operators or len(tree.leaves)
+    if not options.merge and most >= len(tree.leaves):
+        return own_groups(best.rows, tree)
+    rows = best.rows
+    noise = floor
+    if judge is not None:
+        errors = judge.errors
+        left = float(rows.weight @ errors / rows.weight.sum()) / rows.target_scale**2
+        noise = max(_HEARD * left, noise)
+    count = float(rows.weight.sum())
+    number = options.number or float(np.log(max(count, 2.0)))
+    price = Price(count, noise, number)
+    return group_leaves(rows, tree, best.options, price, max_operators=most, kinds=LEAVES)
+
+
+def collapsed(tree: Tree, grouping: Grouping) -> tuple[Tree, Grouping]:
+    """The tree without conditions that lead to one operator whatever they find.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).random((200, 3))
+    >>> found = learn(X, X.max(axis=1), None, TreeOptions(prune="none", l2s=(1e-3,)))
+    >>> len(collapsed(found.tree, found.grouping)[0].leaves)
+    1
+    """
+    labels = grouping.labels.copy()
+    # Children come after their parents, so from the last node to the root all below is known.
+    for node in range(len(labels) - 1, -1, -1):
+        if tree.source[node] >= 0:
+            below = labels[tree.yes[node]], labels[tree.no[node]]
+            labels[node] = below[0] if below[0] == below[1] else -1
+    small, kept = tree.cut_with(labels >= 0)
+    return small, replace(grouping, labels=np.where(small.is_leaf, labels[kept], -1))
 
 
 def _check_rows(X: FloatArray, rows: RankRows, options: TreeOptions) -> None:
@@ -163,8 +361,8 @@ def _check_rows(X: FloatArray, rows: RankRows, options: TreeOptions) -> None:
     elif rows.n_sources > 1 and options.max_leaves > 1 and weight < 2 * least:
         message = (
             f"{weight:g} rows are too few for a rule that leaves {least:g} on either side: one "
-            "operator is learned; give more rows, or a smaller min_samples_leaf"
+            f"operator is learned; give at least {2 * least:g} rows, or a smaller min_samples_leaf"
         )
     else:
         return
-    warnings.warn(message, SupportWarning, stacklevel=6)
+    warnings.warn(message, SupportWarning, stacklevel=5)

@@ -124,7 +124,7 @@ def _upper(width: int) -> IntArray:
 def rank_sums(
     rows: RankRows, index: IntArray, weight: FloatArray, source: int
 ) -> tuple[FloatArray, FloatArray]:
-    """Statistics and counts (by sample weight) of some rows for each rank of a source.
+    """Statistics and counts (by sample weight) of some rows for each answer in a column of `asked`.
 
     Examples
     --------
@@ -136,16 +136,16 @@ def rank_sums(
     """
     from choquet.contexts import _kernels
 
-    n_sources, width = rows.n_sources, rows.Z.shape[1]
-    out, counts = np.zeros((n_sources, width * (width + 1) // 2)), np.zeros(n_sources)
+    n_codes, width = rows.n_codes(source), rows.Z.shape[1]
+    out, counts = np.zeros((n_codes, width * (width + 1) // 2)), np.zeros(n_codes)
     if width <= WIDE:
         _kernels.rank_statistics(
-            rows.Z, weight, rows.weight, rows.ranks, index, source, out, counts
+            rows.Z, weight, rows.weight, rows.asked, index, source, out, counts
         )
         return out, counts
-    starts, order = np.zeros(n_sources + 1, dtype=np.int64), np.empty_like(index)
-    _kernels.sort_by_rank(rows.ranks, index, source, starts, order)
-    for r in range(n_sources):
+    starts, order = np.zeros(n_codes + 1, dtype=np.int64), np.empty_like(index)
+    _kernels.sort_by_rank(rows.asked, index, source, starts, order)
+    for r in range(n_codes):
         part = order[starts[r] : starts[r + 1]]
         counts[r] = rows.weight[part].sum()
         if len(part):
@@ -164,7 +164,7 @@ def above_sums(
         part = index[rows.ranks[index, source] < rows.ranks[index, other]]
         return _by_products(rows.Z, weight, part), float(rows.weight[part].sum())
     out = np.zeros(width * (width + 1) // 2)
-    arguments = (rows.Z, weight, rows.weight, rows.ranks, index, source, other, out)
+    arguments = (rows.Z, weight, rows.weight, rows.asked, index, source, other, out)
     return out, float(_kernels.above_statistics(*arguments))
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
-from choquet.contexts.rows import RankRows
 from choquet.contexts.tree import Tree
 
-__all__ = ["Path", "best_by_bic", "best_by_folds", "content_folds", "weakest_links"]
+__all__ = ["Path", "best_by_bic", "content_folds", "weakest_links"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,11 +59,12 @@ def weakest_links(tree: Tree) -> Path:
     --------
     >>> import numpy as np
     >>> from choquet.contexts.tree import Tree
-    >>> ends = np.array([-1, -1, -1])
+    >>> ends, none = np.array([-1, -1, -1]), np.full(3, np.nan)
     >>> split = np.array([0, -1, -1])
     >>> kids = np.array([1, -1, -1]), np.array([2, -1, -1])
     >>> errors = np.array([5.0, 1.0, 1.0])
-    >>> tree = Tree(split, np.array([1, 0, 0]), ends, *kids, np.zeros((3, 2)), errors, np.ones(3))
+    >>> tops = np.array([1, 0, 0])
+    >>> tree = Tree(split, tops, ends, none, *kids, np.zeros((3, 2)), errors, np.ones(3))
     >>> weakest_links(tree).alphas, weakest_links(tree).n_leaves
     (array([0., 3.]), array([2, 1]))
     """
@@ -123,79 +122,3 @@ def content_folds(X: FloatArray, y: FloatArray, n_folds: int, rng: np.random.Gen
     keys = whole.view(np.dtype((np.void, whole.dtype.itemsize * whole.shape[1]))).ravel()
     distinct, place = np.unique(keys, return_inverse=True)
     return np.asarray((rng.permutation(len(distinct)) % n_folds)[place.ravel()])
-
-
-def best_by_folds(
-    rows: RankRows,
-    path: Path,
-    folds: IntArray,
-    grown: Callable[[RankRows, IntArray], Tree],
-    *,
-    n_jobs: int | None = None,
-) -> tuple[int, FloatArray]:
-    """Subtree whose price of a leaf has the least error on held-out rows, and those errors.
-
-    Parameters
-    ----------
-    rows : RankRows
-    path : Path
-        Of the tree grown from all rows.
-    folds : array of ints
-        Fold of each row; a row of fold -1 is never held out.
-    grown : callable
-        Grows a tree from the rows with the given numbers.
-    n_jobs : int, optional
-        Folds at a time, through joblib.
-    """
-    from joblib import Parallel, delayed
-
-    # Between two cuts any price means the same subtree; the geometric mean stands for them.
-    prices = np.sqrt(path.alphas * np.append(path.alphas[1:], np.inf))
-    prices[0] = 0.0
-    parts = Parallel(n_jobs=n_jobs)(
-        delayed(_fold_errors)(rows, prices, folds == fold, grown)
-        for fold in range(int(folds.max()) + 1)
-    )
-    total = np.sum(parts, axis=0)
-    # Below a ten-thousandth of a millionth of the variance, errors are rounding: the smallest wins.
-    errors = np.maximum(total / float(rows.weight.sum()), 1e-10)
-    return int(len(errors) - 1 - np.argmin(errors[::-1])), errors
-
-
-def _fold_errors(
-    rows: RankRows, prices: FloatArray, held: BoolArray, grown: Callable[[RankRows, IntArray], Tree]
-) -> FloatArray:
-    """Squared error at each price of a leaf, on the rows held out while a tree was grown."""
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-
-    train, test = np.flatnonzero(~held), np.flatnonzero(held)
-    # In a process of its own as in the first: one thread of linear algebra, the same sums.
-    with threadpool_limits(limits=1, user_api="blas"):
-        tree = grown(rows, train)
-        risks = _risks(rows, tree, test)
-    own = weakest_links(tree)
-    share = float(rows.weight[train].sum() / rows.weight.sum())
-    by_subtree = [_sum_of_leaves(tree, own.stops[k], risks) for k in range(len(own.alphas))]
-    # Errors are sums over rows, so a price shrinks with their number.
-    return np.array([by_subtree[own.at(price * share)] for price in prices])
-
-
-def _sum_of_leaves(tree: Tree, stops: BoolArray, risks: FloatArray) -> float:
-    return float(sum(risks[node] for node in _reached(tree, stops) if stops[node]))
-
-
-def _risks(rows: RankRows, tree: Tree, index: IntArray) -> FloatArray:
-    """Squared error of every node's own operator on the rows that pass through it."""
-    risks = np.zeros(len(tree.source))
-    pending: Sequence[tuple[int, IntArray]] = [(0, index)]
-    while pending:
-        (node, part), *rest = pending
-        residual = rows.Z[part, -1] - rows.Z[part, :-1] @ tree.coefficients[node]
-        risks[node] = float(rows.weight[part] @ residual**2)
-        if tree.source[node] >= 0:
-            own = rows.ranks[part, tree.source[node]]
-            other = tree.above[node]
-            held = own < (rows.ranks[part, other] if other >= 0 else tree.top[node])
-            rest += [(int(tree.yes[node]), part[held]), (int(tree.no[node]), part[~held])]
-        pending = rest
-    return risks

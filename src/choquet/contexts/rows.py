@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -14,9 +14,9 @@ __all__ = ["LEAVES", "Leaf", "RankRows", "Weights", "ranks_of"]
 
 RankArray = npt.NDArray[np.int16]
 
-Leaf = Literal["both", "rank", "source"]
-LEAVES: tuple[Leaf, ...] = ("both", "rank", "source")
-"""What an operator may weigh: inputs by source and by rank, by rank alone, by source alone."""
+Leaf = Literal["rank", "source", "both"]
+LEAVES: tuple[Leaf, ...] = ("rank", "source", "both")
+"""What an operator may weigh: inputs by rank, by source, or both; of equals the first is taken."""
 
 
 class Weights(NamedTuple):
@@ -52,10 +52,13 @@ class RankRows:
     Z : array of shape (n_rows, n_columns + 2)
         What operators weigh (inputs by source, then by rank), one, and the target, all centred and
         scaled.
-    ranks : array of shape (n_rows, N)
-        Rank of each source, from 0 for the largest input.
+    asked : array of shape (n_rows, N) or (n_rows, 2 N)
+        What conditions ask: the rank of each source, from 0 for the largest input; and, where they
+        may ask for a source's own value, the number of `cuts` above it.
+    cuts : tuple of arrays
+        Values of each source that conditions may ask for, largest first; () if they may not.
     values : array of shape (n_rows, N) or None
-        Inputs as they are, where conditions may ask for a source's own value.
+        Inputs as they are; None for walks, which have none.
     weight : array of shape (n_rows,)
     leaf : {"both", "rank", "source"}
     centres : array of shape (n_columns,)
@@ -75,7 +78,8 @@ class RankRows:
     """
 
     Z: FloatArray
-    ranks: RankArray
+    asked: RankArray
+    cuts: tuple[FloatArray, ...]
     values: FloatArray | None
     weight: FloatArray
     leaf: Leaf
@@ -96,10 +100,15 @@ class RankRows:
         leaf: Leaf = "rank",
         convex: bool = False,
         total: float | None = None,
+        n_cuts: int = 0,
     ) -> RankRows:
-        """Rows from inputs and targets, weights not negative."""
+        """Rows from inputs and targets, weights not negative; `n_cuts` thresholds a source."""
         w = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=np.float64)
-        ordered, ranks = ranks_of(X)
+        ordered, asked = ranks_of(X)
+        cuts = tuple(_cuts(column, n_cuts) for column in X.T) if n_cuts else ()
+        if cuts:
+            codes = [np.searchsorted(-c, -x, "left") for c, x in zip(cuts, X.T, strict=True)]
+            asked = np.hstack([asked, np.array(codes, dtype=np.int16).T])
         if total is not None:
             # With the mean taken off each row the sum of the weights is free: it is given.
             mean = X.mean(axis=1)
@@ -109,7 +118,7 @@ class RankRows:
             size = float(np.sqrt(w @ target**2 / w.sum())) or 1.0
             Z = np.column_stack([weighed / spread, np.zeros(len(X)), target / size])
             none = np.zeros(weighed.shape[1])
-            return cls(Z, ranks, X, w, leaf, none, spread, 0.0, size, convex, total)
+            return cls(Z, asked, cuts, X, w, leaf, none, spread, 0.0, size, convex, total)
         weighed = _columns(X, ordered, leaf)
         whole = float(w.sum())
         centres = w @ weighed / whole
@@ -122,7 +131,7 @@ class RankRows:
         level = float(np.abs(y).max(initial=0.0))
         target_scale = scale if convex else deviation if deviation > 1e-12 * level else 1.0
         Z = np.column_stack([weighed / scale, np.ones(len(X)), (y - centre) / target_scale])
-        return cls(Z, ranks, X, w, leaf, centres, scale, centre, target_scale, convex)
+        return cls(Z, asked, cuts, X, w, leaf, centres, scale, centre, target_scale, convex)
 
     @classmethod
     def from_walks(
@@ -168,14 +177,33 @@ class RankRows:
         target = y - total * mean
         Z = np.column_stack([weighed, np.zeros(len(X)), target])
         return cls(
-            Z, places.astype(np.int16), None, w, leaf, np.zeros(weighed.shape[1]), 1.0, 0.0, 1.0,
-            False, total,
+            Z, places.astype(np.int16), (), None, w, leaf, np.zeros(weighed.shape[1]),
+            1.0, 0.0, 1.0, False, total,
         )  # fmt: skip
 
     @property
     def n_sources(self) -> int:
         """Number of sources N."""
-        return int(self.ranks.shape[1])
+        return int(self.asked.shape[1]) // (2 if self.cuts else 1)
+
+    @property
+    def ranks(self) -> RankArray:
+        """Rank of each source, from 0 for the largest input."""
+        return self.asked[:, : self.n_sources]
+
+    def n_codes(self, column: int) -> int:
+        """Number of different answers in a column of `asked`."""
+        n = self.n_sources
+        return n if column < n else len(self.cuts[column - n]) + 1
+
+    def with_leaf(self, leaf: Leaf) -> RankRows:
+        """The same rows for operators that weigh less."""
+        if leaf == self.leaf:
+            return self
+        n = self.n_sources
+        kept = slice(n) if leaf == "source" else slice(n, 2 * n)
+        Z = np.hstack([self.Z[:, kept], self.Z[:, -2:]])
+        return replace(self, Z=Z, leaf=leaf, centres=self.centres[kept])
 
     @property
     def n_columns(self) -> int:
@@ -185,6 +213,13 @@ class RankRows:
     def everything(self) -> IntArray:
         """Numbers of all rows."""
         return np.arange(len(self.Z))
+
+    def output(self, fitted: FloatArray, index: IntArray) -> FloatArray:
+        """Fitted values of some rows in the units of the target."""
+        found = self.target_centre + self.target_scale * fitted
+        if self.total is not None and self.values is not None:
+            found = found + self.total * self.values[index].mean(axis=1)
+        return np.asarray(found)
 
     def in_units(self, coefficients: FloatArray) -> Weights:
         """Operators in the units of the data."""
@@ -205,6 +240,14 @@ def _columns(by_source: FloatArray, by_rank: FloatArray, leaf: Leaf) -> FloatArr
     if leaf == "both":
         return np.hstack([by_source, by_rank])
     return by_rank if leaf == "rank" else by_source
+
+
+def _cuts(column: FloatArray, most: int) -> FloatArray:
+    """Thresholds between the values of a column, at most so many, largest first."""
+    known = np.unique(column)
+    if len(known) <= most + 1:
+        return np.asarray((known[1:] + known[:-1])[::-1] / 2)
+    return np.unique(np.quantile(column, np.linspace(0, 1, most + 2)[1:-1]))[::-1]
 
 
 def _spread(weighed: FloatArray, weight: FloatArray, size: float = 0.0) -> float:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from choquet.arrays import FloatArray, IntArray
+from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.contexts.leaves import (
     LeafFit,
     LeafOptions,
@@ -53,17 +53,21 @@ class SplitOptions:
 
 @dataclass(frozen=True)
 class Split:
-    """A rank predicate with what it gains; `above` is -1 if `top` counts, and the reverse."""
+    """A predicate with what it gains: a rank below `top`, or above another, or at least a value."""
 
     gain: float
     source: int
     top: int = -1
     above: int = -1
+    value: float = np.nan
 
-    def holds(self, rows: RankRows, index: IntArray) -> IntArray:
+    def holds(self, rows: RankRows, index: IntArray) -> BoolArray:
         """Whether it holds in each of some rows."""
-        own = rows.ranks[index, self.source]
-        bound = rows.ranks[index, self.above] if self.above >= 0 else self.top
+        if np.isfinite(self.value):
+            assert rows.values is not None
+            return np.asarray(rows.values[index, self.source] >= self.value)
+        own = rows.asked[index, self.source]
+        bound = rows.asked[index, self.above] if self.above >= 0 else self.top
         return np.asarray(own < bound)
 
 
@@ -94,14 +98,15 @@ def best_split(
     >>> split.source, split.top
     (1, 1)
     """
-    if rows.n_sources < 2 or rows.weight[index].sum() < 2 * splits.min_samples:
+    if (rows.n_sources < 2 and not rows.cuts) or rows.weight[index].sum() < 2 * splits.min_samples:
         return None
     weight = np.zeros(len(rows.Z))
     weight[index] = fit.weight
     sources, pairs = _candidates(rows, index, weight, fit, options, splits)
     best: Split | None = None
-    for source in sources:
-        found = _best_threshold(rows, index, weight, fit, options, splits, int(source))
+    columns = [*sources, *(sources + rows.n_sources if rows.cuts else ())]
+    for column in columns:
+        found = _best_threshold(rows, index, weight, fit, options, splits, int(column))
         if found is not None and (best is None or found.gain > best.gain * (1 + 1e-9)):
             best = found
     found = _best_pair(rows, index, weight, fit, options, splits, pairs) if len(pairs) else None
@@ -124,18 +129,28 @@ def _best_threshold(
     fit: LeafFit,
     options: LeafOptions,
     splits: SplitOptions,
-    source: int,
+    column: int,
 ) -> Split | None:
-    out, counts = rank_sums(rows, index, weight, source)
+    out, counts = rank_sums(rows, index, weight, column)
     inside = np.cumsum(counts)
     allowed = (inside >= splits.min_samples) & (inside[-1] - inside >= splits.min_samples)
     # A threshold at a rank that the source never has is the one before it.
     tops = np.flatnonzero(allowed & (counts > 0))
     if not len(tops):
         return None
-    gains = _gains(np.cumsum(out, axis=0)[tops], fit, options)
+    sums = np.cumsum(out, axis=0)
+    if len(tops) > 2 * splits.screen:
+        # Of very many thresholds first a few, then all around the best of them.
+        step = len(tops) // 8
+        near = int(_gains(sums[tops[::step]], fit, options).argmax()) * step
+        tops = tops[max(near - step + 1, 0) : near + step]
+    gains = _gains(sums[tops], fit, options)
     k = int(gains.argmax())
-    return Split(float(gains[k]), source, top=int(tops[k]) + 1)
+    gain, top = float(gains[k]), int(tops[k]) + 1
+    source = column % rows.n_sources
+    if column == source:
+        return Split(gain, source, top=top)
+    return Split(gain, source, value=float(rows.cuts[source][top - 1]))
 
 
 def _best_pair(
@@ -181,7 +196,7 @@ def _candidates(
     residual = rows.Z[:, -1] - rows.Z[:, :-1] @ fit.coefficients
     scores = np.zeros((n_sources, n_sources, rows.n_columns + 1))
     weights = np.zeros((n_sources, n_sources))
-    rank_scores(rows.Z, residual, weight, rows.ranks, index, scores, weights)
+    rank_scores(rows.Z, residual, weight, rows.asked, index, scores, weights)
     total = scores[0].sum(axis=0)
     whiten = _whitening(fit.statistics, rows.n_columns, options.l2)
     inside = np.cumsum(weights, axis=1)[:, :-1]
@@ -192,7 +207,7 @@ def _candidates(
         return sources, _pairs(sources[:1])
     pairs = _pairs(sources)
     scores, above = np.zeros((len(pairs), rows.n_columns + 1)), np.zeros(len(pairs))
-    pair_scores(rows.Z, residual, weight, rows.ranks, index, pairs, scores, above)
+    pair_scores(rows.Z, residual, weight, rows.asked, index, pairs, scores, above)
     gains = _score_gains(scores, above, total, whiten, weights[0].sum())
     return sources, pairs[np.sort(np.argsort(-gains, kind="stable")[: splits.screen])]
 

@@ -11,6 +11,7 @@ from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.contexts.leaves import LeafFit, LeafOptions, fit_leaf
 from choquet.contexts.rows import RankArray, RankRows
 from choquet.contexts.splits import Split, SplitOptions, best_split
+from choquet.errors import DataError
 
 __all__ = ["Tree", "grow"]
 
@@ -24,6 +25,8 @@ class Tree:
     source, top, above : arrays of ints
         The predicate of each inner node: the source's rank is below `top`, or below that of the
         source `above` where this is not -1. `source` is -1 in leaves.
+    value : array of floats
+        Where it is not NaN, the predicate is that the source's input is at least this.
     yes, no : arrays of ints
         Children, or -1.
     coefficients : array of shape (n_nodes, N + 1)
@@ -35,6 +38,7 @@ class Tree:
     source: IntArray
     top: IntArray
     above: IntArray
+    value: FloatArray
     yes: IntArray
     no: IntArray
     coefficients: FloatArray
@@ -51,16 +55,42 @@ class Tree:
         """Numbers of the leaves."""
         return np.flatnonzero(self.is_leaf)
 
-    def leaf_of(self, ranks: RankArray) -> IntArray:
-        """Leaf that each row falls into."""
-        from choquet.contexts._kernels import route
+    @property
+    def has_thresholds(self) -> bool:
+        """Whether a condition asks for a source's own value, which a sort does not tell."""
+        return bool(np.isfinite(self.value).any())
 
-        out = np.empty(len(ranks), dtype=np.int64)
-        route(ranks, self.source, self.top, self.above, self.yes, self.no, out)
+    def holds(self, node: int, ranks: RankArray, inputs: FloatArray | None) -> BoolArray:
+        """Whether the predicate of an inner node holds in each row."""
+        source, other = self.source[node], self.above[node]
+        if np.isfinite(self.value[node]):
+            if inputs is None:
+                raise DataError(
+                    "these contexts ask for values of sources, which sorts do not tell; give inputs"
+                )
+            return np.asarray(inputs[:, source] >= self.value[node])
+        bound = ranks[:, other] if other >= 0 else self.top[node]
+        return np.asarray(ranks[:, source] < bound)
+
+    def leaf_of(self, ranks: RankArray, inputs: FloatArray | None = None) -> IntArray:
+        """Leaf that each row falls into."""
+        out = np.zeros(len(ranks), dtype=np.int64)
+        pending = [(0, np.arange(len(ranks)))]
+        while pending:
+            node, rows = pending.pop()
+            if self.source[node] < 0:
+                out[rows] = node
+                continue
+            held = self.holds(node, ranks[rows], None if inputs is None else inputs[rows])
+            pending += [(int(self.yes[node]), rows[held]), (int(self.no[node]), rows[~held])]
         return out
 
     def cut(self, stops: BoolArray) -> Tree:
         """The tree in which the nodes that `stops` marks are leaves, without what is below them."""
+        return self.cut_with(stops)[0]
+
+    def cut_with(self, stops: BoolArray) -> tuple[Tree, IntArray]:
+        """The tree cut back, and the number that each of its nodes had before."""
         kept: list[int] = []
         pending = [0]
         while pending:
@@ -73,16 +103,18 @@ class Tree:
         new[old] = np.arange(len(old))
         ends = stops[old] | (self.source[old] < 0)
         blank = np.full(len(old), -1)
-        return Tree(
+        small = Tree(
             np.where(ends, blank, self.source[old]),
             np.where(ends, blank, self.top[old]),
             np.where(ends, blank, self.above[old]),
+            np.where(ends, np.nan, self.value[old]),
             np.where(ends, blank, new[self.yes[old]]),
             np.where(ends, blank, new[self.no[old]]),
             self.coefficients[old],
             self.error[old],
             self.weight[old],
         )
+        return small, old
 
 
 @dataclass
@@ -153,14 +185,16 @@ def grow(
 
 
 def _as_tree(rows: RankRows, nodes: list[_Node]) -> Tree:
+    inner = [n.split if n.yes >= 0 else None for n in nodes]
+
     def column(name: str) -> IntArray:
-        inner = [n.split if n.yes >= 0 else None for n in nodes]
         return np.array([-1 if split is None else getattr(split, name) for split in inner])
 
     return Tree(
         column("source"),
         column("top"),
         column("above"),
+        np.array([np.nan if split is None else split.value for split in inner]),
         np.array([n.yes for n in nodes]),
         np.array([n.no for n in nodes]),
         np.array([n.fit.coefficients for n in nodes]),

@@ -343,6 +343,8 @@ def _assemble(files: Iterator[tuple[str, bytes]], where: str) -> AIDScores:
 
 def _table(content: bytes, name: str) -> FloatArray:
     try:
+        if b"_" in content:  # Python's own notation, 1_0 for 10, is nobody else's
+            raise ValueError("it holds underscores")
         rows = [line.split(b",") for line in content.split()]
         return np.array(rows, dtype=np.bytes_).astype(np.float64).reshape(len(rows), -1)
     except ValueError as error:

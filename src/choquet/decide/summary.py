@@ -157,7 +157,7 @@ def summarise(answer: Answer, *, title: str | None = None, sure: float = SURE) -
         "lowest": [answer.claimed(k, one) for k, one in enumerate(answer.lowest)],
         "highest": [answer.claimed(k, one) for k, one in enumerate(answer.highest)],
         "ranks": np.mean(list(answer.ranks.values()), axis=0).tolist(),
-        "wins": np.min(list(answer.wins.values()), axis=0).tolist(),
+        "wins": _claimed_wins(answer).tolist(),
         "necessary": answer.necessary.tolist(),
         "possible": answer.possible.tolist(),
         "extreme_ranks": answer.extreme_ranks.tolist(),
@@ -176,6 +176,14 @@ def summarise(answer: Answer, *, title: str | None = None, sure: float = SURE) -
     for row, known in zip(data["statements"], follows, strict=True):
         row["follows"] = known
     return data
+
+
+def _claimed_wins(answer: Answer) -> Any:
+    """Lowest shares of wins; 0 and 1 only where they are proved."""
+    least = 0.5 / answer.samples
+    found = np.min(list(answer.wins.values()), axis=0)
+    found = np.where(~answer.necessary.T, np.maximum(found, least), found)
+    return np.where(~answer.necessary, np.minimum(found, 1 - least), found)
 
 
 def _question(answer: Answer) -> dict[str, Any] | None:

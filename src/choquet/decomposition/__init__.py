@@ -1,5 +1,12 @@
-"""Taking an integral apart: sample → dissimilarity → iVAT → clusters → medoids → rules."""
+"""Taking an integral apart: rows or walks → contexts and their operators → `Decomposition`."""
 
+from choquet.decomposition.clustering_methods import (
+    Clodd,
+    Clustering,
+    Distinct,
+    FuzzyCMeans,
+    Linkage,
+)
 from choquet.decomposition.clusters import (
     ClusterDecomposition,
 )
@@ -12,8 +19,17 @@ from choquet.decomposition.compress import (
     Cover,
     cover_operators,
 )
+from choquet.decomposition.context_tree import (
+    ContextTree,
+)
+from choquet.decomposition.cost import (
+    Cost,
+)
 from choquet.decomposition.decompose import (
     decompose,
+)
+from choquet.decomposition.methods import (
+    Method,
 )
 from choquet.decomposition.operators import (
     ContextualOperator,
@@ -35,12 +51,20 @@ from choquet.decomposition.trees import (
 
 __all__ = [
     "Assessment",
+    "Clodd",
     "ClusterDecomposition",
+    "Clustering",
     "Comparison",
+    "ContextTree",
     "ContextualOperator",
+    "Cost",
     "Cover",
     "Decomposition",
+    "Distinct",
     "Errors",
+    "FuzzyCMeans",
+    "Linkage",
+    "Method",
     "OperatorSample",
     "TreeDecomposition",
     "compare",

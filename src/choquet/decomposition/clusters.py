@@ -24,6 +24,7 @@ from choquet.decomposition.result import Decomposition, Identified
 from choquet.decomposition.sample import OperatorSample
 from choquet.errors import DataError
 from choquet.operators import Dissimilarity
+from choquet.scales import Units
 from choquet.walks import DataSupport, OperatorGraph, sorts_of
 from choquet.walks.abstract import ListedWalks
 
@@ -117,8 +118,8 @@ class ClusterDecomposition(Decomposition):
     ----------
     sample : OperatorSample
         The operators that were clustered.
-    ivat : IVAT
-        Their picture, in the units of `metric`.
+    picture : IVAT
+        Their iVAT image, in the units of `metric`; `ivat` is the same.
     partition : Partition
         How they were clustered, with CLODD's scores.
     centres : array of shape (n_operators, N)
@@ -146,7 +147,7 @@ class ClusterDecomposition(Decomposition):
     """
 
     sample: OperatorSample
-    ivat: IVAT
+    picture: IVAT
     partition: Partition
     centres: FloatArray
     metric: Dissimilarity
@@ -156,6 +157,7 @@ class ClusterDecomposition(Decomposition):
     identification: Identified | None = None
     outcome: Outcome | None = None
     stable_shares: FloatArray | None = None
+    units: Units | None = None
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -166,6 +168,16 @@ class ClusterDecomposition(Decomposition):
     def measure(self) -> Any:
         """What was decomposed."""
         return self.sample.graph.measure
+
+    @property
+    def clusters(self) -> ClusterDecomposition:
+        """Itself."""
+        return self
+
+    @property
+    def ivat(self) -> IVAT:
+        """The iVAT image of the operators."""
+        return self.picture
 
     @property
     def labels(self) -> IntArray:
@@ -365,7 +377,7 @@ class ClusterDecomposition(Decomposition):
         )
         return ClusterDecomposition(
             sample=self.sample,
-            ivat=self.ivat,
+            picture=self.picture,
             partition=partition,
             centres=centres,
             metric=self.metric,
@@ -374,6 +386,7 @@ class ClusterDecomposition(Decomposition):
             bias=self.bias,
             identification=self.identification,
             outcome=self.outcome,
+            units=self.units,
         )
 
     def _check_complete(self, what: str) -> None:

@@ -11,9 +11,10 @@ import numpy.typing as npt
 
 from choquet.arrays import FloatArray, IntArray, generator
 from choquet.decomposition.clusters import ClusterDecomposition
+from choquet.decomposition.result import Decomposition
 from choquet.errors import DataError
 from choquet.measures import AbstractMeasure, check_measure
-from choquet.operators.dissimilarity import Metric, as_dissimilarity
+from choquet.operators.dissimilarity import Dissimilarity, Metric, as_dissimilarity
 from choquet.walks import DataSupport, all_sorts, random_sorts, walk_weights
 
 __all__ = ["Comparison", "compare", "measure_distance"]
@@ -52,7 +53,7 @@ class Comparison:
 
 
 def compare(
-    decompositions: Sequence[ClusterDecomposition],
+    decompositions: Sequence[Decomposition],
     *,
     names: Sequence[str] | None = None,
     metric: Metric = "rms",
@@ -88,7 +89,9 @@ def compare(
     if len(decompositions) < 2:
         raise DataError(f"a comparison needs two decompositions or more, not {len(decompositions)}")
     first = decompositions[0]
-    if any(d.measure.sources != first.measure.sources for d in decompositions):
+    if any(d.measure is None for d in decompositions):
+        raise DataError("only decompositions of measures can be compared walk by walk")
+    if any(d.sources != first.sources for d in decompositions):
         raise DataError("only decompositions of the same sources, in one order, can be compared")
     titles = (
         tuple(names) if names is not None else tuple(str(k + 1) for k in range(len(decompositions)))
@@ -113,9 +116,19 @@ def compare(
         matches=tuple(matches),
         distances=tuple(distances),
         measures=between,
-        scale=max(d.scale for d in decompositions),
+        scale=max(_white(d, row) for d in decompositions),
         metric=row.name,
     )
+
+
+def _white(decomposition: Decomposition, metric: Dissimilarity) -> float:
+    """The dissimilarity drawn white in pictures: the largest possible, or the largest there is."""
+    if isinstance(decomposition, ClusterDecomposition):
+        return decomposition.scale
+    measure, possible = decomposition.measure, metric.largest(decomposition.n_sources)
+    if measure is not None and measure.monotone and measure.normal and np.isfinite(possible):
+        return possible
+    return float(metric.matrix(decomposition.weights, decomposition.weights).max()) or 1.0
 
 
 def measure_distance(

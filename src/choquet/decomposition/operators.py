@@ -12,8 +12,8 @@ import numpy.typing as npt
 from choquet.arrays import FloatArray, IntArray, as_inputs
 from choquet.contexts.conditions import Context
 from choquet.contexts.rules import RuleList
+from choquet.operators.blends import blend_name
 from choquet.operators.dissimilarity import DISSIMILARITIES
-from choquet.operators.names import nearest_name
 
 __all__ = ["UNKNOWN", "Contexts", "ContextualOperator", "Errors", "cluster_errors"]
 
@@ -150,8 +150,8 @@ class ContextualOperator:
 
     @property
     def name(self) -> str:
-        """What to call it: "median", "near median", or "mixed"."""
-        return nearest_name(self.weights).text
+        """What to call it: "median", or the sum that it is: "weighted mean: 0.5 gpr + 0.5 ir"."""
+        return blend_name(self.rank_weights, self.source_weights, self.bias, self.sources)
 
     @property
     def context(self) -> Context:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from choquet.arrays import BoolArray, FloatArray
+from choquet.arrays import BoolArray, FloatArray, as_number
 from choquet.errors import DataError
 
 __all__ = ["Outcome", "outcome_of", "place_of"]
@@ -208,6 +208,6 @@ def place_of(label: Any, classes: Sequence[Any]) -> int | None:
 
 def _number(label: Any) -> float | None:
     try:
-        return float(str(label))
+        return as_number(str(label))
     except ValueError:
         return None

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
+from dataclasses import replace
 from functools import cached_property
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +24,12 @@ from choquet.decomposition.runtime import Assessment, assess, known_part
 from choquet.errors import DataError
 from choquet.frames import FrameLibrary, to_frame
 from choquet.measures import AbstractMeasure
+from choquet.scales import Units
 from choquet.walks import DataSupport
+
+if TYPE_CHECKING:
+    from choquet.clustering.ivat import IVAT
+    from choquet.decomposition.clusters import ClusterDecomposition
 
 __all__ = ["Decomposition", "Identified"]
 
@@ -77,6 +83,9 @@ class Decomposition(ABC):
         Whether `error` is exact: every walk was looked at, not a sample of them.
     outcome : Outcome or None
         What the output says of a class, if it is a classifier's.
+    units : Units or None
+        Of the data, where the operators see them scaled. `predict`, `operator_of` and `assess`
+        take and give these; weights, biases and errors are on the common scale.
 
     Examples
     --------
@@ -112,6 +121,11 @@ class Decomposition(ABC):
 
     @property
     @abstractmethod
+    def units(self) -> Units | None:
+        """Of the data, where the operators see them scaled, or None."""
+
+    @property
+    @abstractmethod
     def operators(self) -> tuple[ContextualOperator, ...]:
         """The operators, by decreasing share."""
 
@@ -136,9 +150,24 @@ class Decomposition(ABC):
         """What the shares of the operators are shares of."""
 
     @property
+    @abstractmethod
+    def identification(self) -> Identified | None:
+        """Which walks the data pin down, or None."""
+
+    @property
     def epsilon(self) -> float:
         """Walks with Φ below it count as supported; 0 where all of a walk must be."""
         return 0.0
+
+    @property
+    @abstractmethod
+    def clusters(self) -> ClusterDecomposition:
+        """The same measure decomposed the paper's way, for its pictures."""
+
+    @property
+    def ivat(self) -> IVAT:
+        """The iVAT image of the measure's operators, made when asked for."""
+        return self.clusters.ivat
 
     @abstractmethod
     def decided(self, inputs: FloatArray) -> tuple[IntArray, IntArray]:
@@ -213,13 +242,24 @@ class Decomposition(ABC):
 
     # -- use ---------------------------------------------------------------------------------------
 
+    def in_units(self, units: Units | None) -> Self:
+        """The same for data in other units."""
+        if units is not None and len(units.scales) != self.n_sources:
+            raise DataError(f"{len(units.scales)} scales for {self.n_sources} sources")
+        return replace(self, units=units)  # type: ignore[type-var]
+
+    def scaled(self, X: npt.ArrayLike) -> FloatArray:
+        """Samples as the operators see them, from those in the data."""
+        inputs = as_inputs(X, sources=self.sources)
+        return inputs if self.units is None else self.units.scaled(inputs)
+
     def operator_of(self, X: npt.ArrayLike) -> IntArray:
         """Number of the operator that decides each sample; ties by the order of the sources.
 
         A sample whose walk was left out, being unsupported, gets the operator of the most similar
         walk that was not; `assess` tells which samples these are.
         """
-        return self.decided(as_inputs(X, sources=self.sources))[0]
+        return self.decided(self.scaled(X))[0]
 
     def predict(
         self,
@@ -244,19 +284,19 @@ class Decomposition(ABC):
         array([0.3])
         """
         check_option("unsupported", unsupported, ["similar", "measure", "suppress"])
-        inputs = as_inputs(X, sources=self.sources)
+        inputs = self.scaled(X)
         labels = self.decided(inputs)[0]
         output = self.outputs(inputs, labels)
         if unsupported == "similar":
-            return output
+            return output if self.units is None else self.units.output(output)
         if unsupported == "measure" and self.measure is None:
             raise DataError("the operators were learned directly: there is no measure to fall to")
-        left_out = ~self.assess(inputs).supported
+        left_out = ~assess(self, inputs).supported
         output[left_out] = np.nan
         if unsupported == "measure":
             bias = self.biases[labels[left_out]]
             output[left_out] = self.measure.integral(inputs[left_out]) + bias
-        return output
+        return output if self.units is None else self.units.output(output)
 
     def outputs(self, inputs: FloatArray, labels: IntArray) -> FloatArray:
         """Output of one operator for each sample."""
@@ -277,7 +317,11 @@ class Decomposition(ABC):
         >>> d.assess([[0.8, 0.2], [0.2, 0.8]]).supported
         array([ True, False])
         """
-        return assess(self, as_inputs(X, sources=self.sources))
+        found = assess(self, self.scaled(X))
+        if self.units is None:
+            return found
+        bounds, integral = self.units.output(found.interval), self.units.output(found.integral)
+        return replace(found, interval=bounds, integral=integral)
 
     def trust(self, X: npt.ArrayLike) -> FloatArray:
         """Trust of the operator that decides each sample; see `ContextualOperator`."""
@@ -295,13 +339,13 @@ class Decomposition(ABC):
             for number, name in enumerate(names, start=1)
         ]
 
-    def to_frame(self, library: FrameLibrary = "pandas") -> Any:
+    def to_frame(self, library: FrameLibrary | None = None) -> Any:
         """A table of the operators: names, contexts, shares, errors and weights.
 
         Parameters
         ----------
-        library : {"pandas", "polars"}, default "pandas"
-            Whose frame it is.
+        library : {"pandas", "polars"}, optional
+            Whose frame it is; the first of them that is installed by default.
 
         Examples
         --------

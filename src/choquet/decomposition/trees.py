@@ -5,27 +5,58 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from choquet.arrays import FloatArray, IntArray, as_inputs
+from choquet.arrays import FloatArray, IntArray
 from choquet.contexts.conditions import Condition, Context, Rule
+from choquet.contexts.from_walks import Described
+from choquet.contexts.learn import Learned, collapsed
 from choquet.contexts.leaves import statistics_of
-from choquet.contexts.merging import Operators
-from choquet.contexts.rows import RankRows, ranks_of
+from choquet.contexts.rows import RankRows, Weights, ranks_of
 from choquet.contexts.rules import RuleList
 from choquet.contexts.tree import Tree
+from choquet.decomposition.cost import Cost
 from choquet.decomposition.operators import UNKNOWN, Contexts, ContextualOperator, Errors
 from choquet.decomposition.outcome import Outcome
-from choquet.decomposition.result import Decomposition
+from choquet.decomposition.result import Decomposition, Identified
+from choquet.errors import DataError
+from choquet.measures import AbstractMeasure
+from choquet.operators.blends import shortest_split
+from choquet.operators.dissimilarity import DISSIMILARITIES
+from choquet.scales import Units
 from choquet.walks import DataSupport, sorts_of
 
-__all__ = ["EVIDENCE", "TreeContexts", "TreeDecomposition", "describe", "with_contexts"]
+if TYPE_CHECKING:
+    from choquet.decomposition.clusters import ClusterDecomposition
 
-EVIDENCE = ("bias", "share", "count", "rank", "condition", "trust", "residual")
+__all__ = [
+    "EVIDENCE",
+    "TreeContexts",
+    "TreeDecomposition",
+    "describe",
+    "describe_measure",
+    "with_contexts",
+]
+
+EVIDENCE = (
+    "bias", "share", "data_share", "count", "rank", "condition", "trust", "residual",
+    "stable_share",
+)  # fmt: skip
 """What is known of an operator that was fitted to data, besides its weights."""
+
+
+_POOR = 0.15
+"""Typical error, in shares of the output's standard deviation, that makes a description poor."""
+
+_POOR_WORDS = "A poor description, which should not stand in for the integral:"
+
+_HELP = (
+    "What would help: more operators (method=ContextTree(max_operators=16)), conditions on values "
+    "(n_cuts=8, with rows), rows of the contexts that matter (X), or the integral itself."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +116,16 @@ class TreeDecomposition(Decomposition):
         Whether `error` is exact, not of a sample of walks.
     unit : {"walks", "samples"}
         What shares are shares of.
+    identification : Identification or None
+        Near-optimal intervals of the values, if they were given.
+    n_walks : int
+        Walks that `error` was taken over.
+    spread : float
+        Standard deviation of the integral: under uniform inputs, or on the rows it was fitted to.
+    row_error : float
+        Root mean square difference from the integral on these rows; NaN without rows.
+    cost : Cost or None
+        Errors on held-out rows, where targets were given.
 
     Examples
     --------
@@ -95,9 +136,8 @@ class TreeDecomposition(Decomposition):
     >>> model = ContextualRegressor(convex=True, l2=0.0).fit(X, y).decomposition_
     >>> print(model)
     2 operators of 3 sources
-      1. max (1, 0, 0), 67.3 % of samples
-      2. median (0, 1, 0), 32.7 % of samples
-    If x1 is the largest: median; otherwise: max.
+      1. max, 67.3 % of samples: x1 is not the largest
+      2. median, 32.7 % of samples: x1 is the largest
     >>> model.operator_of([[0.9, 0.4, 0.2]]), model.predict([[0.9, 0.4, 0.2]]).round(9)
     (array([1]), array([0.4]))
     """
@@ -110,6 +150,12 @@ class TreeDecomposition(Decomposition):
     error: Errors = UNKNOWN
     exact: bool = False
     unit: Literal["walks", "samples"] = "samples"
+    units: Units | None = None
+    identification: Identified | None = None
+    n_walks: int = 0
+    spread: float = float("nan")
+    row_error: float = float("nan")
+    cost: Cost | None = None
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -131,61 +177,201 @@ class TreeDecomposition(Decomposition):
         """The context of each leaf, with its share."""
         return self.contexts.leaves
 
+    @cached_property
+    def clusters(self) -> ClusterDecomposition:
+        """The same measure decomposed by CLODD, for pictures of its operators."""
+        if self.measure is None:
+            raise DataError("the operators were learned directly: there is no measure to cluster")
+        from choquet.decomposition.clustering_methods import Clodd
+        from choquet.decomposition.methods import Task
+
+        bias = float(self.biases[0])
+        return Clodd().decompose(
+            Task(
+                measure=self.measure, support=self.support if self.unit == "walks" else None,
+                bias=bias, X=None, y=None, model=None, outcome=self.outcome,
+                identification=self.identification, units=self.units, rng=0,
+            )
+        )  # fmt: skip
+
     def leaf_of(self, X: npt.ArrayLike) -> IntArray:
         """Number of the leaf of each sample; ties are sorted by the order of the sources."""
-        return self.tree.leaf_of(ranks_of(as_inputs(X, sources=self.sources))[1])
+        inputs = self.scaled(X)
+        return self.tree.leaf_of(ranks_of(inputs)[1], inputs)
 
     def decided(self, inputs: FloatArray) -> tuple[IntArray, IntArray]:
         """Operator of each sample, and its sort."""
-        return np.asarray(self.labels[self.leaf_of(inputs)]), sorts_of(inputs)
+        leaves = self.tree.leaf_of(ranks_of(inputs)[1], inputs)
+        return np.asarray(self.labels[leaves]), sorts_of(inputs)
 
     def operator_of_sorts(self, sorts: IntArray) -> IntArray:
         """Number of the operator that decides each sort."""
         ranks = np.argsort(np.asarray(sorts), axis=1).astype(np.int16)
         return np.asarray(self.labels[self.tree.leaf_of(ranks)])
 
+    @property
+    def poor(self) -> bool:
+        """Whether the operators stand for the integral, or predict, too badly to be relied on."""
+        if self.measure is None:
+            return False
+        if self.cost is not None:
+            return self.cost.poor
+        typical = self.error.rms if np.isnan(self.row_error) else self.row_error
+        return bool(typical > _POOR * self.spread)
+
     def opening(self) -> str:
-        """How many operators there are, of how many sources."""
-        plural = "operator" if self.n_operators == 1 else "operators"
-        return f"{self.n_operators} {plural} of {self.n_sources} sources"
+        """How many operators stand for what, and how well; first of all if they do so badly."""
+        several = self.n_operators != 1
+        count = f"{self.n_operators} operator{'s' if several else ''}"
+        if self.measure is None:
+            return f"{count} of {self.n_sources} sources"
+        what = f"{count} describe{'' if several else 's'} the integral of {self.n_sources} sources"
+        if self.exact and self.error.worst <= 1e-9 * max(1.0, self.spread):
+            return f"{what} exactly."
+        parts = [] if np.isnan(self.error.worst) else [self._uniform()]
+        if np.isfinite(self.row_error):
+            parts.append(f"off by {self.row_error:.3g} on the rows (root mean square)")
+        text = f"{what}: {', '.join(parts)}."
+        if self.cost is not None:
+            text += (
+                f" On held-out rows its squared error is {self.cost.ratio:.3g} times the full "
+                "integral's."
+            )
+        return f"{_POOR_WORDS} {text}" if self.poor else text
+
+    def _uniform(self) -> str:
+        drawn = "" if self.exact else f", over {self.n_walks:,} walks drawn"
+        return (
+            f"off by at most {self.error.worst:.3g}, by {self.error.rms:.3g} in the root mean "
+            f"square, for inputs in [0, 1]{drawn}"
+        )
+
+    def __str__(self) -> str:
+        lines = [self.opening()]
+        for number, operator in enumerate(self.operators, start=1):
+            context = f": {operator.context}" if self.n_operators > 1 else ""
+            share = f"{100 * operator.share:.1f} % of {self.unit}"
+            lines.append(f"  {number}. {operator.name}, {share}{context}")
+        if self.cost is not None:
+            lines.append(self.cost.text())
+        if self.poor:
+            lines.append(_HELP)
+        return "\n".join(lines)
 
     def _same_contexts(self, other: TreeDecomposition) -> bool:
         return self.leaves == other.leaves
 
 
 def describe(
-    rows: RankRows,
-    tree: Tree,
-    found: Operators,
-    sources: tuple[str, ...],
-    *,
-    l2: float,
-    residual: FloatArray | None = None,
+    found: Learned, sources: tuple[str, ...], *, residual: FloatArray | None = None, **known: Any
 ) -> TreeDecomposition:
-    """Operators in the units of the data, each with its contexts and what supports it.
+    """What was learned from rows, in their units, with what supports each operator.
 
-    `residual` holds what is left of each row's target; that of least squares by default.
+    `residual` holds what is left of each row's target, by default that of least squares; `known`
+    other fields of the decomposition.
     """
-    place = tree.leaf_of(rows.ranks)
-    labels = found.labels[place]
+    rows, tree, grouping = found.rows, found.tree, found.grouping
+    labels = grouping.labels[tree.leaf_of(rows.ranks, rows.values)]
     if residual is None:
-        fitted = np.einsum("ij,ij->i", rows.Z[:, :-1], found.coefficients[labels])
+        fitted = np.einsum("ij,ij->i", rows.Z[:, :-1], grouping.coefficients[labels])
         residual = rows.target_scale * (rows.Z[:, -1] - fitted)
-    shares = np.bincount(labels, rows.weight, len(found.coefficients)) / rows.weight.sum()
-    order = np.argsort(-shares, kind="stable")
-    new = np.argsort(order, kind="stable")
-    weights = rows.in_units(found.coefficients)
+    shares = np.bincount(labels, rows.weight, len(grouping.coefficients)) / rows.weight.sum()
     evidence = [
-        {
-            "bias": float(weights.bias[k]),
-            "share": float(shares[k]),
-            **_evidence(rows, np.flatnonzero(labels == k), residual, l2),
-        }
-        for k in order
+        {"share": float(share), **_evidence(rows, np.flatnonzero(labels == k), residual, found.l2)}
+        for k, share in enumerate(shares)
     ]
-    names = np.where(found.labels >= 0, new[found.labels], -1)
-    by_rank, by_source = weights.by_rank[order], weights.by_source[order]
-    return with_contexts(sources, tree, names, by_rank, by_source, evidence)
+    return _ordered(sources, tree, grouping.labels, grouping.in_units(rows), evidence, known)
+
+
+def describe_measure(
+    found: Described,
+    measure: AbstractMeasure,
+    sorts: IntArray,
+    counts: FloatArray,
+    *,
+    complete: bool,
+    bias: float = 0.0,
+    **known: Any,
+) -> TreeDecomposition:
+    """What was found in the walks of a measure, with how far each operator is from it."""
+    tree, grouping = collapsed(found.tree, found.grouping)
+    weights = grouping.in_units(found.rows)
+    labels = grouping.labels[tree.leaf_of(np.argsort(sorts, axis=1).astype(np.int16))]
+    error, errors = walk_errors(measure, sorts, counts, labels, weights)
+    shares = np.bincount(labels, counts, len(errors)) / counts.sum()
+    stable = stable_shares(known.get("identification"), sorts, labels, len(errors))
+    evidence = [
+        {"share": float(share), "error": one, "stable_share": float(pinned)}
+        for share, one, pinned in zip(shares, errors, stable, strict=True)
+    ]
+    shifted = weights._replace(bias=weights.bias + bias)
+    whole = {"measure": measure, "error": error, "exact": complete, "unit": "walks", **known}
+    return _ordered(measure.sources, tree, grouping.labels, shifted, evidence, whole)
+
+
+def walk_errors(
+    measure: AbstractMeasure,
+    sorts: IntArray,
+    counts: FloatArray,
+    labels: IntArray,
+    weights: Weights,
+) -> tuple[Errors, list[Errors]]:
+    """Errors of operators by source and by rank in place of walks, overall and for each operator.
+
+    Along a walk the operator is an order statistic too, with the weight of each source at the rank
+    that the walk gives it.
+    """
+    lower, upper = measure.walk_bounds(sorts)
+    middle, slack = (lower + upper) / 2, (upper - lower) / 2
+    by_source = np.take_along_axis(weights.by_source[labels], sorts, axis=1)
+    replaced = np.cumsum(weights.by_rank[labels] + by_source, axis=1)
+    worst = (np.abs(middle - replaced) + slack).max(axis=1)
+    away = np.diff(middle - replaced, axis=1, prepend=0.0)
+    squares = (DISSIMILARITIES["rms"].embed(away) ** 2).sum(axis=1)
+    found = []
+    for k in [None, *range(len(weights.bias))]:
+        inside = np.ones(len(labels), dtype=np.bool_) if k is None else labels == k
+        if not inside.any():
+            found.append(UNKNOWN)
+            continue
+        mean = float(counts[inside] @ squares[inside] / counts[inside].sum())
+        found.append(Errors(float(worst[inside].max()), float(np.sqrt(mean))))
+    return found[0], found[1:]
+
+
+def stable_shares(
+    identification: Identified | None, sorts: IntArray, labels: IntArray, n_operators: int
+) -> FloatArray:
+    """Share of each operator's walks whose values the data pin down; NaN if that is not known."""
+    if identification is None:
+        return np.full(n_operators, np.nan)
+    pinned = identification.stable_walks(sorts)
+    return np.array(
+        [pinned[labels == k].mean() if (labels == k).any() else np.nan for k in range(n_operators)]
+    )
+
+
+def _ordered(
+    sources: tuple[str, ...],
+    tree: Tree,
+    labels: IntArray,
+    weights: Weights,
+    evidence: Sequence[Mapping[str, Any]],
+    known: Mapping[str, Any],
+) -> TreeDecomposition:
+    """A decomposition with its operators by decreasing share, each in its shortest form."""
+    order = np.argsort([-round(one["share"], 12) for one in evidence], kind="stable")
+    new = np.argsort(order, kind="stable")
+    split = [shortest_split(weights.by_rank[k], weights.by_source[k]) for k in order]
+    return with_contexts(
+        sources,
+        tree,
+        np.where(labels >= 0, new[labels], -1),
+        np.array([by_rank for by_rank, _ in split]),
+        np.array([by_source for _, by_source in split]),
+        [{"bias": float(weights.bias[k]), **evidence[k]} for k in order],
+        **known,
+    )
 
 
 def with_contexts(
@@ -219,20 +405,22 @@ def with_contexts(
 
 def _evidence(rows: RankRows, index: IntArray, residual: FloatArray, l2: float) -> dict[str, Any]:
     """What the samples of an operator say of it."""
-    n = rows.n_sources
+    n = rows.n_columns
     full = np.zeros((n + 2, n + 2))
     full[np.triu_indices(n + 2)] = statistics_of(rows, index, rows.weight)
     full += np.triu(full, 1).T
-    weight = max(full[n, n], 1e-300)
+    weight = max(float(rows.weight[index].sum()), 1e-300)
     spread = full[:n, :n] - np.outer(full[:n, n], full[:n, n]) / weight
     values = np.maximum(np.linalg.eigvalsh(spread), 0.0)
     seen = values[values > 1e-10 * max(values[-1], 1e-300)]
+    # By source and by rank alike the sum of all inputs: one direction is there twice, or not free.
+    free = n - (rows.leaf == "both") - (rows.total is not None)
     squares = rows.weight[index] @ residual[index] ** 2
     return {
         "count": len(index),
         "rank": len(seen),
         "condition": float(np.sqrt(seen[-1] / seen[0])) if len(seen) else float("inf"),
-        "trust": float((seen / (seen + l2)).sum()) / n,
+        "trust": min(float((seen / (seen + l2)).sum()) / max(free, 1), 1.0),
         "residual": float(np.sqrt(squares / weight)),
     }
 
@@ -246,6 +434,10 @@ def _paths(tree: Tree) -> dict[int, tuple[Condition, ...]]:
         source, top, above = (int(a[node]) for a in (tree.source, tree.top, tree.above))
         if source < 0:
             found[node] = _shortest(conditions)
+        elif np.isfinite(tree.value[node]):
+            for child, negated in ((tree.no[node], True), (tree.yes[node], False)):
+                more = Condition(source, value=float(tree.value[node]), negated=negated)
+                pending.append((int(child), (*conditions, more)))
         elif above >= 0:
             pending.append((int(tree.no[node]), (*conditions, Condition(above, above=source))))
             pending.append((int(tree.yes[node]), (*conditions, Condition(source, above=above))))
@@ -257,8 +449,9 @@ def _paths(tree: Tree) -> dict[int, tuple[Condition, ...]]:
 
 
 def _shortest(conditions: tuple[Condition, ...]) -> tuple[Condition, ...]:
-    kept: dict[tuple[int, int | None, bool], Condition] = {}
+    kept: dict[tuple[int, int | None, bool, bool], Condition] = {}
     for condition in conditions:
         # Of several thresholds on one side the last is the tightest: it was split off inside.
-        kept[condition.source, condition.above, condition.negated] = condition
+        ranked = condition.value is None
+        kept[condition.source, condition.above, condition.negated, ranked] = condition
     return tuple(kept.values())

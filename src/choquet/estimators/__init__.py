@@ -1,5 +1,7 @@
 """scikit-learn estimators: the only room that knows scikit-learn."""
 
+from choquet.estimators.additive import ChoquetAdditiveRegressor
+from choquet.estimators.additive_classifier import ChoquetAdditiveClassifier
 from choquet.estimators.baselines import (
     GradientDescentRegressor,
     LambdaRegressor,
@@ -8,6 +10,7 @@ from choquet.estimators.baselines import (
 )
 from choquet.estimators.chunks import fit_chunks, fit_evidence, fit_statistics
 from choquet.estimators.classifier import ChoquetClassifier
+from choquet.estimators.commensurate import Commensurate, InUnits
 from choquet.estimators.contextual import ContextualRegressor
 from choquet.estimators.contextual_classifier import ContextualClassifier
 from choquet.estimators.cross_validated import ChoquetRegressorCV
@@ -15,13 +18,17 @@ from choquet.estimators.fusion import FusionClassifier
 from choquet.estimators.regressor import ChoquetRegressor
 
 __all__ = [
+    "ChoquetAdditiveClassifier",
+    "ChoquetAdditiveRegressor",
     "ChoquetClassifier",
     "ChoquetRegressor",
     "ChoquetRegressorCV",
+    "Commensurate",
     "ContextualClassifier",
     "ContextualRegressor",
     "FusionClassifier",
     "GradientDescentRegressor",
+    "InUnits",
     "LambdaRegressor",
     "LinearConvexSumRegressor",
     "OWARegressor",

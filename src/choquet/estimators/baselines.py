@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from choquet.estimators.common import IncrementalRegressor
-from choquet.learning.families.fits import descend, fit_lambda, fit_weights, members_of, ranks_of
+from choquet.learning.families.fits import descend, fit_lambda, fit_weights
 from choquet.learning.fill import fill_unsupported
-from choquet.measures import Measure, SupportedMeasure
+from choquet.learning.problem import check_weight
+from choquet.measures import FormulaMeasure, Measure, SupportedMeasure
+from choquet.measures.formula import PATTERNS, FormulaName
 
 __all__ = [
     "GradientDescentRegressor",
@@ -24,21 +26,11 @@ MAX_LATTICE_SOURCES = 16
 class _Formula(IncrementalRegressor):
     """A measure given by a formula for any subset, so that no subset is unsupported."""
 
-    def _measure(self, material):
-        statistics, names = material.statistics, material.names
-        n_sources = statistics.n_sources
-        if n_sources <= MAX_LATTICE_SOURCES:
-            values = self._values(np.arange(1 << n_sources, dtype=np.uint64)[:, None], n_sources)
-            values[0], values[-1] = 0.0, 1.0
-            return Measure(np.minimum(fill_unsupported(values, values >= 0), 1.0), names)
-        sizes = np.bitwise_count(statistics.masks).sum(axis=1)
-        words = statistics.masks[sizes < n_sources]
-        return SupportedMeasure(words, np.clip(self._values(words, n_sources), 0, 1), names)
-
-    def _formula(self):
-        if isinstance(self.measure_, Measure):
-            return None
-        return lambda words: self._values(words, self.n_features_in_)
+    def _keep(self, formula, material):
+        """The measure: with all its values where they are few, else as the formula."""
+        formula, self.intercept_ = formula.renamed(material.names), 0.0
+        few = formula.n_sources <= MAX_LATTICE_SOURCES
+        self.measure_ = formula.to_measure() if few else formula
 
 
 class LambdaRegressor(_Formula):
@@ -46,7 +38,7 @@ class LambdaRegressor(_Formula):
 
     Attributes
     ----------
-    measure_ : Measure
+    measure_ : Measure; beyond 16 sources a FormulaMeasure
     densities_ : array of shape (n_sources,)
     lambda_ : float
     support_ : DataSupport
@@ -64,25 +56,21 @@ class LambdaRegressor(_Formula):
     """
 
     def _solve(self, material):
-        self.fit_ = fit_lambda(material.statistics)
-        self.densities_, self.lambda_ = self.fit_.densities, self.fit_.parameter
-        self.measure_, self.bias_ = self._measure(material), 0.0
-
-    def _values(self, words, n_sources):  # noqa: ARG002 - the fit knows it
-        return self.fit_.values(words)
+        found = fit_lambda(material.statistics)
+        self.densities_, self.lambda_ = found.densities, found.parameter
+        self._keep(found, material)
 
 
 class _Weighted(_Formula):
     """Convex weights on the columns of a pattern of subsets."""
 
+    _family: FormulaName
+
     def _solve(self, material):
         statistics = material.statistics
-        pattern = self._pattern(statistics.masks, statistics.n_sources)
+        pattern = PATTERNS[self._family](statistics.masks, statistics.n_sources)
         self.weights_ = fit_weights(statistics, pattern)
-        self.measure_, self.bias_ = self._measure(material), 0.0
-
-    def _values(self, words, n_sources):
-        return self._pattern(words, n_sources) @ self.weights_
+        self._keep(FormulaMeasure(self._family, self.weights_), material)
 
 
 class OWARegressor(_Weighted):
@@ -90,7 +78,7 @@ class OWARegressor(_Weighted):
 
     Attributes
     ----------
-    measure_ : Measure
+    measure_ : Measure; beyond 16 sources a FormulaMeasure
         Symmetric.
     weights_ : array of shape (n_sources,)
         By rank, largest input first.
@@ -109,7 +97,7 @@ class OWARegressor(_Weighted):
     array([0., 1., 0.])
     """
 
-    _pattern = staticmethod(ranks_of)
+    _family = "symmetric"
 
 
 class LinearConvexSumRegressor(_Weighted):
@@ -117,7 +105,7 @@ class LinearConvexSumRegressor(_Weighted):
 
     Attributes
     ----------
-    measure_ : Measure
+    measure_ : Measure; beyond 16 sources a FormulaMeasure
         Additive.
     weights_ : array of shape (n_sources,)
         By source.
@@ -135,7 +123,7 @@ class LinearConvexSumRegressor(_Weighted):
     array([0.2, 0.3, 0.5])
     """
 
-    _pattern = staticmethod(members_of)
+    _family = "additive"
 
 
 class GradientDescentRegressor(IncrementalRegressor):
@@ -152,7 +140,7 @@ class GradientDescentRegressor(IncrementalRegressor):
 
     Attributes
     ----------
-    measure_ : Measure
+    measure_ : Measure; beyond 16 sources a FormulaMeasure
     support_ : DataSupport
     errors_ : array
         Mean squared error after each step.
@@ -176,9 +164,10 @@ class GradientDescentRegressor(IncrementalRegressor):
         self.max_iter = max_iter
 
     def _solve(self, material):
+        check_weight("rate", self.rate)
         statistics, names = material.statistics, material.names
         found = descend(statistics, rate=self.rate, n_steps=self.max_iter)
-        self.errors_, self.n_iter_, self.bias_ = found.errors, found.n_steps, 0.0
+        self.errors_, self.n_iter_, self.intercept_ = found.errors, found.n_steps, 0.0
         n_sources = statistics.n_sources
         if n_sources > MAX_LATTICE_SOURCES:
             proper = np.bitwise_count(statistics.masks).sum(axis=1) < n_sources

@@ -41,11 +41,12 @@ class ChoquetClassifier(ClassifierMixin, BaseEstimator):
 
     P(positive) = sigmoid(γ · C_g(x) + intercept), with g monotone and normal and γ ≥ 0: more of
     any source never makes the positive class less likely. Several classes are taken one against
-    the rest; ordered ones share the measure and differ in the threshold.
+    the rest; ordered ones share the measure and differ in the threshold. Where no source makes the
+    positive class more likely, γ is 0: every row gets the share of the class, with a warning.
 
     Parameters
     ----------
-    strength : float, default 0.01
+    alpha : float, default 0.01
         Weight of γ² / 2.
     monotone : bool, default True
     ordinal : bool, default False
@@ -83,8 +84,8 @@ class ChoquetClassifier(ClassifierMixin, BaseEstimator):
     array([False,  True])
     """
 
-    def __init__(self, *, strength=0.01, monotone=True, ordinal=False, max_iter=50, n_jobs=None):
-        self.strength = strength
+    def __init__(self, *, alpha=0.01, monotone=True, ordinal=False, max_iter=50, n_jobs=None):
+        self.alpha = alpha
         self.monotone = monotone
         self.ordinal = ordinal
         self.max_iter = max_iter
@@ -115,7 +116,7 @@ class ChoquetClassifier(ClassifierMixin, BaseEstimator):
         weight = None if sample_weight is None else sample_weight[kept]
         self.support_ = DataSupport.from_data(X, sample_weight=weight)
         options = {
-            "strength": self.strength,
+            "alpha": self.alpha,
             "monotone": self.monotone,
             "dense": X.shape[1] <= MAX_NEWTON_SOURCES,
             "max_iterations": self.max_iter,
@@ -125,6 +126,8 @@ class ChoquetClassifier(ClassifierMixin, BaseEstimator):
         self.scales_ = np.array([one.values[-1] for one in found])
         self.intercepts_ = np.concatenate([one.intercepts for one in found])
         falls = ~(self.scales_ * float(np.ptp(X)) > NO_RELATION)
+        if self.monotone:
+            self.scales_[falls] = 0.0  # what rounding left of them would order the rows at random
         self.measures_ = [self._measure(*one) for one in zip(found, falls, strict=True)]
         self.measure_ = self.measures_[0]
         if self.monotone and falls.any():
@@ -164,8 +167,8 @@ class ChoquetClassifier(ClassifierMixin, BaseEstimator):
         levels = ", or ordinal=True if the classes are ordered" if rest else ""
         warnings.warn(
             f"{what}{rest} {'do' if several or not labels else 'does'} not rise with any source, "
-            "so every measure is as good, and the plain mean is given; turn sources round (1 - x), "
-            f"or pass monotone=False{levels}",
+            "so every row gets the same probability, and the plain mean is given as the measure; "
+            f"turn sources round (1 - x), or pass monotone=False{levels}",
             SupportWarning,
             stacklevel=3,
         )

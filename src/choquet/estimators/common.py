@@ -12,15 +12,14 @@ from sklearn.utils.validation import check_is_fitted
 from choquet.arrays import FloatArray
 from choquet.errors import DataError, SolverError, SupportWarning, TooLargeError
 from choquet.estimators.validation import checked_inputs, checked_rows, classes_of
-from choquet.integrals import choquet_integral, choquet_interval
-from choquet.lattice.ties import settled
-from choquet.lattice.wide import chains
+from choquet.lattice.ties import TIE, settled
 from choquet.learning.data.chunks import Evidence, evidence_of
 from choquet.learning.data.minima import MinimaStatistics
+from choquet.learning.data.scale import OFFSET, check_scale
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.fill import uncertainty
-from choquet.measures import Measure, MobiusMeasure, SupportedMeasure
-from choquet.measures.sparse import SparseMeasure
+from choquet.measures import AbstractMeasure, Measure, SupportedMeasure
+from choquet.scales import fit_warnings
 from choquet.walks import DataSupport, sorts_of
 from choquet.walks.sorts import strict_steps
 
@@ -81,13 +80,20 @@ class Material:
     batch: Batch | None = None
 
 
-def check_information(statistics: Statistics | MinimaStatistics, *, normal: bool) -> None:
-    """Raise where there is nothing to learn from; warn where next to nothing is."""
+def check_information(
+    statistics: Statistics | MinimaStatistics, *, normal: bool, y: FloatArray | None = None
+) -> None:
+    """Raise where there is nothing to learn from; warn where next to nothing is.
+
+    `y` are the last targets themselves, where they are at hand: sums alone cannot tell targets that
+    are all alike from those that differ in their last digits.
+    """
     if statistics.n_samples == 0 or statistics.weight <= 0:
         raise DataError(
             "nothing to learn from: sample_weight is zero in every row; "
             "give at least one row a positive weight"
         )
+    check_scale(statistics)
     if statistics.n_sources == 1:
         if normal:
             warnings.warn(
@@ -103,6 +109,13 @@ def check_information(statistics: Statistics | MinimaStatistics, *, normal: bool
         warnings.warn(ALL_TIED, SupportWarning, stacklevel=4)
     mean = statistics.target_sum / statistics.weight
     spread = statistics.target_square / statistics.weight - mean**2
+    apart = 0.0 if y is None else float(np.ptp(y))
+    near = 0.0 if y is None else float(np.abs(y).max())
+    if TIE * near < apart < near / OFFSET and spread * OFFSET**2 < mean**2:
+        raise DataError(
+            f"the targets lie near {mean:.3g} but differ by {apart:.3g} only, which sums of "
+            "squares cannot hold: subtract the same number from all targets, and from the inputs"
+        )
     if spread <= 1e-14 * max(mean**2, 1e-300):
         warnings.warn(
             f"the target is constant ({mean:g}): the measure will say little about the sources",
@@ -111,8 +124,8 @@ def check_information(statistics: Statistics | MinimaStatistics, *, normal: bool
         )
 
 
-def check_reach(X: FloatArray, y: FloatArray) -> None:
-    """Warn if a normal monotone measure cannot come near the targets."""
+def check_reach(X: FloatArray, y: FloatArray) -> bool:
+    """Warn if a normal monotone measure cannot come near the targets; whether it can."""
     low, high = float(X.min()), float(X.max())
     margin = 0.05 * max(high - low, 1e-12)
     share = float(np.mean((y < low - margin) | (y > high + margin)))
@@ -120,31 +133,38 @@ def check_reach(X: FloatArray, y: FloatArray) -> None:
         warnings.warn(
             f"{share:.0%} of the targets lie outside [{low:.4g}, {high:.4g}], the range of the "
             "inputs, where no normal monotone measure can reach them; rescale the inputs or the "
-            "targets, or use monotone=False, normal=False, bias=True",
+            "targets, or use monotone=False, normal=False, fit_intercept=True",
             SupportWarning,
             stacklevel=4,
         )
+    return share <= 0.1
 
 
-def integrate(
-    measure: Measure | SupportedMeasure | MobiusMeasure | SparseMeasure, X: FloatArray, fill: str
-) -> FloatArray:
-    """Choquet integrals of a dense measure, or of a supported one filled by `fill`."""
-    if isinstance(measure, Measure):
-        return choquet_integral(measure, X)
-    if isinstance(measure, SparseMeasure | MobiusMeasure):
-        return measure.integral(X)
-    bounds = choquet_interval(measure, X)
-    if fill == "lower":
-        return bounds[:, 0]
-    return bounds[:, 1] if fill == "upper" else bounds.mean(axis=1)
+_LOOKED_AT = 20_000
+"""Rows, evenly spaced, that a fit is looked at on."""
 
 
-def integrate_formula(values, X: FloatArray) -> FloatArray:
-    """Choquet integrals of the measure that a function gives for any subsets."""
-    words, gaps = chains(X)
-    found = values(words.reshape(-1, words.shape[2]))
-    return np.asarray((gaps * found.reshape(gaps.shape)).sum(axis=1))
+def check_fit(X, y, weight, predict, sources, *, monotone: bool) -> None:
+    """Warn if a fit is worse than the mean of the target, or a source runs against it."""
+    step = max(1, -(-len(X) // _LOOKED_AT))
+    rows, targets = X[::step], y[::step]
+    weights = np.ones(len(targets)) if weight is None else weight[::step]
+    if weights.sum() <= 0:
+        return
+    mean = np.average(targets, weights=weights)
+    error = float(weights @ (targets - predict(rows)) ** 2)
+    spread = float(weights @ (targets - mean) ** 2)
+    for text in fit_warnings(
+        rows, targets, error, spread, sources, weight=weights, monotone=monotone
+    ):
+        warnings.warn(text, SupportWarning, stacklevel=5)
+
+
+def integrate(measure: AbstractMeasure, X: FloatArray, fill: str) -> FloatArray:
+    """Choquet integrals; where values are bounded only, of the end that `fill` names."""
+    if fill in ("lower", "upper") and measure.known_words is not None:
+        return measure.interval(X)[:, int(fill == "upper")]
+    return measure.integral(X)
 
 
 class MeasureRegressor(RegressorMixin, BaseEstimator):
@@ -152,13 +172,17 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
 
     statistics_: Statistics | MinimaStatistics
     support_: DataSupport
-    measure_: Measure | SupportedMeasure | MobiusMeasure | SparseMeasure
-    bias_: float
+    measure_: AbstractMeasure
+    intercept_: float
 
     def _normal_measure(self) -> bool:
         return bool(getattr(self, "normal", True))
 
     def _relaxed(self) -> bool:
+        return False
+
+    def _advises(self) -> bool:
+        """Whether to say of a fit that it is worse than the mean, or what runs against it."""
         return False
 
     def _solve(self, material: Material) -> None:
@@ -167,10 +191,6 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
     def _order(self, n_sources: int) -> int | None:
         """The k of k-additive measures that are learned from minima, or None."""
         del n_sources
-        return None
-
-    def _formula(self):
-        """Values of any subsets, where `measure_` holds those of the data only; or None."""
         return None
 
     def _evidence(self, X, y, sample_weight=None) -> Evidence:
@@ -200,17 +220,19 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
         statistics, support = evidence.statistics, evidence.support
         if not first:
             statistics, support = self.statistics_ + statistics, self.support_ + support
-        check_information(statistics, normal=not self._relaxed())
-        if not self._relaxed():
-            check_reach(X, y)
+        check_information(statistics, normal=not self._relaxed(), y=y)
+        near = self._relaxed() or check_reach(X, y)
         names = names_or_numbers(sources_of(self), X.shape[1])
-        return self._learn_from(Material(statistics, support, names, Batch(X, y, weight, more)))
+        self._learn_from(Material(statistics, support, names, Batch(X, y, weight, more)))
+        if near and not more and X.shape[1] > 1 and self._advises():
+            check_fit(X, y, weight, self._integrals, names, monotone=not self._relaxed())
+        return self
 
     def _learn_from(self, material: Material):
         """Learn from sums, and keep them."""
         try:
             self._solve(material)
-        except np.linalg.LinAlgError as error:
+        except (np.linalg.LinAlgError, ArithmeticError) as error:
             raise SolverError(
                 f"the data are too few or too extreme for {type(self).__name__}: {error}; give "
                 "more rows, or scale inputs and weights to about 1"
@@ -235,10 +257,7 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
 
     def _integrals(self, X):
         """Predictions of rows that are known to be good."""
-        formula = self._formula()
-        if formula is not None:
-            return integrate_formula(formula, X) + self.bias_
-        return integrate(self.measure_, X, getattr(self, "fill", "midpoint")) + self.bias_
+        return integrate(self.measure_, X, getattr(self, "fill", "midpoint")) + self.intercept_
 
     def explain(self, X):
         """Why each row gets its output: the operator that decides, contributions, support.
@@ -252,13 +271,10 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
         list of SampleExplanation
             Print ``.text()`` of one, or take its attributes.
         """
-        from choquet.decomposition import decompose
-        from choquet.explanation import explain_sample
+        from choquet.explanation import explain_samples
 
         check_is_fitted(self, "measure_")
-        X = checked_inputs(self, X)
-        parts = decompose(self)
-        return [explain_sample(parts, x) for x in X]
+        return explain_samples(self, checked_inputs(self, X))
 
     def predict_interval(self, X):
         """Tight bounds of each prediction over all fillings of the unsupported subsets.
@@ -275,23 +291,18 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
         """
         check_is_fitted(self, "measure_")
         X = settled(checked_inputs(self, X))
-        if isinstance(self.measure_, SupportedMeasure):
-            return choquet_interval(self.measure_, X) + self.bias_
-        if isinstance(self.measure_, MobiusMeasure) and self.measure_.monotone:
-            return choquet_interval(self._supported_part(self.measure_), X) + self.bias_
-        if not getattr(self, "monotone", True):
-            value = integrate(self.measure_, X, "midpoint") + self.bias_
+        if not self.measure_.monotone:
+            value = self.measure_.integral(X) + self.intercept_
             half = np.where(self._unsupported_steps(X).any(axis=1), np.inf, 0.0)
             return np.column_stack([value - half, value + half])
-        assert isinstance(self.measure_, Measure)
-        bounds = uncertainty(self.measure_.values, self.support_.supported)
-        ends = [
-            choquet_integral(Measure(end, normal=self._normal_measure()), X) + self.bias_
-            for end in bounds
-        ]
-        return np.sort(np.column_stack(ends), axis=1)
+        if not self.measure_.is_dense:
+            return self._supported_part().interval(X) + self.intercept_
+        # With all values at hand, both extreme fillings are two sweeps over the lattice.
+        bounds = uncertainty(self.measure_.to_measure().values, self.support_.supported)
+        ends = [Measure(end, normal=self.measure_.normal).integral(X) for end in bounds]
+        return np.sort(np.column_stack(ends), axis=1) + self.intercept_
 
-    def trust(self, X):
+    def support_share(self, X):
         """Share of the subsets each row needs that data support (1: all; the paper's 1 - Φ).
 
         Ties need nothing: only subsets at strict gaps count.
@@ -310,13 +321,15 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
         missing = self._unsupported_steps(X)
         return 1.0 - missing.sum(axis=1) / np.maximum(needed.sum(axis=1), 1)
 
-    def _supported_part(self, measure: MobiusMeasure) -> SupportedMeasure:
-        """The values of a k-additive measure that data support, and no others."""
-        words = self.support_.words
+    def _supported_part(self) -> AbstractMeasure:
+        """The values that data support, and bounds of the others."""
+        measure, words = self.measure_, self.support_.words
+        if measure.known_words is not None:
+            return measure
         if len(words) > _MAX_COMPARED:
             raise TooLargeError(
                 f"{len(words):,} supported subsets are too many to compare (at most "
-                f"{_MAX_COMPARED:,}); trust(X) tells the support of each row without intervals"
+                f"{_MAX_COMPARED:,}); support_share(X) tells how much of each row has data"
             )
         values = measure.values_of(words)
         return SupportedMeasure.nearest(words, values, measure.sources, total=measure.total)

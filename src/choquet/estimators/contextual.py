@@ -15,13 +15,16 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from choquet.arrays import generator
 from choquet.contexts.learn import TreeOptions, learn
-from choquet.contexts.leaves import LeafOptions
 from choquet.contexts.pruning import content_folds
+from choquet.contexts.rows import LEAVES
 from choquet.decomposition.trees import describe
 from choquet.errors import DataError, OptionError
 from choquet.estimators.common import sources_of
 
 __all__ = ["Contextual", "ContextualRegressor"]
+
+_PENALTIES = (1e-3, 1.0, 10.0)
+"""Penalties that held-out rows choose from."""
 
 
 class Contextual(BaseEstimator):
@@ -57,17 +60,22 @@ class Contextual(BaseEstimator):
         return folds[kept]
 
     def _options(self):
-        leaf = LeafOptions(
+        wide = self.n_features_in_ > self.screen
+        kinds = (self.leaf,) if self.leaf != "auto" else LEAVES[:2] if wide else LEAVES
+        penalties = _PENALTIES if self.l2 == "auto" else (self.l2,)
+        if self.prune != "cv":
+            # No row is held out to choose by: the widest kind and the middle penalty are taken.
+            kinds, penalties = kinds[-1:], (penalties[len(penalties) // 2],)
+        return TreeOptions(
+            kinds=kinds,
+            l2s=penalties,
             convex=bool(getattr(self, "convex", False)),
             l1=getattr(self, "l1", 0.0),
-            l2=self.l2,
             loss=getattr(self, "loss", "squared"),
-        )
-        return TreeOptions(
-            leaf,
             max_leaves=self.max_leaves,
             min_samples_leaf=self.min_samples_leaf,
             above=self.above,
+            n_cuts=self.n_cuts,
             screen=self.screen,
             prune=self.prune,
             merge=self.merge,
@@ -108,12 +116,12 @@ class Contextual(BaseEstimator):
 
         Returns
         -------
-        list of ContextualSampleExplanation
+        list of SampleExplanation
             Print ``.text()`` of one, or take its attributes.
         """
-        from choquet.explanation import explain_sample
+        from choquet.explanation import explain_samples
 
-        return [explain_sample(self, x) for x in self._checked(X)]
+        return explain_samples(self, self._checked(X))
 
     def _checked(self, X):
         check_is_fitted(self)
@@ -122,27 +130,34 @@ class Contextual(BaseEstimator):
 
 
 class ContextualRegressor(RegressorMixin, Contextual):
-    """A handful of order statistics and the rank rules that choose between them.
+    """A handful of operators by source and by rank, and the rules that choose between them.
 
     A tree splits on the ranks of the sources ("ir is among the top two", "ir is above emi"); each
-    leaf is a regression on the inputs sorted by size. The tree is grown best-first and cut back.
+    leaf is a regression on the inputs, by source, sorted by size, or both. The tree is grown
+    best-first and cut back, and leaves that are alike share an operator.
     Put a `StandardScaler` before it where the sources have different units: ranks compare them.
 
     Parameters
     ----------
+    leaf : {"auto", "both", "rank", "source"}, default "auto"
+        What an operator weighs: inputs by source, by rank (sorted), or both. "auto" lets held-out
+        rows choose, and takes the shorter where two do equally well.
     convex : bool, default False
         Weights of the leaves on the simplex without bias (fusion), or free with a bias.
     max_leaves : int, default 16
     min_samples_leaf : float, optional
         Least number of rows in a leaf, counted by weight; 20, or 2 (N + 1) if that is more.
-    l1, l2 : float
+    l1, l2 : float, or "auto" for l2
         Penalties on the weights, in units of the data's spread, so that they count as so many rows
         do. l2 draws a leaf to its parent's weights, the root to zero (to the mean if convex); l1,
-        for free weights, sets some to zero. The search for splits leaves l1 aside.
+        for free weights, sets some to zero. The search for splits leaves l1 aside. By default l2
+        is chosen by held-out rows; it is 1 where prune holds none out.
     loss : {"squared", "huber"}, default "squared"
         "huber" lets rows with residuals beyond 1.345 robust standard deviations count less.
     above : bool, default True
         Try "source i above source j" beside "source i among the top t".
+    n_cuts : int, default 0
+        Try "source i is at least c" as well, at so many thresholds c between its values.
     screen : int, default 16
         Up to so many sources every predicate is tried. Beyond, a score test picks as many sources,
         and as many pairs of these, for which it is.
@@ -151,7 +166,7 @@ class ContextualRegressor(RegressorMixin, Contextual):
         criterion, which needs no second growth.
     cv : int, splitter or iterable of (train, test), default 5
         Folds; of a given number, equal rows fall into the same one.
-    merge : bool, default False
+    merge : bool, default True
         Let leaves share an operator where the information criterion prefers it.
     n_jobs : int, optional
         Folds at a time, through joblib. The result is the same.
@@ -167,6 +182,8 @@ class ContextualRegressor(RegressorMixin, Contextual):
     rules_ : RuleList
     n_leaves_ : int
     n_operators_ : int
+    l2_ : float
+        The penalty that was taken.
     path_ : Path
         Subtrees of the grown tree, and the price of a leaf at which each is best.
     fold_errors_ : array or None
@@ -193,20 +210,23 @@ class ContextualRegressor(RegressorMixin, Contextual):
     def __init__(
         self,
         *,
+        leaf="auto",
         convex=False,
         max_leaves=16,
         min_samples_leaf=None,
         l1=0.0,
-        l2=3.0,
+        l2="auto",
         loss="squared",
         above=True,
+        n_cuts=0,
         screen=16,
         prune="cv",
         cv=5,
-        merge=False,
+        merge=True,
         n_jobs=None,
         random_state=0,
     ):
+        self.leaf = leaf
         self.convex = convex
         self.max_leaves = max_leaves
         self.min_samples_leaf = min_samples_leaf
@@ -214,6 +234,7 @@ class ContextualRegressor(RegressorMixin, Contextual):
         self.l2 = l2
         self.loss = loss
         self.above = above
+        self.n_cuts = n_cuts
         self.screen = screen
         self.prune = prune
         self.cv = cv
@@ -234,13 +255,10 @@ class ContextualRegressor(RegressorMixin, Contextual):
         -------
         self
         """
-        options = self._options()
         X, y, weight, folds = self._inputs(X, y, sample_weight, y_numeric=True)
-        found = learn(X, y.astype(np.float64), weight, options, folds)
-        self.decomposition_ = describe(
-            found.rows, found.tree, found.operators, self._names(), l2=options.leaf.l2
-        )
-        self.path_, self.fold_errors_ = found.path, found.fold_errors
+        found = learn(X, y.astype(np.float64), weight, self._options(), folds)
+        self.decomposition_ = describe(found, self._names())
+        self.l2_, self.path_, self.fold_errors_ = found.l2, found.path, found.fold_errors
         return self
 
     def predict(self, X):
@@ -301,7 +319,7 @@ class ContextualRegressor(RegressorMixin, Contextual):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        # Order statistics do not know which source an input came from, but for its rank.
+        # Held-out rows of the few that the checks give choose less than the best.
         tags.regressor_tags.poor_score = True
         return tags
 

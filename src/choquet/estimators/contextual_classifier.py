@@ -31,17 +31,21 @@ class ContextualClassifier(ClassifierMixin, Contextual):
     max_leaves : int, default 16
     min_samples_leaf : float, optional
         Least number of rows in a leaf, counted by weight; 20, or 2 (N + 1) if that is more.
-    l2 : float, default 3.0
-        Penalty on the weights, in units of the data's spread.
+    leaf : {"auto", "both", "rank", "source"}, default "auto"
+        What an operator weighs: inputs by source, by rank, or both; see `ContextualRegressor`.
+    l2 : float or "auto", default "auto"
+        Penalty on the weights, in units of the data's spread; "auto" lets held-out rows choose.
     above : bool, default True
         Try "source i above source j" beside "source i among the top t".
+    n_cuts : int, default 0
+        Try "source i is at least c" as well, at so many thresholds c between its values.
     screen : int, default 16
         Up to so many sources every predicate is tried; see `ContextualRegressor`.
     prune : {"cv", "bic", "none"}, default "cv"
         How the price of a leaf is chosen.
     cv : int, splitter or iterable of (train, test), default 5
         Folds; of a given number, equal rows fall into the same one.
-    merge : bool, default False
+    merge : bool, default True
         Let leaves share an operator where the information criterion prefers it.
     n_jobs : int, optional
         Folds at a time, through joblib. The result is the same.
@@ -73,21 +77,25 @@ class ContextualClassifier(ClassifierMixin, Contextual):
     def __init__(
         self,
         *,
+        leaf="auto",
         max_leaves=16,
         min_samples_leaf=None,
-        l2=3.0,
+        l2="auto",
         above=True,
+        n_cuts=0,
         screen=16,
         prune="cv",
         cv=5,
-        merge=False,
+        merge=True,
         n_jobs=None,
         random_state=0,
     ):
+        self.leaf = leaf
         self.max_leaves = max_leaves
         self.min_samples_leaf = min_samples_leaf
         self.l2 = l2
         self.above = above
+        self.n_cuts = n_cuts
         self.screen = screen
         self.prune = prune
         self.cv = cv
@@ -108,8 +116,8 @@ class ContextualClassifier(ClassifierMixin, Contextual):
         -------
         self
         """
-        options = self._options()
         X, y, weight, folds = self._inputs(X, y, sample_weight)
+        options = self._options()
         check_classification_targets(y)
         self.classes_ = classes_of(y)
         self.decompositions_ = []
@@ -134,11 +142,11 @@ class ContextualClassifier(ClassifierMixin, Contextual):
     def _against_rest(self, X, target, weight, options, folds):
         found = learn(X, target, weight, options, folds)
         rows = replace(found.rows, target_centre=0.0, target_scale=1.0)
-        operators = logistic_operators(rows, target, found.tree, found.operators, self.l2)
-        place = operators.labels[found.tree.leaf_of(rows.ranks)]
+        operators = logistic_operators(rows, target, found.tree, found.grouping, found.l2)
+        place = operators.labels[found.tree.leaf_of(rows.ranks, rows.values)]
         odds = np.einsum("ij,ij->i", rows.Z[:, :-1], operators.coefficients[place])
-        residual = target - sigmoid(odds)
-        return describe(rows, found.tree, operators, self._names(), l2=self.l2, residual=residual)
+        learned = replace(found, rows=rows, grouping=operators)
+        return describe(learned, self._names(), residual=target - sigmoid(odds))
 
     def decision_function(self, X):
         """Log-odds of the second class, or of each of several against the rest.

@@ -1,4 +1,4 @@
-"""`ChoquetRegressorCV`: families averaged, or prior and strength chosen by cross-validation."""
+"""`ChoquetRegressorCV`: families averaged, or a prior and its weight chosen by cross-validation."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 
 from choquet.arrays import check_option
-from choquet.certainty.posterior import POSTERIORS, posterior, posterior_weights
+from choquet.certainty.posterior import posterior, posterior_weights
 from choquet.errors import OptionError
 from choquet.estimators.common import MeasureRegressor
 from choquet.jobs import run_jobs
 from choquet.lattice import upward_maximum
 from choquet.learning.data.folds import fold_numbers, leave_one_out
 from choquet.learning.data.statistics import Statistics
-from choquet.learning.families.bases import FAMILIES
+from choquet.learning.families import FAMILIES, PRIORS
 from choquet.learning.families.candidates import (
     MAX_LATTICE_SOURCES,
     fit_candidate,
     fitted_values,
     select,
 )
-from choquet.measures import Measure, SupportedMeasure
-from choquet.measures.sparse import SparseMeasure
+from choquet.learning.problem import check_weight
+from choquet.measures import Measure
 
 __all__ = ["ChoquetRegressorCV"]
 
-STRENGTHS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
+ALPHAS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 
 
 class ChoquetRegressorCV(MeasureRegressor):
@@ -38,7 +38,7 @@ class ChoquetRegressorCV(MeasureRegressor):
     monotone measures, are averaged: within a family each measure with its probability given the
     data, and the families by a predictive criterion (see
     `choquet.certainty.posterior`). Or candidates are chosen by cross-validation: no prior; each
-    prior's own fit; and for the most promising priors a path of strengths in between. Statistics
+    prior's own fit; and for the most promising priors a path of weights in between. Statistics
     are computed once per fold and shared.
 
     Parameters
@@ -46,38 +46,36 @@ class ChoquetRegressorCV(MeasureRegressor):
     priors : sequence of {"additive", "symmetric", "2-additive", "lambda", "l1", "l2"} or Measure
         What to shrink towards; a Measure transfers from a past model. Beyond 16 sources only
         "additive", "symmetric", "lambda" (their own fits), "l1" and "l2".
-    strengths : sequence of float
+    alphas : sequence of float
         Weights of the squared distance to the prior, in the units of the squared error.
     cv : int, splitter or iterable, default 5
         As in scikit-learn; the folds of an int follow from the numbers of the rows and
         `random_state`.
     n_paths : int, default 2
-        Number of priors whose strengths are tried.
+        Number of priors for which `alphas` are tried.
     combine : {"posterior", "average", "best"}, default "posterior"
         The average over families by probability, where cross-validation only reports the errors of
         the families' own fits; the convex average of candidates of least cross-validated error
         (stacking); or the one candidate of least error. Measures average to a measure.
-        "posterior" needs a monotone normal measure without bias and families as priors, and is
-        "average" elsewhere; beyond 16 sources it is always "best".
+        "posterior" needs a monotone normal measure without an intercept and families as priors,
+        and is "average" elsewhere; beyond 16 sources it is always "best".
     monotone, normal : bool, default True
-    bias : bool, default False
+    fit_intercept : bool, default False
     n_jobs : int, optional
         Folds or families at a time, through joblib.
-    random_state : int, RandomState or None, default 0
-        Shuffles the folds and drives the average over families.
+    random_state : int, RandomState or None, default None
+        Shuffles the folds and drives the average over families; a number gives the same answer
+        every time.
 
     Attributes
     ----------
-    measure_, bias_, support_, statistics_
+    measure_, intercept_, support_, statistics_
         As in `ChoquetRegressor`.
-    prior_, strength_
-        The choice: the family of largest weight, or the candidate of least error; strength
+    prior_, alpha_
+        The choice: the family of largest weight, or the candidate of least error; alpha
         infinity means the prior's own fit.
     cv_results_ : dict of arrays
-        "prior", "strength", "mean_squared_error" and "weight" in the average of every candidate.
-    formula_ : object or None
-        The own fit of a family, if that was chosen beyond 16 sources: ``values`` of any subsets,
-        by which `predict` answers; `measure_` holds those of the data.
+        "prior", "alpha", "mean_squared_error" and "weight" in the average of every candidate.
     fold_statistics_ : tuple of Statistics
         What `partial_fit` adds to; empty if `cv` is no number.
 
@@ -92,7 +90,7 @@ class ChoquetRegressorCV(MeasureRegressor):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.random((100, 4))
     >>> y = X.mean(axis=1) + 0.1 * rng.standard_normal(100)
-    >>> model = ChoquetRegressorCV().fit(X, y)
+    >>> model = ChoquetRegressorCV(random_state=0).fit(X, y)
     >>> bool(abs(model.measure_.values[1] - 0.25) < 0.1)
     True
     """
@@ -101,24 +99,24 @@ class ChoquetRegressorCV(MeasureRegressor):
         self,
         *,
         priors=("additive", "symmetric", "2-additive", "lambda"),
-        strengths=STRENGTHS,
+        alphas=ALPHAS,
         cv=5,
         n_paths=2,
         combine="posterior",
         monotone=True,
         normal=True,
-        bias=False,
+        fit_intercept=False,
         n_jobs=None,
-        random_state=0,
+        random_state=None,
     ):
         self.priors = priors
-        self.strengths = strengths
+        self.alphas = alphas
         self.cv = cv
         self.n_paths = n_paths
         self.combine = combine
         self.monotone = monotone
         self.normal = normal
-        self.bias = bias
+        self.fit_intercept = fit_intercept
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -128,7 +126,7 @@ class ChoquetRegressorCV(MeasureRegressor):
     def partial_fit(self, X, y, sample_weight=None):
         """Learn from one more batch; the result equals one `fit` on all batches in this order.
 
-        Only statistics are kept, one for each fold. `cv` must be a number.
+        `cv` and `random_state` must be numbers. Only statistics are kept, one for each fold.
 
         Parameters
         ----------
@@ -148,17 +146,23 @@ class ChoquetRegressorCV(MeasureRegressor):
         statistics = material.statistics
         for prior in self.priors:
             if not isinstance(prior, Measure):
-                check_option("prior", prior, [*FAMILIES, "lambda", "l1", "l2"])
+                check_option("prior", prior, [*PRIORS, "l1", "l2"])
             elif prior.n_sources != statistics.n_sources:
                 raise OptionError(
                     f"a prior has {prior.n_sources} sources, the data have {statistics.n_sources}"
                 )
+        for alpha in self.alphas:
+            check_weight("each of alphas", alpha)
         check_option("combine", self.combine, ["posterior", "average", "best"])
-        shape = {"monotone": self.monotone, "normal": self.normal, "bias": self.bias}
+        shape = {
+            "monotone": self.monotone,
+            "normal": self.normal,
+            "fit_intercept": self.fit_intercept,
+        }
         n_sources = statistics.n_sources
         priors = list(self.priors)
         if n_sources > MAX_LATTICE_SOURCES:
-            priors = [p for p in priors if isinstance(p, str) and p != "2-additive"]
+            priors = [p for p in priors if p in ("l1", "l2") or (p in PRIORS and FAMILIES[p].wide)]
         by_posterior = self.combine == "posterior" and self._has_posterior(n_sources)
         if material.batch is None:
             raise OptionError(
@@ -166,7 +170,7 @@ class ChoquetRegressorCV(MeasureRegressor):
             )
         parts, folds = self._folds(material, least=1 if by_posterior else self.cv)
         selection = select(
-            folds, priors, self.strengths, n_paths=0 if by_posterior else self.n_paths,
+            folds, priors, self.alphas, n_paths=0 if by_posterior else self.n_paths,
             run=self._run, **shape,
         )  # fmt: skip
         best, weights = selection.best, selection.weights
@@ -178,25 +182,21 @@ class ChoquetRegressorCV(MeasureRegressor):
         else:
             found = fit_candidate(statistics, best, **shape)
         self.fold_statistics_ = parts
-        self.prior_, self.strength_ = best.prior, best.strength
+        self.prior_, self.alpha_ = best.prior, best.alpha
         self.cv_results_ = {
             "prior": np.array([candidate.name for candidate in selection.candidates]),
-            "strength": np.array([candidate.strength for candidate in selection.candidates]),
+            "alpha": np.array([candidate.alpha for candidate in selection.candidates]),
             "mean_squared_error": selection.errors,
             "weight": weights,
         }
-        self.bias_, self.solution_, self.formula_ = found.bias, found.solution, found.formula
+        self.intercept_, self.solution_ = found.intercept, found.solution
         self.measure_ = self._measure(material, found)
-
-    def _formula(self):
-        found = getattr(self, "formula_", None)  # files of earlier versions have none
-        return None if found is None else found.values
 
     def _has_posterior(self, n_sources):
         return (
-            self.monotone and self.normal and not self.bias
+            self.monotone and self.normal and not self.fit_intercept
             and 2 <= n_sources <= MAX_LATTICE_SOURCES
-            and all(isinstance(prior, str) and prior in POSTERIORS for prior in self.priors)
+            and all(isinstance(prior, str) and prior in PRIORS for prior in self.priors)
         )  # fmt: skip
 
     def _posterior(self, statistics, candidates):
@@ -209,19 +209,19 @@ class ChoquetRegressorCV(MeasureRegressor):
         return weights, fitted_values(_closed(values), 0.0)
 
     def _average(self, statistics, selection, shape):
-        values, bias = np.zeros(1 << statistics.n_sources), 0.0
+        values, intercept = np.zeros(1 << statistics.n_sources), 0.0
         for candidate, weight in zip(selection.candidates, selection.weights, strict=True):
             if weight > 0:
                 found = fit_candidate(statistics, candidate, **shape)
                 values = values + weight * found.dense
-                bias += weight * found.bias
+                intercept += weight * found.intercept
         if self.monotone and self.normal:
             values = _closed(values)
         elif self.monotone:
             values = upward_maximum(values)
         elif self.normal:
             values[-1] = 1.0
-        return fitted_values(values, bias)
+        return fitted_values(values, intercept)
 
     def _run(self, jobs):
         return run_jobs(_call, ((job,) for job in jobs), n_jobs=self.n_jobs)
@@ -264,19 +264,11 @@ class ChoquetRegressorCV(MeasureRegressor):
         return parts, leave_one_out(parts) or whole
 
     def _measure(self, material, found):
-        statistics, names = material.statistics, material.names
-        n_sources = statistics.n_sources
         if found.dense is not None:
             values = found.dense.copy()
             values[0] = 0.0
-            return Measure(values, names, monotone=self.monotone, normal=self.normal)
-        full = np.bitwise_count(statistics.masks).sum(axis=1) == n_sources
-        words = statistics.masks[~full]
-        values = found.values(words)
-        if not self.monotone:
-            return SparseMeasure(statistics.masks, found.values(statistics.masks), names)
-        total = 1.0 if self.normal else float(found.values(statistics.masks[full])[0])
-        return SupportedMeasure(words, values, names, total=total)
+            return Measure(values, material.names, monotone=self.monotone, normal=self.normal)
+        return found.measure.renamed(material.names)
 
 
 def _call(job):

@@ -212,9 +212,9 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     @property
-    def bias_(self):
+    def intercept_(self):
         """Added to every integral of the first measure."""
-        return self.models_[0].bias_
+        return self.models_[0].intercept_
 
     @property
     def outcomes_(self):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from numbers import Integral
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -16,11 +17,12 @@ from choquet.estimators.validation import checked_inputs
 from choquet.learning.data.minima import MinimaStatistics, fit_additive
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.expert import as_rows
-from choquet.learning.families.bases import FAMILIES, k_additive_basis
+from choquet.learning.families import BASES, FAMILIES, k_additive_basis
 from choquet.learning.fill import FILLS, fill_unsupported
 from choquet.learning.problem import (
     Problem,
     absolute_loss,
+    check_weight,
     least_squares,
     with_basis,
     with_penalty,
@@ -46,26 +48,26 @@ class ChoquetRegressor(IncrementalRegressor):
     """Choquet integral fitted to data, with an account of what the data determine.
 
     The default is the monotone, normal measure of least squared error. Choquet regression as in
-    the literature ("CIR") is ``monotone=False, normal=False, bias=True`` with ``penalty="l1"`` or
-    ``"l2"``, after a `StandardScaler`.
+    the literature ("CIR") is ``monotone=False, normal=False, fit_intercept=True`` with
+    ``penalty="l1"`` or ``"l2"``, after a `StandardScaler`.
 
     Parameters
     ----------
     monotone, normal : bool, default True
         Insist that g does not decrease, and that g(X) = 1.
-    bias : bool, default False
+    fit_intercept : bool, default False
         Learn an intercept.
     loss : {"squared", "absolute"}, default "squared"
     penalty : {None, "l1", "l2", "elasticnet", "lp"}, default None
-        Penalty on the values of the measure, with weight `strength`.
-    strength : float, default 1.0
+        Penalty on the values of the measure, with weight `alpha`.
+    alpha : float, default 1.0
     l1_ratio : float, default 0.5
         Share of l1 in the elastic net.
     p : float in (0, 2], default 0.5
         Power of the lp penalty.
     prior : {None, "additive", "symmetric", "2-additive"} or Measure, default None
         Shrink towards a family (its member is estimated jointly), or towards a given measure.
-    prior_strength : float, default 1.0
+    prior_alpha : float, default 1.0
         Weight of the squared distance to the prior.
     k_additive : int, optional
         Restrict to k-additive measures. Beyond 16 sources the Möbius coefficients are learned
@@ -88,7 +90,7 @@ class ChoquetRegressor(IncrementalRegressor):
     ----------
     measure_ : Measure; beyond 16 sources a SupportedMeasure, (not monotone) a SparseMeasure, or
         (k-additive) a MobiusMeasure
-    bias_ : float
+    intercept_ : float
     support_ : DataSupport
     statistics_ : Statistics, or MinimaStatistics
         All that was learned from; add statistics of other data with ``+``.
@@ -119,14 +121,14 @@ class ChoquetRegressor(IncrementalRegressor):
         *,
         monotone=True,
         normal=True,
-        bias=False,
+        fit_intercept=False,
         loss="squared",
         penalty=None,
-        strength=1.0,
+        alpha=1.0,
         l1_ratio=0.5,
         p=0.5,
         prior=None,
-        prior_strength=1.0,
+        prior_alpha=1.0,
         k_additive=None,
         expert=None,
         choice=None,
@@ -137,14 +139,14 @@ class ChoquetRegressor(IncrementalRegressor):
     ):
         self.monotone = monotone
         self.normal = normal
-        self.bias = bias
+        self.fit_intercept = fit_intercept
         self.loss = loss
         self.penalty = penalty
-        self.strength = strength
+        self.alpha = alpha
         self.l1_ratio = l1_ratio
         self.p = p
         self.prior = prior
-        self.prior_strength = prior_strength
+        self.prior_alpha = prior_alpha
         self.k_additive = k_additive
         self.expert = expert
         self.choice = choice
@@ -178,6 +180,9 @@ class ChoquetRegressor(IncrementalRegressor):
     def _order(self, n_sources):
         return self.k_additive if n_sources > MAX_LATTICE_SOURCES else None
 
+    def _advises(self):
+        return True
+
     def _solve(self, material):
         statistics = material.statistics
         self._check_options(statistics.n_sources)
@@ -190,7 +195,7 @@ class ChoquetRegressor(IncrementalRegressor):
         if self.choice is not None:
             solution = choose(problem, solution, by=self.choice)
         self.problem_, self.solution_ = problem, solution
-        self.bias_ = solution.bias
+        self.intercept_ = solution.bias
         self.measure_ = self._measure(material, problem, solution)
 
     def _solve_additive(self, material):
@@ -198,7 +203,7 @@ class ChoquetRegressor(IncrementalRegressor):
         statistics = material.statistics
         if isinstance(statistics, Statistics):
             statistics = MinimaStatistics.from_gaps(statistics, self.k_additive)
-        s = 0.0 if self.penalty is None else self.strength
+        s = 0.0 if self.penalty is None else self.alpha
         share = {None: 0.0, "l1": 1.0, "l2": 0.0, "elasticnet": self.l1_ratio}.get(self.penalty)
         if share is None or (share > 0 and not self.monotone):
             raise OptionError(
@@ -206,8 +211,8 @@ class ChoquetRegressor(IncrementalRegressor):
                 "is not available" + ("" if share is None else " with monotone=False; use 'l2'")
             )
         solution = fit_additive(
-            statistics, monotone=self.monotone, normal=self.normal, bias=self.bias,
-            l1=s * share, l2=s * (1 - share),
+            statistics, monotone=self.monotone, normal=self.normal,
+            fit_intercept=self.fit_intercept, l1=s * share, l2=s * (1 - share),
         )  # fmt: skip
         if solution.status != "solved":
             warnings.warn(
@@ -217,7 +222,7 @@ class ChoquetRegressor(IncrementalRegressor):
                 SolverWarning,
                 stacklevel=2,
             )
-        self.solution_, self.bias_ = solution, solution.bias
+        self.solution_, self.intercept_ = solution, solution.bias
         self.measure_ = MobiusMeasure(
             coalitions(statistics.n_sources, self.k_additive), solution.values, material.names,
             monotone=self.monotone, normal=self.normal,
@@ -236,7 +241,18 @@ class ChoquetRegressor(IncrementalRegressor):
         if self.penalty is not None:
             check_option("penalty", self.penalty, PENALTIES)
         if self.prior is not None and not isinstance(self.prior, Measure):
-            check_option("prior", self.prior, FAMILIES)
+            check_option("prior", self.prior, BASES)
+        check_weight("alpha", self.alpha)
+        check_weight("prior_alpha", self.prior_alpha)
+        if not 0 <= self.l1_ratio <= 1:
+            raise OptionError(f"l1_ratio={self.l1_ratio} is out of range: choose 0 to 1")
+        k = self.k_additive
+        if k is not None and not (isinstance(k, Integral) and 1 <= int(k) <= n_sources):
+            raise OptionError(
+                f"k_additive={k!r} must be a whole number from 1 to the {n_sources} sources"
+            )
+        if self.choice is not None:
+            check_option("choice", self.choice, ["variance", "entropy"])
         if n_sources <= MAX_LATTICE_SOURCES:
             return
         dense_only = {
@@ -252,7 +268,11 @@ class ChoquetRegressor(IncrementalRegressor):
             )
 
     def _problem(self, statistics: Statistics, batch: Batch | None, names) -> Problem:
-        shape = {"monotone": self.monotone, "normal": self.normal, "bias": self.bias}
+        shape = {
+            "monotone": self.monotone,
+            "normal": self.normal,
+            "fit_intercept": self.fit_intercept,
+        }
         n_sources = statistics.n_sources
         if self.loss == "absolute":
             assert batch is not None  # whoever passes sums alone is refused before
@@ -265,10 +285,10 @@ class ChoquetRegressor(IncrementalRegressor):
                 raise OptionError(
                     f"the prior has {self.prior.n_sources} sources, the data have {n_sources}"
                 )
-            problem = with_prior(problem, self.prior.values, self.prior_strength)
+            problem = with_prior(problem, self.prior.values, self.prior_alpha)
         elif self.prior is not None:
-            basis = FAMILIES[self.prior].basis(n_sources)
-            problem = with_prior(problem, basis, self.prior_strength)
+            basis = FAMILIES[self.prior].basis(n_sources)  # type: ignore[misc]
+            problem = with_prior(problem, basis, self.prior_alpha)
         if self.k_additive is not None:
             problem = with_basis(problem, k_additive_basis(n_sources, self.k_additive))
         if self.expert is not None:
@@ -276,7 +296,7 @@ class ChoquetRegressor(IncrementalRegressor):
         return problem
 
     def _with_penalty(self, problem):
-        s = self.strength
+        s = self.alpha
         if self.penalty == "l1":
             return with_penalty(problem, l1=s)
         if self.penalty == "l2":
@@ -301,7 +321,7 @@ class ChoquetRegressor(IncrementalRegressor):
     def _filled(self, material, problem, values):
         """Values by mask, those without data by the policy, unless something else decides them."""
         determined = (self.penalty, self.k_additive, self.choice) != (None, None, None) or (
-            self.prior is not None and self.prior_strength > 0
+            self.prior is not None and self.prior_alpha > 0
         )
         if determined or not self.monotone:
             return values
@@ -345,7 +365,7 @@ class ChoquetRegressor(IncrementalRegressor):
         assert isinstance(self.measure_, Measure)  # statements need all subsets
         X = checked_inputs(self, X)
         supported = self.support_.supported
-        bounds = interval_within(problem, self.measure_.values, supported, X) + self.bias_
+        bounds = interval_within(problem, self.measure_.values, supported, X) + self.intercept_
         own = self._integrals(X)
         return np.column_stack([np.minimum(bounds[:, 0], own), np.maximum(bounds[:, 1], own)])
 
@@ -394,22 +414,22 @@ class ChoquetRegressor(IncrementalRegressor):
                 "leave k_additive out to ask which values the data determine"
             )
 
-    def selective_curve(self, X, y, *, by="trust") -> SelectiveCurve:
+    def selective_curve(self, X, y, *, by="support") -> SelectiveCurve:
         """Mean squared error among accepted samples against the accepted share.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_sources)
         y : array-like of shape (n_samples,)
-        by : {"trust", "width"}, default "trust"
+        by : {"support", "width"}, default "support"
             Accept by the share of supported subsets, or by the width of the interval.
         """
-        check_option("by", by, ["trust", "width"])
+        check_option("by", by, ["support", "width"])
         errors = (self.predict(X) - np.asarray(y, dtype=np.float64)) ** 2
-        if by == "trust":
-            return selective_curve(errors, self.trust(X))
+        if by == "support":
+            return selective_curve(errors, self.support_share(X))
         bounds = self.predict_interval(X)
         width = bounds[:, 1] - bounds[:, 0]
         if not np.isfinite(width).all():
-            raise DataError("some intervals are infinite (monotone=False): use by='trust'")
+            raise DataError("some intervals are infinite (monotone=False): use by='support'")
         return selective_curve(errors, -width)

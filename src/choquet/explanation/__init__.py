@@ -1,16 +1,10 @@
 """In words: what a model does, why it answered as it did, and which data it lacks.
 
-Every explanation is plain data first, a frozen dataclass with ``to_dict()``, and text second.
+Everything is looked at through one view (`view_of`), whatever was fitted. Every explanation is
+plain data first, a frozen dataclass with ``to_dict()`` and ``to_frame()``, and text second.
 """
 
-from choquet.explanation.classes import of_class
 from choquet.explanation.collect import DataRequest, data_to_collect
-from choquet.explanation.contextual import (
-    ContextRequest,
-    ContextualModelExplanation,
-    ContextualOperatorExplanation,
-)
-from choquet.explanation.contextual_sample import ContextualSampleExplanation
 from choquet.explanation.model import (
     Evidence,
     ModelExplanation,
@@ -24,30 +18,28 @@ from choquet.explanation.phrases import (
     operator_phrases,
     rule_sentences,
 )
-from choquet.explanation.sample import SampleExplanation, explain_sample
+from choquet.explanation.sample import SampleExplanation, explain_sample, explain_samples
 from choquet.explanation.switch import Switch, smallest_switch
-from choquet.explanation.units import Units
+from choquet.explanation.view import View, of_class, view_of
 
 __all__ = [
-    "ContextRequest",
-    "ContextualModelExplanation",
-    "ContextualOperatorExplanation",
-    "ContextualSampleExplanation",
     "DataRequest",
     "Evidence",
     "ModelExplanation",
     "OperatorExplanation",
     "SampleExplanation",
     "Switch",
-    "Units",
+    "View",
     "data_to_collect",
     "explain_model",
     "explain_operator",
     "explain_sample",
+    "explain_samples",
     "list_words",
     "of_class",
     "operator_phrase",
     "operator_phrases",
     "rule_sentences",
     "smallest_switch",
+    "view_of",
 ]

@@ -23,17 +23,15 @@ from typing import Any
 
 import numpy as np
 
-from choquet.arrays import FloatArray, IntArray
-from choquet.decomposition.clusters import ClusterDecomposition
+from choquet.arrays import BoolArray, FloatArray, IntArray
+from choquet.decomposition import TreeDecomposition
 from choquet.decomposition.result import Identified
 from choquet.decomposition.runtime import known_part
 from choquet.errors import OptionError
-from choquet.explanation.contextual import ContextRequest, contexts_to_collect
-from choquet.explanation.learned import as_learned
 from choquet.explanation.phrases import list_words, plain
-from choquet.explanation.subject import as_decomposition
+from choquet.explanation.view import View, value_bounds, view_of
 from choquet.lattice import members, subset_sizes
-from choquet.measures import Measure, SupportedMeasure
+from choquet.measures import Measure
 from choquet.walks import DataSupport, random_sorts
 from choquet.walks.paths import SupportedPaths
 
@@ -41,9 +39,8 @@ __all__ = [
     "DataRequest",
     "data_to_collect",
     "mean_width",
+    "requests_of",
     "supported_share",
-    "unsupported_data",
-    "value_bounds",
 ]
 
 _DENSE_SOURCES = 16
@@ -67,50 +64,66 @@ _BLOCK = 4_000_000
 
 @dataclass(frozen=True, eq=False)
 class DataRequest:
-    """Samples that would support one more subset.
+    """Samples that would tell more: of one more subset, or of one context of a learned model.
 
     Attributes
     ----------
-    above, below : tuple of str
-        Every source of the first must be above every source of the second.
-    state : {"unsupported", "unstable"}
-        Whether there are no such samples, or they do not pin the value down.
+    gain : float
+        Of a subset: the expected reduction of the mean width of the integral's interval; without a
+        monotone measure, where widths are unbounded, the share of walks that need the value, times
+        its interval where that is shorter than 1. Of a context: the expected fall of the mean
+        squared error on samples like those learned from, if the samples of its operator were twice
+        as many: half of noise × numbers learned / samples, times the share of the context.
+    state : {"unsupported", "unstable", "learned"}
+        Whether there are no such samples, or they do not pin the value down, or an operator was
+        learned from them directly.
     count : int
         Such samples so far.
-    mask : int
+    above, below : tuple of str
+        Of a subset: every source of the first must be above every source of the second.
+    mask : int or None
         The first as a bit mask.
     sort : tuple of str
         The walk through it that meets most unsupported widths, largest source first.
     interval : tuple of two floats
         What g of the subset can be so far; NaN if the measure is not monotone.
-    gain : float
-        Expected reduction of the mean width of the integral's interval; without a monotone measure,
-        where widths are unbounded, the share of walks that need the value, times its interval where
-        that is shorter than 1.
     walk_share : float
         Share of all walks that go through the subset.
+    context : str
+        Of a learned model: the context, in words.
+    leaf, operator : int or None
+        Its number in the tree, and that of its operator.
+    trust : float
+        Share of the operator's weights that data decided, not the penalty.
+
+    Examples
+    --------
+    >>> sort = ("emi", "gpr", "ir")
+    >>> DataRequest(0.1, above=("gpr", "emi"), below=("ir",), sort=sort).text()
+    'samples in which gpr and emi are both above ir; best with emi above gpr'
+    >>> DataRequest(0.01, "learned", 98, context="gpr is the largest").text()
+    'samples in which gpr is the largest (98 so far)'
     """
 
-    above: tuple[str, ...]
-    below: tuple[str, ...]
-    mask: int
-    sort: tuple[str, ...]
-    interval: tuple[float, float]
     gain: float
-    walk_share: float
     state: str = "unsupported"
     count: int = 0
+    above: tuple[str, ...] = ()
+    below: tuple[str, ...] = ()
+    mask: int | None = None
+    sort: tuple[str, ...] = ()
+    interval: tuple[float, float] = (float("nan"), float("nan"))
+    walk_share: float = float("nan")
+    context: str = ""
+    leaf: int | None = None
+    operator: int | None = None
+    trust: float = float("nan")
 
     def text(self) -> str:
-        """What to collect, in words.
-
-        Examples
-        --------
-        >>> sort = ("emi", "gpr", "ir")
-        >>> request = DataRequest(("gpr", "emi"), ("ir",), 5, sort, (0, 1), 0.1, 1 / 3)
-        >>> request.text()
-        'samples in which gpr and emi are both above ir; best with emi above gpr'
-        """
+        """What to collect, in words."""
+        if self.state == "learned":
+            where = "samples" if self.context == "always" else f"samples in which {self.context}"
+            return f"{where} ({self.count:,} so far)"
         count = len(self.above)
         verb = {1: "is", 2: "are both"}.get(count, "are all")
         text = f"samples in which {list_words(self.above)} {verb} above {list_words(self.below)}"
@@ -129,17 +142,16 @@ class DataRequest:
 
 def data_to_collect(
     model: Any, n: int = 5, *, support: DataSupport | None = None
-) -> tuple[DataRequest, ...] | tuple[ContextRequest, ...]:
-    """Unsupported and unstable contexts in the order of how much data on them would tell.
+) -> tuple[DataRequest, ...]:
+    """Contexts in the order of how much data on them would tell.
 
     Each gain is reckoned on its own: after collecting, ask again.
 
     Parameters
     ----------
-    model : ClusterDecomposition, Measure or fitted model
+    model : Decomposition, Measure, fitted model, or a pipeline that ends in one
         What is to be supported. Unstable contexts are known for a decomposition that was given the
-        ``identification``, and for fitted models with up to 30 supported subsets. Of a contextual
-        model, see `ContextRequest` for the gain.
+        ``identification``, and for fitted models with up to 30 supported subsets.
     n : int, default 5
         How many to list.
     support : DataSupport, optional
@@ -163,29 +175,65 @@ def data_to_collect(
     ...     print(f"{request.gain:.3f}", request.text())
     0.083 samples in which emi is above gpr and ir; best with gpr above ir
     """
+    return requests_of(view_of(model, identify=True), n, support)
+
+
+def requests_of(view: View, n: int, support: DataSupport | None) -> tuple[DataRequest, ...]:
+    """The same of a view."""
     if n < 0:
         raise OptionError(f"n={n} must be at least 0")
-    learned = as_learned(model)
-    if learned is not None:
-        return contexts_to_collect(learned, n)
-    return unsupported_data(as_decomposition(model), n, support)
+    if view.learned:
+        return _contexts(view, n)
+    found = _subsets(view, n, support)
+    return tuple(replace(one, gain=one.gain * view.width) for one in found)
 
 
-def unsupported_data(
-    decomposition: ClusterDecomposition, n: int, support: DataSupport | None
-) -> tuple[DataRequest, ...]:
-    """The same of a decomposition; `data_to_collect` comes here with what it is given."""
-    known = decomposition.support if support is None else support
-    measure = decomposition.measure
+def _contexts(view: View, n: int) -> tuple[DataRequest, ...]:
+    """Contexts in the order of how much twice the samples of their operator would tell.
+
+    Least squares of p numbers from m samples with noise of variance v is off by v p / m in the
+    mean squared error, and twice the samples halve that.
+    """
+    parts = view.parts
+    if not isinstance(parts, TreeDecomposition):
+        return ()
+    found = []
+    for leaf, rule in parts.leaves.items():
+        operator = parts.operators[rule.operator]
+        numbers = operator.trust * parts.n_sources + (operator.bias != 0)
+        size = float(np.abs(operator.weights).max()) + abs(operator.bias)
+        if operator.residual <= 1e-9 * size:
+            continue  # nothing is left to learn
+        excess = (operator.residual * view.width) ** 2 * numbers / max(operator.count, 1)
+        found.append(
+            DataRequest(
+                float(excess * rule.share / 2),
+                "learned",
+                operator.count,
+                context=view.context_of(leaf),
+                leaf=leaf,
+                operator=rule.operator,
+                trust=operator.trust,
+            )
+        )
+    return tuple(sorted(found, key=lambda request: -request.gain)[:n])
+
+
+def _subsets(view: View, n: int, support: DataSupport | None) -> tuple[DataRequest, ...]:
+    """Subsets of a measure, unsupported and unstable ones."""
+    own = view.parts.support
+    known, measure = own if support is None else support, view.parts.measure
     # Where walks are listed, next to all subsets lack support: there is no telling which matter.
     if known is None or n == 0 or not isinstance(measure, Measure):
         return ()
-    lower, upper = value_bounds(measure, known)
+    bounds = view.bounds if known is own else None
+    lower, upper, supported, counts = bounds or value_bounds(measure, known)
     unstable = np.zeros(len(lower), dtype=np.bool_)
-    if decomposition.identification is not None:
-        lower, upper = _near_optimal(measure, known, decomposition.identification)
-        unstable = known.supported & (upper - lower > _UNSTABLE)
-    missing = np.flatnonzero(~known.supported | unstable)
+    identification = getattr(view.parts, "identification", None)
+    if identification is not None:
+        lower, upper = _near_optimal(measure, supported, identification)
+        unstable = supported & (upper - lower > _UNSTABLE)
+    missing = np.flatnonzero(~supported | unstable)
     if not len(missing):
         return ()
     shares = _walk_shares(measure.n_sources)
@@ -195,8 +243,8 @@ def unsupported_data(
     if measure.monotone:
         gains = _gains(candidates, lower, upper, shares) / (measure.n_sources + 1)
     else:
-        open_ = np.where(known.supported, np.minimum(upper - lower, 1.0), 1.0)
-        widths = shares * np.where(known.supported & ~unstable, 0.0, open_)
+        open_ = np.where(supported, np.minimum(upper - lower, 1.0), 1.0)
+        widths = shares * np.where(supported & ~unstable, 0.0, open_)
         candidates = missing[np.argsort(-widths[missing], kind="stable")[:most]]
         gains = widths[candidates]
     best = np.argsort(-gains, kind="stable")[:n]
@@ -205,20 +253,20 @@ def unsupported_data(
         replace(
             _request(measure, int(candidates[at]), sort, lower, upper, float(gains[at]), shares),
             state="unstable" if unstable[candidates[at]] else "unsupported",
-            count=int(known.count[candidates[at]]),
+            count=int(counts[candidates[at]]),
         )
         for at, sort in zip(best, walks, strict=True)
     )
 
 
 def _near_optimal(
-    measure: Measure, support: DataSupport, identification: Identified
+    measure: Measure, supported: BoolArray, identification: Identified
 ) -> tuple[FloatArray, FloatArray]:
     """Bounds of every value if the supported ones are known to their near-optimal intervals only.
 
     What a subset has at least, each superset has at least, and so down from above.
     """
-    known = support.supported & ~np.isnan(measure.values)
+    known = supported & ~np.isnan(measure.values)
     lower = np.where(known, measure.values, -np.inf if not measure.monotone else 0.0)
     upper = np.where(known, measure.values, np.inf if not measure.monotone else measure.values[-1])
     found = identification.masks[known[identification.masks]]
@@ -233,24 +281,11 @@ def _near_optimal(
     return lower, np.maximum(lower, upper)
 
 
-def value_bounds(measure: Measure, support: DataSupport) -> tuple[FloatArray, FloatArray]:
-    """Bounds of every value, by mask, if only the supported ones are known; NaN if not monotone.
-
-    Examples
-    --------
-    >>> from choquet import DataSupport, Measure
-    >>> value_bounds(Measure([0, 0.2, 0.3, 1]), DataSupport.from_data([[0.9, 0.1]]))
-    (array([0. , 0.2, 0. , 1. ]), array([0. , 0.2, 1. , 1. ]))
-    """
-    if not measure.monotone:
-        unknown = np.where(support.supported, measure.values, np.nan)
-        return unknown, unknown
-    partial = SupportedMeasure.from_measure(measure, support.supported)
-    lower = partial.to_measure(fill="lower").values
-    return lower, partial.to_measure(fill="upper").values
-
-
-def mean_width(measure: Any, support: DataSupport) -> float:
+def mean_width(
+    measure: Any,
+    support: DataSupport,
+    bounds: tuple[FloatArray, FloatArray, BoolArray, IntArray] | None = None,
+) -> float:
     """Mean width of the integral's interval under uniform inputs; NaN if not monotone.
 
     Where walks are listed it is a mean over 500 walks drawn, with seed 0.
@@ -267,7 +302,7 @@ def mean_width(measure: Any, support: DataSupport) -> float:
             return float("nan")
         lower, upper = bounded.walk_bounds(random_sorts(measure.n_sources, _DRAWN_WALKS, rng=0))
         return float((upper - lower).sum(axis=1).mean()) / (bounded.n_sources + 1)
-    lower, upper = value_bounds(measure, support)
+    lower, upper, _, _ = bounds or value_bounds(measure, support)
     shares = _walk_shares(measure.n_sources)
     return float(((upper - lower) * shares).sum()) / (measure.n_sources + 1)
 

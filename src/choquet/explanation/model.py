@@ -2,43 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from choquet.arrays import FloatArray
-from choquet.decomposition import ClusterDecomposition
+from choquet.decomposition import ContextualOperator, Decomposition, TreeDecomposition
 from choquet.decomposition.outcome import Outcome
+from choquet.decomposition.runtime import TRUSTED
 from choquet.errors import OptionError
-from choquet.explanation.collect import DataRequest, mean_width, supported_share, unsupported_data
-from choquet.explanation.contextual import (
-    ContextualModelExplanation,
-    ContextualOperatorExplanation,
-    explain_contextual,
-    explain_contextual_operator,
-)
-from choquet.explanation.learned import as_learned
+from choquet.explanation.collect import DataRequest, mean_width, requests_of, supported_share
 from choquet.explanation.phrases import (
     NO_BIAS,
     list_words,
     number_word,
-    operator_phrase,
-    operator_phrases,
     percent,
     plain,
     rule_sentences,
 )
-from choquet.explanation.subject import NO_RULES, as_decomposition, rules_of
-from choquet.explanation.units import Units, units_of
+from choquet.explanation.view import NO_RULES, View, view_of
+from choquet.frames import FrameLibrary, to_frame
+from choquet.scales import Units
 from choquet.walks import DataSupport
 
 __all__ = [
     "Evidence",
     "ModelExplanation",
     "OperatorExplanation",
-    "evidence_of",
-    "explain_decomposition",
     "explain_model",
     "explain_operator",
+    "explain_view",
 ]
 
 _UNNAMED = "no rule leads to it"
@@ -50,7 +42,7 @@ _SPOKEN = 12
 
 @dataclass(frozen=True, eq=False)
 class OperatorExplanation:
-    """An operator of a decomposition, with its context in words.
+    """An operator with its context in words; NaN and None stand for what is not known of it.
 
     Attributes
     ----------
@@ -58,26 +50,40 @@ class OperatorExplanation:
         Its number, from 0.
     name, phrase, context : str
         What it is called, what it takes, and when it is used.
-    weights : array of N floats
-        By rank, largest input first.
+    unit : {"walks", "samples"}
+        What it has a share of.
+    weights, source_weights : arrays of N floats
+        By rank, largest input first, and by source.
+    bias : float
+        Added to its output, on the common scale.
     orness : float
         1 for the max, 0 for the min.
     share, data_share : float
-        Of the walks, and of the samples without ties (NaN without data).
+        Of the walks or samples; of the samples without ties.
     n_members : int
-        Distinct operators that it stands for.
+        Distinct operators of a measure that it stands for.
     worst, rms : float
         Differences of output from the integral where it is used, over inputs in [0, 1]; in units
         of the target where data were scaled.
     stable : bool or None
-        Whether the data determine it; None if that is not known.
+        Whether the data determine it.
+    count, rank : int
+        Samples that it was learned from; directions of the sorted inputs that these vary in.
+    condition, trust, residual : float
+        Ratio of largest to smallest spread; share of the weights that data, not the penalty,
+        decided; root mean square of what it leaves unexplained (scaled, as the operators are).
+    supported : bool
+        Whether data decided more of it than a penalty did.
     """
 
     number: int
     name: str
     phrase: str
     context: str
+    unit: str
     weights: FloatArray
+    source_weights: FloatArray
+    bias: float
     orness: float
     share: float
     data_share: float
@@ -85,6 +91,12 @@ class OperatorExplanation:
     worst: float
     rms: float
     stable: bool | None
+    count: int
+    rank: int
+    condition: float
+    trust: float
+    residual: float
+    supported: bool
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, as JSON holds them."""
@@ -102,15 +114,18 @@ class OperatorExplanation:
         'Operator 2, median, takes the median of the three in 33.3 % of walks: if gpr is the \
 largest.'
         """
-        named = {"otherwise": "where no rule applies", "always": "always", _UNNAMED: _UNNAMED}
-        when = named.get(self.context, f"if {self.context}")
+        when = {"always": "always", _UNNAMED: _UNNAMED}.get(self.context, f"if {self.context}")
         text = f"Operator {self.number + 1}, {self.name}, takes {self.phrase} "
-        text += f"in {percent(self.share)} of walks"
+        text += f"in {percent(self.share)} of {self.unit}"
         if self.data_share == self.data_share:
             text += f" and {percent(self.data_share)} of samples without ties"
         text += f": {when}."
         if self.worst > 1e-12:
             text += f" It is off by at most {self.worst:.3g} there (rms {self.rms:.3g})."
+        if self.count:
+            text += f" It was learned from {self.count:,} samples, which decided "
+            text += f"{percent(self.trust)} of its weights"
+            text += "." if self.supported else ": do not rely on it."
         if self.stable is False:
             text += " The data do not determine it well."
         return text
@@ -142,6 +157,29 @@ class Evidence:
     walk_share: float
     mean_width: float
 
+    @classmethod
+    def of(
+        cls, measure: Any, support: DataSupport, width: float = 1.0, bounds: Any = None
+    ) -> Evidence:
+        """Count the data behind a measure; `width` is one of its output in the data.
+
+        Examples
+        --------
+        >>> from choquet import DataSupport, Measure
+        >>> data = DataSupport.from_data([[0.9, 0.1]])
+        >>> Evidence.of(Measure([0, 0.2, 0.3, 1]), data).walk_share
+        0.5
+        """
+        return cls(
+            n_samples=support.n_samples,
+            n_tied=support.n_tied,
+            n_supported=support.n_supported,
+            n_subsets=2**support.n_sources - 2,
+            n_observed_sorts=len(support.observed_sorts),
+            walk_share=supported_share(support),
+            mean_width=mean_width(measure, support, bounds) * width,
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data, as JSON holds them."""
         found: dict[str, Any] = plain(dict(vars(self)))
@@ -172,7 +210,7 @@ class Evidence:
 
 @dataclass(frozen=True, eq=False)
 class ModelExplanation:
-    """What a decomposition does, in words and numbers.
+    """What a model does, in words and numbers.
 
     Attributes
     ----------
@@ -186,23 +224,32 @@ class ModelExplanation:
         Share of walks for which they name the right operator; NaN if there are no rules.
     rules_exact : bool
         Whether that is so for every walk.
+    learned : bool
+        Whether the operators were learned directly, so that they are the model; otherwise they
+        stand for an integral.
+    n_contexts : int
+        Contexts that are told apart; several may share an operator.
+    n_samples : float
+        Samples learned from, by weight; NaN if not known.
+    output_name : str
+        What the operators give.
     bias : float
-        Added to every output.
+        Added to every output, on the common scale; 0 where each operator adds its own.
     worst, rms : float
-        Differences of output from the integral, over inputs in [0, 1].
+        Differences of output from the integral, over inputs in [0, 1]; NaN without an integral.
     certified : bool
         Whether these hold for every walk that was decomposed, not only for those drawn.
     restricted : bool
         Whether only walks that data support were decomposed, and not all walks are.
     evidence : Evidence or None
-        The data behind it, if known.
+        The data behind a measure, if known.
     requests : tuple of DataRequest
         Data to collect next.
     units : Units or None
-        Of the data, where the measure sees them scaled. Differences of output, and so errors,
-        widths and gains, are in units of the target; bias and inputs are on the common scale.
+        Of the data, where the model sees them scaled. Differences of output, and so errors,
+        widths and gains, are in units of the target; biases and weights are on the common scale.
     outcome : Outcome or None
-        What the output says of a class, if the measure is a classifier's.
+        What the output says of a class, if it is one's.
     """
 
     sources: tuple[str, ...]
@@ -210,6 +257,10 @@ class ModelExplanation:
     sentences: tuple[str, ...]
     rules_fidelity: float
     rules_exact: bool
+    learned: bool
+    n_contexts: int
+    n_samples: float
+    output_name: str
     bias: float
     worst: float
     rms: float
@@ -224,12 +275,34 @@ class ModelExplanation:
         """Plain data, as JSON holds them."""
         data = dict(vars(self))
         data["operators"] = [operator.to_dict() for operator in self.operators]
-        data["evidence"] = None if self.evidence is None else self.evidence.to_dict()
         data["requests"] = [request.to_dict() for request in self.requests]
-        data["units"] = None if self.units is None else self.units.to_dict()
-        data["outcome"] = None if self.outcome is None else self.outcome.to_dict()
+        for name in ("evidence", "units", "outcome"):
+            part = getattr(self, name)
+            data[name] = None if part is None else part.to_dict()
         found: dict[str, Any] = plain(data)
         return found
+
+    def to_frame(self, library: FrameLibrary | None = None) -> Any:
+        """A table of the operators, one row each.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars"}, optional
+            Whose frame it is; the first of them that is installed by default.
+
+        Examples
+        --------
+        >>> from choquet import Measure, explain_model
+        >>> story = explain_model(Measure([0, 0, 1, 1, 1, 1, 1, 1], sources=["gpr", "ir", "emi"]))
+        >>> story.to_frame()["phrase"].tolist()
+        ['the largest', 'the median of the three']
+        """
+        rows = [operator.to_dict() for operator in self.operators]
+        arrays = ("weights", "source_weights")
+        columns = {key: [row[key] for row in rows] for key in rows[0] if key not in arrays}
+        for j in range(len(self.sources)):
+            columns[f"weight of rank {j + 1}"] = [row["weights"][j] for row in rows]
+        return to_frame(columns, library)
 
     def text(self) -> str:
         """The explanation in sentences.
@@ -246,7 +319,8 @@ class ModelExplanation:
         This is exactly the integral.
         """
         lines = [self.opening(), *self.sentences]
-        lines += [] if self.outcome is None else [self.outcome.text()]
+        if self.outcome is not None:
+            lines.append(" ".join(self.outcome.notes()) if self.learned else self.outcome.text())
         if self.units is not None:
             lines.append(self.units.text(self.sources))
         if abs(self.bias) > NO_BIAS:
@@ -261,20 +335,29 @@ class ModelExplanation:
         if self.evidence is not None:
             lines.append(self.evidence.text())
         lines += [f"To collect: {request.text()}." for request in self.requests]
-        return "\n".join(lines)
+        return "\n".join(line for line in lines if line)
 
     def opening(self) -> str:
-        """How many operators fuse how many sources."""
+        """How many operators fuse how many sources, and into what."""
         count = len(self.operators)
         many = len(self.sources) > 12
         what = f"{len(self.sources)} sources" if many else list_words(self.sources)
-        verb = "operator fuses" if count == 1 else "operators fuse"
-        return f"{number_word(count).capitalize()} {verb} {what}."
+        text = f"{number_word(count).capitalize()} {'operator' if count == 1 else 'operators'}"
+        if self.learned and self.n_samples == self.n_samples:
+            text += f", learned directly from {self.n_samples:,.10g} samples,"
+        text += f" {'fuses' if count == 1 else 'fuse'} {what}"
+        return text + ("." if self.output_name == "the output" else f" into {self.output_name}.")
 
     def certificate(self) -> str:
-        """How far the operators can be from the integral."""
+        """How far the operators can be from the model, or how much of them data decided."""
+        if self.learned:
+            decided = sum(operator.share * operator.trust for operator in self.operators)
+            return (
+                "The rules are the model itself, not a summary of it. "
+                f"Data, not the penalty, decided {percent(decided)} of the weights in use."
+            )
         reach = " on the walks that data support" if self.restricted else ""
-        width = 1.0 if self.units is None else self.units.target_width
+        width = 1.0 if self.units is None else self.units.width
         if self.certified and self.worst < 1e-12 * width:
             return f"This is exactly the integral{reach}."
         reach = reach if self.certified else " on the walks that were drawn"
@@ -285,15 +368,13 @@ class ModelExplanation:
         )
 
 
-def explain_operator(
-    model: Any, number: int
-) -> OperatorExplanation | ContextualOperatorExplanation:
+def explain_operator(model: Any, number: int) -> OperatorExplanation:
     """Explain one operator.
 
     Parameters
     ----------
-    model : ClusterDecomposition, Measure or fitted model
-        What it belongs to; contextual models have explanations of their own kind.
+    model : Decomposition, Measure, fitted model, or a pipeline that ends in one
+        What it belongs to.
     number : int
         Which, from 0.
 
@@ -309,25 +390,21 @@ def explain_operator(
     >>> operator.phrase, operator.context
     ('the median of the three', 'x1 is the largest')
     """
-    learned = as_learned(model)
-    if learned is not None:
-        return explain_contextual_operator(learned, number)
-    decomposition = as_decomposition(model)
-    if not 0 <= number < decomposition.n_operators:
-        raise OptionError(f"operator number={number}: there are 0..{decomposition.n_operators - 1}")
-    units = units_of(model)
-    width = 1.0 if units is None else units.target_width
-    return _operator(decomposition, number, decomposition.operator_names[number], width)
+    view = view_of(model, identify=True)
+    n = view.parts.n_operators
+    if not 0 <= number < n:
+        raise OptionError(f"operator number={number}: there are 0..{n - 1}")
+    return _operator(view, view.parts.operators[number])
 
 
 def explain_model(
     model: Any, *, n_requests: int = 5, support: DataSupport | None = None
-) -> ModelExplanation | ContextualModelExplanation:
+) -> ModelExplanation:
     """Explain a whole model.
 
     Parameters
     ----------
-    model : ClusterDecomposition, Measure or fitted model
+    model : Decomposition, Measure, fitted model, or a pipeline that ends in one
         What to explain; measures and models are decomposed first.
     n_requests : int, default 5
         How many kinds of data to ask for.
@@ -337,7 +414,7 @@ def explain_model(
     Returns
     -------
     ModelExplanation
-        Of a contextual model, a `ContextualModelExplanation`.
+            Operators, rules, errors, evidence and data to collect; `text` is a page of it.
 
     Examples
     --------
@@ -346,97 +423,73 @@ def explain_model(
     >>> story.sentences[0]
     'If gpr is the largest, take the median of the three; otherwise take the largest.'
     """
-    learned = as_learned(model)
-    if learned is not None:
-        return explain_contextual(learned, n_requests=n_requests)
-    return explain_decomposition(
-        as_decomposition(model), n_requests=n_requests, support=support, units=units_of(model)
-    )
+    return explain_view(view_of(model, identify=True), n_requests=n_requests, support=support)
 
 
-def explain_decomposition(
-    decomposition: ClusterDecomposition,
-    *,
-    n_requests: int = 5,
-    support: DataSupport | None = None,
-    units: Units | None = None,
+def explain_view(
+    view: View, *, n_requests: int = 5, support: DataSupport | None = None
 ) -> ModelExplanation:
-    """Explain a decomposition; `explain_model` comes here with what it is given."""
-    known = support or decomposition.support
-    rules = rules_of(decomposition)
+    """Explain a view; `explain_model` comes here with what it is given."""
+    parts, rules = view.parts, view.rules
     sentences = [NO_RULES]
     if rules is not None:
-        sources, phrases = decomposition.measure.sources, operator_phrases(decomposition)
-        sentences = rule_sentences(rules, sources, phrases)
-    width = 1.0 if units is None else units.target_width
-    requests = unsupported_data(decomposition, n_requests, known)
-    evidence = None if known is None else evidence_of(decomposition, known)
-    if evidence is not None:
-        evidence = replace(evidence, mean_width=evidence.mean_width * width)
+        sentences = rule_sentences(rules, view.sources, view.phrases)
+    known = support or parts.support
+    evidence = None
+    if known is not None and not view.learned:
+        bounds = view.bounds if known is parts.support else None
+        evidence = Evidence.of(parts.measure, known, view.width, bounds)
+    grown = parts if isinstance(parts, TreeDecomposition) else None
     return ModelExplanation(
-        sources=decomposition.measure.sources,
-        operators=tuple(
-            _operator(decomposition, number, name, width)
-            for number, name in enumerate(decomposition.operator_names)
-        ),
+        sources=view.sources,
+        operators=tuple(_operator(view, operator) for operator in parts.operators),
         sentences=tuple(sentences),
         rules_fidelity=float("nan") if rules is None else rules.fidelity,
         rules_exact=rules is not None and rules.exact,
-        bias=decomposition.bias,
-        worst=decomposition.error.worst * width,
-        rms=decomposition.error.rms * width,
-        certified=decomposition.exact,
-        restricted=_restricted(decomposition),
+        learned=view.learned,
+        n_contexts=parts.n_operators if grown is None else len(grown.leaves),
+        n_samples=float(grown.tree.weight[0]) if grown and view.learned else float("nan"),
+        output_name="the output" if view.outcome is None else view.outcome.name,
+        bias=0.0 if view.learned else float(parts.biases[0]),
+        worst=parts.error.worst * view.width,
+        rms=parts.error.rms * view.width,
+        certified=parts.exact,
+        restricted=_restricted(parts),
         evidence=evidence,
-        requests=tuple(replace(request, gain=request.gain * width) for request in requests),
-        units=units,
-        outcome=decomposition.outcome,
+        requests=requests_of(view, n_requests, known),
+        units=view.units,
+        outcome=view.outcome,
     )
 
 
-def _restricted(decomposition: ClusterDecomposition) -> bool:
-    return decomposition.sample.graph.restricted
+def _restricted(parts: Decomposition) -> bool:
+    sample = getattr(parts, "sample", None)
+    return parts.support is not None if sample is None else bool(sample.graph.restricted)
 
 
-def evidence_of(decomposition: ClusterDecomposition, support: DataSupport) -> Evidence:
-    """The data behind a decomposition, counted.
-
-    Examples
-    --------
-    >>> from choquet import DataSupport, Measure, decompose
-    >>> d = decompose(Measure([0, 0.2, 0.3, 1]))
-    >>> evidence_of(d, DataSupport.from_data([[0.9, 0.1]])).walk_share
-    0.5
-    """
-    n = support.n_sources
-    return Evidence(
-        n_samples=support.n_samples,
-        n_tied=support.n_tied,
-        n_supported=support.n_supported,
-        n_subsets=2**n - 2,
-        n_observed_sorts=len(support.observed_sorts),
-        walk_share=supported_share(support),
-        mean_width=mean_width(decomposition.measure, support),
-    )
-
-
-def _operator(
-    decomposition: ClusterDecomposition, number: int, name: str, width: float
-) -> OperatorExplanation:
-    operator = decomposition.operators[number]
-    rules = rules_of(decomposition)
-    context = "never" if rules is None else decomposition.operators[number].context.text()
+def _operator(view: View, operator: ContextualOperator) -> OperatorExplanation:
+    number = operator.number
+    context = "never" if view.rules is None else operator.context.text()
     return OperatorExplanation(
         number=number,
-        name=name,
-        phrase=operator_phrase(operator.weights),
+        name=view.names[number],
+        phrase=view.phrase(operator),
         context=_UNNAMED if context == "never" else context,
+        unit=view.parts.unit,
         weights=operator.weights,
+        source_weights=operator.source_weights,
+        bias=operator.bias,
         orness=operator.orness,
         share=operator.share,
         data_share=operator.data_share,
         n_members=operator.n_members,
-        worst=operator.error.worst * width,
-        rms=operator.error.rms * width,
+        worst=operator.error.worst * view.width,
+        rms=operator.error.rms * view.width,
         stable=operator.stable,
+        count=operator.count,
+        rank=operator.rank,
+        condition=operator.condition,
+        trust=operator.trust,
+        residual=operator.residual,
+        supported=not operator.trust < TRUSTED,
     )

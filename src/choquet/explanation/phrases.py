@@ -11,7 +11,7 @@ import numpy as np
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.contexts import RuleList
-from choquet.decomposition import Decomposition
+from choquet.decomposition import ContextualOperator, Decomposition
 from choquet.operators.names import FREE, MIXED, nearest_name
 
 __all__ = [
@@ -107,7 +107,7 @@ def operator_phrases(decomposition: Decomposition) -> list[str]:
     """The phrase of each operator, short enough for a rule.
 
     Sums of many weights are not spelled out, and operators that would read the same are told apart
-    by their number, from 1.
+    by their number, from 1. Where operators were learned directly, each says what it adds.
 
     Examples
     --------
@@ -117,21 +117,51 @@ def operator_phrases(decomposition: Decomposition) -> list[str]:
     >>> operator_phrases(decompose(Measure([0, 0.02, 0.04, 1])))
     ['the smallest (operator 1)', 'the smallest (operator 2)']
     """
-    n = len(decomposition.operators[0].weights)
-    phrases = [
-        operator_phrase(operator.weights)
-        if np.count_nonzero(_heard(operator.weights)) <= _SPELLED_OUT
-        or operator.name not in (MIXED, FREE)
-        else _multiple_phrase(operator.weights) or f"a weighted sum of the {number_word(n)}"
-        for operator in decomposition.operators
-    ]
+    phrases = [_short_phrase(operator) for operator in decomposition.operators]
     times = Counter(phrases)
-    return [
+    phrases = [
         phrase
         if times[phrase] == 1 and not phrase.startswith("a weighted sum")
         else f"{phrase} (operator {number})"
         for number, phrase in enumerate(phrases, start=1)
     ]
+    if decomposition.measure is not None:
+        return phrases
+    pairs = zip(phrases, decomposition.operators, strict=True)
+    return [_with_bias(phrase, operator) for phrase, operator in pairs]
+
+
+def _short_phrase(operator: ContextualOperator) -> str:
+    weights = operator.weights
+    if operator.source_weights.any():
+        return _mixed_phrase(operator)
+    few = np.count_nonzero(_heard(weights)) <= _SPELLED_OUT
+    if few or operator.name not in (MIXED, FREE):
+        return operator_phrase(weights)
+    return _multiple_phrase(weights) or f"a weighted sum of the {number_word(len(weights))}"
+
+
+def _mixed_phrase(operator: ContextualOperator) -> str:
+    """Weights by source, and by rank where there are any: "0.5 times ir plus 0.5 times the max"."""
+    names = dict(enumerate(operator.sources))
+    terms = [(float(operator.source_weights[i]), names[i]) for i in names]
+    terms += [
+        (float(w), rank_phrase(j + 1, operator.n_sources))
+        for j, w in enumerate(operator.rank_weights)
+    ]
+    most = max(abs(w) for w, _ in terms)
+    heard = [(w, what) for w, what in terms if abs(w) > 1e-3 * most]
+    if len(heard) > _SPELLED_OUT:
+        return f"a weighted sum of the {number_word(operator.n_sources)}"
+    return _terms(heard)
+
+
+def _with_bias(phrase: str, operator: ContextualOperator) -> str:
+    if not operator.weights.any() and not operator.source_weights.any():
+        return f"{operator.bias:.4g}, whatever the inputs"
+    if abs(operator.bias) <= NO_BIAS:
+        return phrase
+    return f"{phrase} {'plus' if operator.bias > 0 else 'minus'} {abs(operator.bias):.4g}"
 
 
 def rule_sentences(rules: RuleList, sources: Sequence[str], phrases: Sequence[str]) -> list[str]:
@@ -141,7 +171,7 @@ def rule_sentences(rules: RuleList, sources: Sequence[str], phrases: Sequence[st
     --------
     >>> from choquet import Measure, decompose
     >>> d = decompose(Measure([0, 0, 1, 1, 1, 1, 1, 1], sources=["gpr", "ir", "emi"]))
-    >>> rule_sentences(d.rules, d.measure.sources, operator_phrases(d))
+    >>> rule_sentences(d.rules, d.sources, operator_phrases(d))
     ['If gpr is the largest, take the median of the three; otherwise take the largest.']
     """
     last = phrases[rules.default]
@@ -289,10 +319,15 @@ def _heard(weights: FloatArray) -> BoolArray:
 
 def _sum_phrase(weights: FloatArray) -> str:
     """Weights one by one: "0.7 times the largest plus 0.3 times the smallest"."""
+    heard = np.flatnonzero(_heard(weights))
+    terms = [(float(weights[at]), rank_phrase(int(at) + 1, len(weights))) for at in heard]
+    return _terms(terms) or "nothing: every weight is 0"
+
+
+def _terms(terms: Iterable[tuple[float, str]]) -> str:
     text = ""
-    for at in np.flatnonzero(_heard(weights)):
-        weight, rank = float(weights[at]), rank_phrase(int(at) + 1, len(weights))
+    for weight, what in terms:
         sign = " minus " if weight < 0 else " plus "
         lead = ("minus " if weight < 0 else "") if not text else sign
-        text += f"{lead}{abs(weight):.3g} times {rank}"
-    return text or "nothing: every weight is 0"
+        text += f"{lead}{abs(weight):.3g} times {what}"
+    return text

@@ -7,62 +7,73 @@ from typing import Any
 
 import numpy as np
 
-from choquet.arrays import FloatArray, IntArray
-from choquet.decomposition import ClusterDecomposition
+from choquet.arrays import FloatArray, IntArray, as_inputs
+from choquet.decomposition import TreeDecomposition
 from choquet.decomposition.outcome import Outcome
+from choquet.decomposition.runtime import assess
 from choquet.errors import DataError
-from choquet.explanation.contextual_sample import (
-    ContextualSampleExplanation,
-    explain_contextual_sample,
-)
-from choquet.explanation.learned import as_learned
+from choquet.explanation.nearest import nearest_context
 from choquet.explanation.phrases import (
     NO_BIAS,
     inputs_sentence,
     named_and_rest,
-    operator_phrase,
-    operator_phrases,
     percent,
     plain,
 )
-from choquet.explanation.rows import named_inputs
-from choquet.explanation.subject import as_decomposition, rules_of
 from choquet.explanation.switch import Switch, moves_text, smallest_switch
-from choquet.explanation.units import Units, units_of
+from choquet.explanation.view import View, view_of
+from choquet.frames import FrameLibrary, to_frame
+from choquet.scales import Units
 from choquet.walks import sorts_of
 
-__all__ = ["SampleExplanation", "explain_sample"]
+__all__ = ["SampleExplanation", "explain_sample", "explain_samples"]
+
+_SAME = 1e-9
+"""Relative difference up to which two outputs are one."""
 
 
 @dataclass(frozen=True, eq=False)
 class SampleExplanation:
     """Why a sample got its output.
 
+    Inputs, contributions, outputs and bounds are in the units of the data; ``switch.change`` and
+    weights are on the common scale.
+
     Attributes
     ----------
     sources : tuple of str
         Names.
     inputs : array of N floats
-        By source, in the units of the data.
+        By source.
     sort : array of N ints
         Source numbers, largest input first (on the common scale, where there is one).
+    output : float
+        What the model gives, as its own ``predict`` does: a number, or what `outcome` says.
+    contributions : array of N floats
+        By source; with the bias they sum to the output.
+    bias : float
+        What is added whatever the inputs.
+    weights : array of N floats
+        The weights by rank that made them.
     operator : int
         Number of the operator that decided, from 0.
     operator_name, phrase : str
         What it is called, and what it takes, in words.
-    weights : array of N floats
-        Its weights by rank.
-    contributions : array of N floats
-        Weight times input, by source; with the bias they sum to the output.
-    bias, output, integral : float
-        Added to every output; of the operator; of the measure itself.
+    operator_output : float
+        What the operator gives. Where operators are a summary of the model, it may differ from the
+        output, and both are told.
+    summary : bool
+        Whether they are.
+    integral : float
+        Of the measure behind the operators; the output where there is none.
     interval : tuple of two floats
         Bounds of the integral over all monotone measures with the supported values; NaN if the
-        measure is not monotone.
+        measure is not monotone, or there is none.
     phi : float
-        Share of the values behind the integral that no data support.
+        Share of the values behind the integral that no data support; of learned operators, the
+        share of their weights that the penalty decided.
     supported : bool
-        Whether the walk counts as supported.
+        Whether that is little enough.
     nearest_sort : array of N ints
         The most similar supported sort: its own if that is supported.
     rule : str
@@ -73,23 +84,34 @@ class SampleExplanation:
         The smallest change of input that leads to another operator.
     switch_phrase : str or None
         What that one takes, in words.
+    nearest, nearest_rule : Switch or None, str or None
+        Of learned operators: the smallest change that leads to a context that is supported, and
+        that context; None if this one is, or none.
+    leaf : int or None
+        Of contexts that were grown: which.
+    context_samples : float
+        Samples of this context that were learned from, by weight; NaN if not known.
+    count, trust : int, float
+        Samples that the operator was learned from, and the share of its weights that they, not the
+        penalty, decided; 0 and NaN if it was made from a measure.
     units : Units or None
-        Of the data, where the measure sees them scaled. Inputs, contributions, outputs and bounds
-        are in these units; ``switch.change`` is on the common scale.
+        Of the data, where the model sees them scaled.
     outcome : Outcome or None
-        What the output says of a class, if the measure is a classifier's.
+        What the output says of a class, if it is one's.
     """
 
     sources: tuple[str, ...]
     inputs: FloatArray
     sort: IntArray
+    output: float
+    contributions: FloatArray
+    bias: float
+    weights: FloatArray
     operator: int
     operator_name: str
     phrase: str
-    weights: FloatArray
-    contributions: FloatArray
-    bias: float
-    output: float
+    operator_output: float
+    summary: bool
     integral: float
     interval: tuple[float, float]
     phi: float
@@ -97,15 +119,31 @@ class SampleExplanation:
     nearest_sort: IntArray
     rule: str
     rule_agrees: bool
-    switch: Switch | None
-    switch_phrase: str | None
+    switch: Switch | None = None
+    switch_phrase: str | None = None
+    nearest: Switch | None = None
+    nearest_rule: str | None = None
+    leaf: int | None = None
+    context_samples: float = float("nan")
+    count: int = 0
+    trust: float = float("nan")
     units: Units | None = None
     outcome: Outcome | None = None
+
+    @property
+    def label(self) -> str | None:
+        """The class in question, where the output is about one."""
+        return None if self.outcome is None else self.outcome.label
 
     @property
     def probability(self) -> float | None:
         """The output as a probability of the class, where a link makes it one."""
         return None if self.outcome is None else self.outcome.chance(self.output)
+
+    @property
+    def output_name(self) -> str:
+        """What the output is called."""
+        return "the output" if self.outcome is None else self.outcome.name
 
     @property
     def sorted_inputs(self) -> FloatArray:
@@ -115,13 +153,36 @@ class SampleExplanation:
     def to_dict(self) -> dict[str, Any]:
         """Plain data, as JSON holds them."""
         data = dict(vars(self))
-        data["sorted_inputs"] = self.sorted_inputs
-        data["switch"] = None if self.switch is None else self.switch.to_dict()
-        data["units"] = None if self.units is None else self.units.to_dict()
-        data["outcome"] = None if self.outcome is None else self.outcome.to_dict()
-        data["probability"] = self.probability
+        for name in ("sorted_inputs", "probability", "label"):
+            data[name] = getattr(self, name)
+        for name in ("switch", "nearest", "units", "outcome"):
+            part = getattr(self, name)
+            data[name] = None if part is None else part.to_dict()
         found: dict[str, Any] = plain(data)
         return found
+
+    def to_frame(self, library: FrameLibrary | None = None) -> Any:
+        """A table of the sources, the largest first: input, weight and contribution.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars"}, optional
+            Whose frame it is; the first of them that is installed by default.
+
+        Examples
+        --------
+        >>> from choquet import Measure, explain_sample
+        >>> why = explain_sample(Measure([0, 0.2, 0.3, 1], sources=["ir", "emi"]), [0.5, 0.8])
+        >>> why.to_frame()["contribution"].round(2).tolist()
+        [0.24, 0.35]
+        """
+        columns = {
+            "source": [self.sources[i] for i in self.sort],
+            "input": self.sorted_inputs.tolist(),
+            "weight": self.weights.tolist(),
+            "contribution": self.contributions[self.sort].tolist(),
+        }
+        return to_frame(columns, library)
 
     def text(self) -> str:
         """The explanation in sentences.
@@ -138,52 +199,82 @@ class SampleExplanation:
         Another operator, the largest, would decide if gpr fell below ir: \
 no input need change by more than 0.25.
         """
-        lines = [self._inputs_text(), self._operator_text(), *self._outcome_text()]
-        lines += [self._contributions_text(), *self._certainty_text(), self._switch_text()]
-        return "\n".join(lines)
-
-    def _inputs_text(self) -> str:
         scaled = self.units is not None
-        return inputs_sentence(self.sources, self.inputs, self.sort, scaled=scaled)
+        lines = [inputs_sentence(self.sources, self.inputs, self.sort, scaled=scaled)]
+        lines += [*self._operator_text(), *self._outcome_text(), self._contributions_text()]
+        lines += [*self._certainty_text(), self._switch_text()]
+        return "\n".join(line for line in lines if line)
 
-    def _operator_text(self) -> str:
+    def _operator_text(self) -> list[str]:
         because = {"always": "Always", "otherwise": "Because no rule applies"}.get(
             self.rule, f"Because {self.rule}"
         )
         if not self.rule_agrees:
             because = "On this walk" + (", where the rules are not right" if self.rule else "")
-        text = f"{because}, the output is {self.phrase}"
-        if self.units is None:
-            text += f", plus {self.bias:.4g}" if abs(self.bias) > NO_BIAS else ""
-            text += f": {self.output:.4g}."
-        else:
-            of = f" of {self.units.target}" if self.outcome is None else ""
-            text += f" on the common scale: {self.output:.4g}{of}."
-        if abs(self.output - self.integral) > 1e-9 * max(1.0, abs(self.integral)):
-            text += f" The integral itself is {self.integral:.4g}."
-        return text
+        logs = self.outcome is not None and self.outcome.kind == "log-odds"
+        verb, of = ("are" if logs else "is"), ""
+        if self.units is not None and self.outcome is None:
+            of = f" of {self.units.target_name}"
+        scale = "" if self.units is None or logs else " on the common scale"
+        bias = ""
+        if self.units is None and not self.count and abs(self.bias) > NO_BIAS:
+            bias = f", plus {self.bias:.4g}"
+        if self._differs(self.operator_output):
+            return [
+                f"The model's output is {self.output:.4g}{of}.",
+                f"In the summary: {because[0].lower()}{because[1:]}, take {self.phrase}{bias}"
+                f"{scale}, which gives {self.operator_output:.4g}{of}.",
+            ]
+        chance = "" if not logs else f", a probability of {percent(self.probability or 0.0)}"
+        text = f"{because}, {self.output_name} {verb} {self.phrase}{bias}{scale}: "
+        text += f"{self.output:.4g}{of}{chance}."
+        if self._differs(self.integral):
+            text += f" The integral itself is {self.integral:.4g}{of}."
+        return [text]
+
+    def _differs(self, other: float) -> bool:
+        return abs(self.output - other) > _SAME * max(1.0, abs(self.output))
 
     def _outcome_text(self) -> list[str]:
         if self.outcome is None:
             return []
+        if self.outcome.kind == "log-odds":
+            return self.outcome.notes()
         here = "" if self.probability is None else f" Here it is {percent(self.probability)}."
         return [" ".join([self.outcome.meaning() + here, *self.outcome.notes()])]
 
     def _contributions_text(self) -> str:
         scaled = self.inputs if self.units is None else self.units.scaled(self.inputs)
         named, rest = named_and_rest(self.contributions, self.sort.tolist())
+        if not self.contributions.any():
+            named, rest = [], []
         weights = dict(zip(self.sort.tolist(), self.weights, strict=True))
-        parts = [
-            f"{self.sources[i]} {self.contributions[i] + 0.0:.4g} "
-            f"({weights[i] + 0.0:.3g} × {scaled[i]:.4g})"
-            for i in named
-        ]
+        # Rounding errors of a solver are nothing to read.
+        tiny = 1e-9 * float(np.abs(self.contributions).max(initial=0.0))
+        parts = []
+        for i in named:
+            heard = abs(self.contributions[i]) > tiny
+            given = self.contributions[i] if heard else 0.0
+            weight = weights[i] if heard or abs(weights[i]) > 1e-9 else 0.0
+            parts.append(f"{self.sources[i]} {given:.4g} ({weight:.3g} × {scaled[i] + 0.0:.4g})")
         if rest:
             parts.append(f"{self.contributions[rest].sum():.4g} of {len(rest)} other sources")
-        end = f", and {self.bias:.4g} that every output has" if abs(self.bias) > NO_BIAS else ""
-        return f"It is made of {', '.join(parts)}{end}."
+        if abs(self.bias) > NO_BIAS:
+            whose = "the operator adds" if self.count else "every output has"
+            parts.append(f"{'and ' if parts else ''}{self.bias:.4g} that {whose}")
+        return f"It is made of {', '.join(parts)}." if parts else "No input counts here."
 
     def _certainty_text(self) -> list[str]:
+        if self.count:
+            text = f"The operator was learned from {self.count:,} samples, which decided "
+            text += f"{percent(self.trust)} of its weights"
+            if self.supported:
+                return [text + "."]
+            text += "; the rest is the penalty's."
+            if self.nearest is not None:
+                text += f" The nearest context that data support is where {self.nearest_rule}: "
+                text += f"{moves_text(self.nearest, self.sources, self.inputs)}."
+            return [text]
         lines = []
         low, high = self.interval
         if high - low > 1e-9:
@@ -197,6 +288,8 @@ no input need change by more than 0.25.
 
     def _switch_text(self) -> str:
         if self.switch is None:
+            if self.rule == "always":
+                return "No other operator decides anywhere."
             return "No other operator was found near these inputs."
         upper, lower = (self.sources[i] for i in self.switch.pair)
         if self.units is not None:
@@ -208,20 +301,20 @@ no input need change by more than 0.25.
         )
 
 
-def explain_sample(model: Any, x: Any) -> SampleExplanation | ContextualSampleExplanation:
+def explain_sample(model: Any, x: Any) -> SampleExplanation:
     """Explain the output for one sample.
 
     Parameters
     ----------
-    model : ClusterDecomposition, Measure, or fitted model
-        What answered; measures and models are decomposed first.
+    model : Decomposition, Measure, fitted model, or a pipeline that ends in one
+        What answered; measures and models are decomposed first, and estimators keep that in mind.
     x : array-like of N floats, row of a frame, or dict
         Inputs by source, in the units of the data; what has names is taken by them.
 
     Returns
     -------
     SampleExplanation
-        Of a contextual model, a `ContextualSampleExplanation`.
+            Output, contributions, operator, rule, support, and what would change the operator.
 
     Examples
     --------
@@ -233,80 +326,127 @@ def explain_sample(model: Any, x: Any) -> SampleExplanation | ContextualSampleEx
     >>> why.switch.pair, round(why.switch.change, 6)
     ((0, 1), 0.25)
     """
-    learned = as_learned(model)
-    if learned is not None:
-        inputs = _one(named_inputs(x, learned.sources))
-        chosen = as_learned(model, inputs) or learned
-        return explain_contextual_sample(chosen, inputs)
-    decomposition, units = as_decomposition(model), units_of(model)
-    inputs = _one(named_inputs(x, decomposition.measure.sources))
-    if units is None:
-        return _explained(decomposition, inputs)
-    return _in_units(_explained(decomposition, units.scaled(inputs)), inputs[0], units)
-
-
-def _one(inputs: FloatArray) -> FloatArray:
+    view = view_of(model)
+    inputs = as_inputs(x, sources=view.sources)
     if len(inputs) != 1:
         raise DataError(f"one sample is explained at a time, not {len(inputs)}; pass one row")
-    return inputs
+    return _explained_rows(model, view, inputs)[0]
 
 
-def _in_units(why: SampleExplanation, inputs: FloatArray, units: Units) -> SampleExplanation:
-    """The same, of a sample as it is in the data."""
-    switch = why.switch
-    return replace(
-        why,
-        inputs=inputs,
-        contributions=why.contributions * units.target_width,
-        bias=units.output(why.bias),
-        output=units.output(why.output),
-        integral=units.output(why.integral),
-        interval=(units.output(why.interval[0]), units.output(why.interval[1])),
-        switch=None if switch is None else replace(switch, inputs=units.inputs(switch.inputs)),
-        units=units,
-    )
+def explain_samples(model: Any, X: Any) -> list[SampleExplanation]:
+    """Explain the outputs for several samples: the rows of an array or a frame.
+
+    Parameters
+    ----------
+    model : object
+        As of `explain_sample`.
+    X : array-like of shape (n_samples, N), or data frame
+        In the units of the data.
+
+    Returns
+    -------
+    list of SampleExplanation
+        One for each row.
+
+    Examples
+    --------
+    >>> from choquet import Measure
+    >>> g = Measure([0, 0, 0, 1])
+    >>> [why.output for why in explain_samples(g, [[0.2, 0.9], [0.7, 0.4]])]
+    [0.2, 0.4]
+    """
+    view = view_of(model)
+    return _explained_rows(model, view, as_inputs(X, sources=view.sources))
 
 
-def _explained(decomposition: ClusterDecomposition, inputs: FloatArray) -> SampleExplanation:
-    known = decomposition.assess(inputs)
-    sort = sorts_of(inputs)[0]
-    number = int(known.operator[0])
-    operator = decomposition.operators[number]
+def _explained_rows(model: Any, view: View, rows: FloatArray) -> list[SampleExplanation]:
+    several = view.outcome is not None and view.learned and not view.outcome.chosen
+    found = []
+    for row, scaled in zip(rows, view.parts.scaled(rows), strict=True):
+        # Of several classes, the one that the sample is put into.
+        here = view_of(model, row=scaled[None]) if several else view
+        found.append(_explained(here, row, scaled[None]))
+    return found
+
+
+def _explained(view: View, inputs: FloatArray, scaled: FloatArray) -> SampleExplanation:
+    """Explain one row, given in the data and on the common scale."""
+    parts, units, width = view.parts, view.units, view.width
+    known = assess(parts, scaled)
+    sort, number = sorts_of(scaled)[0], int(known.operator[0])
+    operator = parts.operators[number]
+    summary = float(parts.outputs(scaled, known.operator)[0])
+    output, weights, bias = summary, operator.rank_weights, operator.bias
+    by_source = operator.source_weights
+    if view.own is not None:
+        output, own, added = view.along_walk(scaled, sort)
+        total = float(own @ scaled[0, sort]) + added
+        # Along a walk an integral is a sum; what is not is told by its operator.
+        if abs(total - output) <= 1e-6 * max(1.0, abs(output)):
+            weights, bias, by_source = own, added, np.zeros(len(sort))
+    weights = weights + by_source[sort]
     contributions = np.empty(len(sort))
-    contributions[sort] = operator.weights * inputs[0, sort]
-    rule, named = _rule(decomposition, known.similar_sort)
-    switch = smallest_switch(decomposition, inputs[0], sort, number)
-    phrases = operator_phrases(decomposition)
-    return SampleExplanation(
-        sources=decomposition.measure.sources,
-        inputs=inputs[0],
+    contributions[sort] = weights * scaled[0, sort] * width
+    low, high = view.in_data(known.interval[0])
+    rule, named = view.rule_of(scaled, known.similar_sort)
+    grown = parts if isinstance(parts, TreeDecomposition) else None
+    leaf = None if grown is None else view.leaf_of(scaled)
+    why = SampleExplanation(
+        sources=view.sources,
+        inputs=inputs,
         sort=sort,
-        operator=number,
-        operator_name=decomposition.operator_names[number],
-        phrase=operator_phrase(operator.weights),
-        weights=operator.weights,
+        output=float(view.in_data(output)),
         contributions=contributions,
-        bias=decomposition.bias,
-        output=float(contributions.sum()) + decomposition.bias,
-        integral=float(known.integral[0]),
-        interval=(float(known.interval[0, 0]), float(known.interval[0, 1])),
+        bias=float(view.in_data(bias)),
+        weights=weights,
+        operator=number,
+        operator_name=view.names[number],
+        phrase=view.phrase(operator),
+        operator_output=float(view.in_data(summary)),
+        summary=view.own is not None,
+        integral=float(view.in_data(known.integral[0])),
+        interval=(float(low), float(high)),
         phi=float(known.phi[0]),
         supported=bool(known.supported[0]),
         nearest_sort=known.similar_sort[0],
         rule=rule,
         rule_agrees=named == number,
-        switch=switch,
-        switch_phrase=None if switch is None else phrases[switch.operator],
-        outcome=decomposition.outcome,
+        leaf=leaf,
+        context_samples=float("nan") if grown is None else float(grown.tree.weight[leaf]),
+        count=operator.count,
+        trust=operator.trust,
+        units=units,
+        outcome=view.outcome,
+    )
+    return _with_switch(view, why, scaled[0])
+
+
+def _with_switch(view: View, why: SampleExplanation, scaled: FloatArray) -> SampleExplanation:
+    """What would change the operator, and where the nearest supported context is."""
+    parts, nearest = view.parts, None
+    if isinstance(parts, TreeDecomposition):
+        others = [leaf for leaf in parts.leaves if parts.labels[leaf] != why.operator]
+        switch = nearest_context(parts, scaled, others)
+        if not why.supported:
+            nearest = nearest_context(parts, scaled, view.trusted_leaves())
+    else:
+        switch = smallest_switch(parts, scaled, why.sort, why.operator)
+    return replace(
+        why,
+        switch=_in_data(view, switch, why.inputs),
+        switch_phrase=None if switch is None else view.phrases[switch.operator],
+        nearest=_in_data(view, nearest, why.inputs),
+        nearest_rule=None if nearest is None else _context_at(view, nearest),
     )
 
 
-def _rule(decomposition: ClusterDecomposition, sorts: IntArray) -> tuple[str, int]:
-    """The rule that applies to a sort, in words, and the operator that it names."""
-    rules = rules_of(decomposition)
-    if rules is None:
-        return "", -1
-    for rule in rules.rules:
-        if rule.covers(sorts)[0]:
-            return rule.text(decomposition.measure.sources), rule.operator
-    return "otherwise" if rules.rules else "always", rules.default
+def _in_data(view: View, switch: Switch | None, near: FloatArray) -> Switch | None:
+    if switch is None or view.units is None:
+        return switch
+    return replace(switch, inputs=view.units.inputs(switch.inputs, near))
+
+
+def _context_at(view: View, switch: Switch) -> str:
+    assert isinstance(view.parts, TreeDecomposition)
+    ranks = np.argsort(switch.sort)[None].astype(np.int16)
+    return view.context_of(int(view.parts.tree.leaf_of(ranks)[0]))

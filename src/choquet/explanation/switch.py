@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
-from choquet.decomposition import ClusterDecomposition
+from choquet.decomposition import Decomposition
 from choquet.explanation.phrases import plain
 from choquet.walks import all_sorts
 
@@ -89,7 +89,7 @@ def moves_text(switch: Switch, sources: Sequence[str], inputs: FloatArray) -> st
 
 
 def smallest_switch(
-    decomposition: ClusterDecomposition, x: FloatArray, sort: IntArray, operator: int
+    decomposition: Decomposition, x: FloatArray, sort: IntArray, operator: int
 ) -> Switch | None:
     """Nearest sort with another operator, or None if none was found.
 
@@ -99,7 +99,7 @@ def smallest_switch(
 
     Parameters
     ----------
-    decomposition : ClusterDecomposition
+    decomposition : Decomposition
         With the operators.
     x : array of N floats
         Inputs by source.

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from choquet.arrays import FloatArray
+from choquet.frames import FrameLibrary, to_frame
 from choquet.indices.distribution import uniform_distribution
 from choquet.indices.global_indices import (
     distance_to_operators,
@@ -90,6 +94,33 @@ class Summary:
         return "\n".join(lines)
 
     __repr__ = __str__
+
+    def to_frame(self, library: FrameLibrary | None = None) -> Any:
+        """A table of the indices by source, with the interactions of each pair.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars"}, optional
+            Whose frame it is; the first of them that is installed by default.
+
+        Returns
+        -------
+        DataFrame
+
+        Examples
+        --------
+        >>> from choquet import Measure
+        >>> table = summary(Measure([0, 0.2, 0.3, 1], sources=["ir", "emi"])).to_frame()
+        >>> table["shapley"].round(2).tolist(), table["interaction with emi"].round(2).tolist()
+        ([0.45, 0.55], [0.5, nan])
+        """
+        pairs = self.interaction.copy()
+        np.fill_diagonal(pairs, np.nan)
+        columns: dict[str, Any] = {"source": list(self.sources)}
+        for name in ("shapley", "banzhaf", "veto", "favour"):
+            columns[name] = getattr(self, name)
+        columns |= {f"interaction with {s}": pairs[:, j] for j, s in enumerate(self.sources)}
+        return to_frame(columns, library)
 
 
 def summary(measure: AbstractMeasure) -> Summary:

@@ -5,6 +5,7 @@ A list of subsets is a (K, W) array of uint64, W = ⌈N / 64⌉, word 0 holding 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy.typing as npt
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.errors import DataError
+from choquet.expected import expect_array
 from choquet.lattice.masks import check_dense
 
 __all__ = [
@@ -19,6 +21,7 @@ __all__ = [
     "as_sorts",
     "chains",
     "chains_of",
+    "expect_words",
     "find_rows",
     "membership",
     "n_words",
@@ -185,3 +188,22 @@ def to_dense_masks(words: WordArray, n_sources: int) -> IntArray:
     """
     check_dense(n_sources)
     return words[:, 0].astype(np.int64)
+
+
+def expect_words(data: Mapping[str, Any], name: str, n_sources: int) -> WordArray:
+    """Subsets from a file: distinct, ascending as numbers, and of these sources only.
+
+    Examples
+    --------
+    >>> expect_words({"words": np.array([[3], [9]], dtype=np.uint64)}, "words", 3)
+    Traceback (most recent call last):
+    ...
+    ValueError: words holds subsets of more than 3 sources
+    """
+    words = expect_array(data, name, (None, n_words(n_sources)), kinds="u")
+    if not np.array_equal(unique_rows(words)[0], words):
+        raise ValueError(f"{name} are not distinct subsets in order")
+    last = n_sources % 64
+    if last and len(words) and int(words[:, -1].max()) >> last:
+        raise ValueError(f"{name} holds subsets of more than {n_sources} sources")
+    return words

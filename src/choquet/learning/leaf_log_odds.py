@@ -1,11 +1,13 @@
-"""Log-odds in the leaves: an order statistic behind a logistic link."""
+"""Log-odds in the leaves: weights by source and by rank behind a logistic link."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 
 from choquet.arrays import FloatArray
-from choquet.contexts.merging import Operators
+from choquet.contexts.grouping import Grouping
 from choquet.contexts.rows import RankRows
 from choquet.contexts.tree import Tree
 from choquet.learning.logistic import sigmoid
@@ -57,14 +59,14 @@ def fit_log_odds(
 
 
 def logistic_operators(
-    rows: RankRows, target: FloatArray, tree: Tree, found: Operators, l2: float
-) -> Operators:
+    rows: RankRows, target: FloatArray, tree: Tree, found: Grouping, l2: float
+) -> Grouping:
     """Operators for the log-odds of `target` (0 or 1) in place of those of least squares.
 
     One for all rows comes first; those of the contexts are drawn to it, so that a context with one
     class alone keeps finite odds.
     """
-    width = rows.n_sources + 1
+    width = rows.n_columns + 1
     Z = rows.Z[:, :width]
     ridge = np.full(width, max(l2, _LEAST))
     base = np.append(ridge[:-1], _LEAST)
@@ -72,11 +74,11 @@ def logistic_operators(
     start = np.zeros(width)
     start[-1] = np.log(share / (1 - share))
     root = fit_log_odds(Z, target, rows.weight, base, start)
-    place = found.labels[tree.leaf_of(rows.ranks)]
+    place = found.labels[tree.leaf_of(rows.ranks, rows.values)]
     coefficients = np.array(
         [
             fit_log_odds(Z[place == k], target[place == k], rows.weight[place == k], ridge, root)
             for k in range(len(found.coefficients))
         ]
     )
-    return Operators(found.labels, coefficients)
+    return replace(found, coefficients=coefficients)

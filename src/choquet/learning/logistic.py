@@ -18,8 +18,9 @@ from choquet.errors import SolverWarning
 from choquet.lattice.ties import settled
 from choquet.lattice.vectors import dot
 from choquet.lattice.wide import WordArray, chains, find_rows
+from choquet.learning.data.scale import check_scale
 from choquet.learning.data.statistics import Statistics
-from choquet.learning.problem import Problem, least_squares
+from choquet.learning.problem import Problem, check_weight, least_squares
 from choquet.learning.solvers import solve
 from choquet.learning.solvers.solution import close
 
@@ -65,7 +66,7 @@ def fit_logistic(
     positive: FloatArray,
     sample_weight: FloatArray | None = None,
     *,
-    strength: float = 0.01,
+    alpha: float = 0.01,
     monotone: bool = True,
     dense: bool = True,
     max_iterations: int = 50,
@@ -78,7 +79,7 @@ def fit_logistic(
     positive : array of shape (n_samples,)
         1 for the positive class, 0 for the other.
     sample_weight : array of shape (n_samples,), optional
-    strength : float, default 0.01
+    alpha : float, default 0.01
         Weight of γ² / 2, which keeps the scale finite where the classes can be separated.
     monotone : bool, default True
     dense : bool, default True
@@ -98,7 +99,7 @@ def fit_logistic(
     array([0., 0., 0., 1.])
     """
     t = positive[:, None]
-    return _newton(X, t, sample_weight, strength, monotone, dense, max_iterations)
+    return _newton(X, t, sample_weight, alpha, monotone, dense, max_iterations)
 
 
 def fit_ordinal(
@@ -107,7 +108,7 @@ def fit_ordinal(
     n_levels: int,
     sample_weight: FloatArray | None = None,
     *,
-    strength: float = 0.01,
+    alpha: float = 0.01,
     monotone: bool = True,
     dense: bool = True,
     max_iterations: int = 50,
@@ -130,7 +131,7 @@ def fit_ordinal(
     True
     """
     t = (level[:, None] > np.arange(n_levels - 1)).astype(np.float64)
-    return _newton(X, t, sample_weight, strength, monotone, dense, max_iterations)
+    return _newton(X, t, sample_weight, alpha, monotone, dense, max_iterations)
 
 
 class _Loss:
@@ -148,10 +149,10 @@ class _Loss:
     def margins(self, u: FloatArray, intercepts: FloatArray) -> FloatArray:
         return np.asarray((self.design @ u)[:, None] + intercepts)
 
-    def value(self, u: FloatArray, intercepts: FloatArray, strength: float) -> float:
+    def value(self, u: FloatArray, intercepts: FloatArray, alpha: float) -> float:
         eta = self.margins(u, intercepts)
         loss = np.logaddexp(0.0, eta) - self.t * eta
-        penalty = 0.5 * strength * dot(_ridge(len(u), self.monotone), u**2)
+        penalty = 0.5 * alpha * dot(_ridge(len(u), self.monotone), u**2)
         return dot(self.weight, loss.sum(axis=1)) + penalty
 
 
@@ -159,33 +160,34 @@ def _newton(
     X: FloatArray,
     t: FloatArray,
     sample_weight: FloatArray | None,
-    strength: float,
+    alpha: float,
     monotone: bool,
     dense: bool,
     max_iterations: int,
 ) -> Logistic:
+    check_weight("alpha", alpha)
     weight = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, float)
     X, t, weight = settled(X[weight > 0]), t[weight > 0], weight[weight > 0]
-    first = least_squares(
-        Statistics.from_data(X, t[:, 0]), monotone=monotone, normal=False, dense=dense
-    )
+    statistics = Statistics.from_data(X, t[:, 0], weight)
+    check_scale(statistics)
+    first = least_squares(statistics, monotone=monotone, normal=False, dense=dense)
     loss = _Loss(X, t, weight, first)
     u = np.zeros(first.n_values)
     share = np.clip((weight @ t) / weight.sum(), 1e-3, 1 - 1e-3)
     intercepts = np.log(share / (1 - share))
-    current = loss.value(u, intercepts, strength)
+    current = loss.value(u, intercepts, alpha)
     iterations, solution = 0, None
     while iterations < max_iterations:
         iterations += 1
         problem = _model(X, t, weight, loss, u, intercepts, monotone, dense)
         # The containments that one step needed, the next will need again.
-        solution = solve(_ridge_on_top(problem, strength), start=solution)
+        solution = solve(_ridge_on_top(problem, alpha), start=solution)
         new_u, new_intercepts = solution.values, solution.intercepts
         length, found = 1.0, np.inf
         while length > 1e-6:
             trial_u = u + length * (new_u - u)
             trial = intercepts + length * (new_intercepts - intercepts)
-            found = loss.value(trial_u, trial, strength)
+            found = loss.value(trial_u, trial, alpha)
             if found <= current * (1 + 1e-13):
                 break
             length /= 2
@@ -197,7 +199,7 @@ def _newton(
     else:
         warnings.warn(
             f"choquistic regression stopped after {max_iterations} Newton steps; "
-            "raise max_iter, or the strength of the penalty",
+            "raise max_iter, or the weight alpha of the penalty",
             SolverWarning,
             stacklevel=4,
         )
@@ -242,7 +244,7 @@ def _with_intercepts(
         problem,
         quadratic=quadratic,
         linear=np.append(problem.linear, -2 * (heavy * working).sum(axis=0)),
-        bias=heavy.shape[1],
+        n_intercepts=heavy.shape[1],
     )
 
 
@@ -257,9 +259,9 @@ def _ridge(n_values: int, monotone: bool) -> FloatArray:
     return weights
 
 
-def _ridge_on_top(problem: Problem, strength: float) -> Problem:
-    diagonal = strength * _ridge(problem.n_values, problem.monotone)
-    padded = np.append(diagonal, np.zeros(problem.bias))
+def _ridge_on_top(problem: Problem, alpha: float) -> Problem:
+    diagonal = alpha * _ridge(problem.n_values, problem.monotone)
+    padded = np.append(diagonal, np.zeros(problem.n_intercepts))
     # Newton's quadratic model is half the weighted squares, which the problem counts whole.
     quadratic = sp.csc_array(problem.quadratic + sp.diags_array(2 * padded))
     quadratic.sort_indices()

@@ -11,6 +11,7 @@ otherwise), followed by the intercepts if there are any.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from choquet.lattice import check_dense
 from choquet.lattice.ties import settled
 from choquet.lattice.vectors import dot
 from choquet.lattice.wide import WordArray, chains, unique_rows
+from choquet.learning.data.scale import LARGEST
 from choquet.learning.data.statistics import Statistics
 
 __all__ = [
@@ -30,6 +32,7 @@ __all__ = [
     "Problem",
     "Rows",
     "absolute_loss",
+    "check_weight",
     "least_squares",
     "reached",
     "with_basis",
@@ -74,10 +77,10 @@ def reached(rows: Rows, values: FloatArray) -> Rows:
 
 @dataclass(frozen=True, eq=False)
 class PriorTerm:
-    """strength · min over θ of the squared distance from g to basis @ θ."""
+    """alpha · min over θ of the squared distance from g to basis @ θ."""
 
     basis: Any
-    strength: float
+    alpha: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +105,7 @@ class Problem:
         P (scipy.sparse, CSC), q and c over the K values and the intercepts.
     monotone, normal : bool
         Whether g must not decrease, whether g(X) = 1.
-    bias : int
+    n_intercepts : int
         Number of intercepts (ordered classes have several).
     l1 : float
         Weight of Σ |g(A)|.
@@ -123,7 +126,7 @@ class Problem:
     constant: float
     monotone: bool = True
     normal: bool = True
-    bias: int = 0
+    n_intercepts: int = 0
     l1: float = 0.0
     power: tuple[float, float] | None = None
     prior: PriorTerm | None = None
@@ -161,16 +164,16 @@ class Problem:
         start[-1] = 1.0 if self.normal and self.has_top else 0.0
         return start
 
-    def objective(self, values: FloatArray, bias: float | FloatArray = 0.0) -> float:
+    def objective(self, values: FloatArray, intercepts: float | FloatArray = 0.0) -> float:
         """What is minimised, at these values."""
-        v = np.append(values, bias) if self.bias else values
+        v = np.append(values, intercepts) if self.n_intercepts else values
         total = 0.5 * dot(v, self.quadratic @ v) + dot(self.linear, v) + self.constant
         inner = np.abs(values[~self.fixed])
         total += self.l1 * inner.sum()
         if self.power is not None:
             total += self.power[1] * (inner ** self.power[0]).sum()
         if self.prior is not None:
-            total += self.prior.strength * prior_distance(self.prior.basis, values)
+            total += self.prior.alpha * prior_distance(self.prior.basis, values)
         if self.absolute is not None:
             error = np.abs(self.absolute.design @ v - self.absolute.targets)
             total += dot(self.absolute.weights, error)
@@ -190,7 +193,7 @@ def least_squares(
     *,
     monotone: bool = True,
     normal: bool = True,
-    bias: bool = False,
+    fit_intercept: bool = False,
     dense: bool = True,
 ) -> Problem:
     """Sum of squared errors as a problem.
@@ -199,8 +202,8 @@ def least_squares(
     ----------
     statistics : Statistics
         The data.
-    monotone, normal, bias : bool
-        ``monotone=False, normal=False, bias=True`` is the Choquet regression "CIR".
+    monotone, normal, fit_intercept : bool
+        ``monotone=False, normal=False, fit_intercept=True`` is the Choquet regression "CIR".
     dense : bool, default True
         All 2**N subsets as unknowns; otherwise only those that data support.
 
@@ -217,12 +220,12 @@ def least_squares(
     (4, 0.0)
     """
     masks, place, size = _layout(statistics, dense)
-    total = size + int(bias)
+    total = size + int(fit_intercept)
     gram = sp.coo_array(statistics.gram)
     rows, columns, data = place[gram.row], place[gram.col], gram.data
     linear = np.zeros(total)
     linear[place] = -2 * statistics.targets
-    if bias:
+    if fit_intercept:
         edge = np.full(len(place), size)
         rows = np.concatenate([rows, place, edge, [size]])
         columns = np.concatenate([columns, edge, place, [size]])
@@ -238,7 +241,7 @@ def least_squares(
         constant=statistics.target_square,
         monotone=monotone,
         normal=normal,
-        bias=int(bias),
+        n_intercepts=int(fit_intercept),
     )
 
 
@@ -261,7 +264,7 @@ def absolute_loss(
     *,
     monotone: bool = True,
     normal: bool = True,
-    bias: bool = False,
+    fit_intercept: bool = False,
 ) -> Problem:
     """Sum of absolute errors as a problem (a linear program; needs the rows themselves).
 
@@ -277,19 +280,23 @@ def absolute_loss(
     """
     n_samples, n_sources = X.shape
     check_dense(n_sources)
-    words, gaps = chains(settled(X))
+    # Numbers far from 1 are brought there by a power of two, which rounds nothing.
+    largest = max(float(np.abs(X).max(initial=0.0)), float(np.abs(y).max(initial=0.0)), 1e-300)
+    unit = 1.0 if 1e-6 < largest < 1e6 else 2.0 ** np.round(np.log2(largest))
+    words, gaps = chains(settled(X / unit))
     size = 1 << n_sources
-    total = size + int(bias)
+    total = size + int(fit_intercept)
     rows = np.repeat(np.arange(n_samples), n_sources)
     columns = words[..., 0].ravel().astype(np.int64)
     data = gaps.ravel()
-    if bias:
+    if fit_intercept:
         rows = np.concatenate([rows, np.arange(n_samples)])
         columns = np.concatenate([columns, np.full(n_samples, size)])
-        data = np.concatenate([data, np.ones(n_samples)])
+        data = np.concatenate([data, np.full(n_samples, 1 / unit)])
     design = sp.csr_array((data, (rows, columns)), shape=(n_samples, total))
     design.eliminate_zeros()
     weights = np.ones(n_samples) if sample_weight is None else np.asarray(sample_weight)
+    targets = np.asarray(y, dtype=np.float64) / unit
     return Problem(
         n_sources=n_sources,
         masks=np.arange(size, dtype=np.uint64)[:, None],
@@ -298,9 +305,18 @@ def absolute_loss(
         constant=0.0,
         monotone=monotone,
         normal=normal,
-        bias=int(bias),
-        absolute=Absolute(design, np.asarray(y, dtype=np.float64), weights),
+        n_intercepts=int(fit_intercept),
+        absolute=Absolute(design, targets, weights * unit),
     )
+
+
+def check_weight(name: str, weight: Any) -> None:
+    """Refuse a weight that is not a finite number, below zero, or too large to calculate with."""
+    if not isinstance(weight, Real) or not 0 <= float(weight) <= LARGEST:
+        raise OptionError(
+            f"{name} must be a finite number not below zero (and at most {LARGEST:g}), not "
+            f"{weight!r}"
+        )
 
 
 def with_penalty(
@@ -308,7 +324,7 @@ def with_penalty(
 ) -> Problem:
     """Add l1 Σ|g| + l2 Σ g² (both: elastic net) + weight Σ|g|^p with ``power=(p, weight)``.
 
-    The bias and known values are not penalised.
+    Intercepts and known values are not penalised.
 
     References
     ----------
@@ -321,20 +337,20 @@ def with_penalty(
     >>> with_penalty(problem, l1=1.0).objective(np.array([0.0, 0.4, 0.7, 1.0]))
     1.1
     """
-    if min(l1, l2) < 0 or (power is not None and power[1] < 0):
-        raise OptionError("penalties must not be negative")
+    for weight in (l1, l2, 0.0 if power is None else power[1]):
+        check_weight("the weight of a penalty", weight)
     if power is not None and not 0 < power[0] <= 2:
         raise OptionError(f"p={power[0]} is out of range; an lp penalty needs 0 < p <= 2")
     quadratic = problem.quadratic
     if l2:
-        inner = np.append(~problem.fixed, np.zeros(problem.bias, dtype=bool))
+        inner = np.append(~problem.fixed, np.zeros(problem.n_intercepts, dtype=bool))
         quadratic = sp.csc_array(quadratic + sp.diags_array(2 * l2 * inner))
         quadratic.sort_indices()
     return replace(problem, quadratic=quadratic, l1=problem.l1 + l1, power=power)
 
 
-def with_prior(problem: Problem, prior: Any, strength: float) -> Problem:
-    """Add strength · squared distance to a prior.
+def with_prior(problem: Problem, prior: Any, alpha: float) -> Problem:
+    """Add alpha · squared distance to a prior.
 
     Parameters
     ----------
@@ -342,7 +358,7 @@ def with_prior(problem: Problem, prior: Any, strength: float) -> Problem:
     prior : array of values, or a sparse basis
         A given measure on the problem's subsets; or a matrix whose column space is the family that
         g shrinks towards, the member of the family being estimated jointly with g.
-    strength : float
+    alpha : float
         In the units of the squared error: the weight of one squared unit of g.
 
     Examples
@@ -353,20 +369,19 @@ def with_prior(problem: Problem, prior: Any, strength: float) -> Problem:
     >>> round(with_prior(problem, prior, 1.0).objective(np.array([0.0, 0.4, 0.7, 1.0])), 12)
     0.05
     """
-    if not (np.isfinite(strength) and strength >= 0):
-        raise OptionError(f"strength={strength} must be a number not below zero")
+    check_weight("alpha", alpha)
     if sp.issparse(prior):
-        return replace(problem, prior=PriorTerm(sp.csr_array(prior), float(strength)))
+        return replace(problem, prior=PriorTerm(sp.csr_array(prior), float(alpha)))
     center = np.asarray(prior, dtype=np.float64)
-    ones = np.append(np.ones(problem.n_values), np.zeros(problem.bias))
-    padded = np.append(center, np.zeros(problem.bias))
-    quadratic = sp.csc_array(problem.quadratic + sp.diags_array(2 * strength * ones))
+    ones = np.append(np.ones(problem.n_values), np.zeros(problem.n_intercepts))
+    padded = np.append(center, np.zeros(problem.n_intercepts))
+    quadratic = sp.csc_array(problem.quadratic + sp.diags_array(2 * alpha * ones))
     quadratic.sort_indices()
     return replace(
         problem,
         quadratic=quadratic,
-        linear=problem.linear - 2 * strength * padded,
-        constant=problem.constant + strength * dot(center, center),
+        linear=problem.linear - 2 * alpha * padded,
+        constant=problem.constant + alpha * dot(center, center),
     )
 
 

@@ -63,7 +63,7 @@ def choose(problem: Problem, solution: Solution, *, by: ChoiceName) -> Solution:
         constant=0.0,
         l1=0.0,
         prior=None,
-        bias=0,
+        n_intercepts=0,
         rows=_same_predictions(problem, solution),
     )
     plain = replace(
@@ -79,7 +79,7 @@ def choose(problem: Problem, solution: Solution, *, by: ChoiceName) -> Solution:
     return finish(
         problem,
         np.append(values, solution.intercepts),
-        gap=solution.gap,
+        gap=None if np.isnan(solution.gap) else solution.gap,
         solved=solution.status == "solved",
         message=f"{solution.message}; then chosen by {by}",
         iterations=solution.iterations,

@@ -65,7 +65,7 @@ class _Open:
         shape = (len(values), count)
         self.lift = sp.csr_array((np.ones(count), (self.free, np.arange(count))), shape=shape)
         assert problem.rows is not None
-        bare = replace(problem, bias=0, rows=reached(problem.rows, values))
+        bare = replace(problem, n_intercepts=0, rows=reached(problem.rows, values))
         blocks: list[tuple[Any, FloatArray]] = row_blocks(bare, self.lift, self.known)
         order = order_rows(bare, None)
         if order is not None:

@@ -28,8 +28,8 @@ def check_sources(sources: Iterable[str] | None, n_sources: int) -> tuple[str, .
     names = tuple(str(name) for name in sources)
     if len(names) != n_sources:
         raise SourceError(f"{len(names)} source names were given for {n_sources} sources")
-    repeated = sorted({name for name in names if names.count(name) > 1})
-    if repeated:
+    if len(set(names)) < len(names):
+        repeated = sorted({name for name in names if names.count(name) > 1})
         raise SourceError(f"source names must differ, but {repeated[0]!r} is given more than once")
     return names
 

@@ -89,6 +89,7 @@ def ivat(
     >>> len(ax.images), len(ax.patches)
     (1, 2)
     """
+    thing = _clustered(thing)
     picture = _picture_of(thing)
     ax = axes_or_new(ax, (6.5, 6.0))
     image = _draw(ax, picture, size, _scale_of([picture], scale))
@@ -173,7 +174,7 @@ def compare(
         inner.set_yticks([])
         inner.set_title(title, fontsize=10, parse_math=False)
         inner.set_xlabel(_note(thing, pictures[title]), fontsize=8)
-        found = getattr(thing, "labels", None)
+        found = getattr(_clustered(thing), "labels", None)
         if found is not None:
             _draw_boxes(inner, _blocks(pictures[title], np.asarray(found)))
     below = ax.inset_axes((0.2, 0.06, 0.6, 0.025))
@@ -182,8 +183,13 @@ def compare(
     return ax
 
 
+def _clustered(thing: Any) -> Any:
+    """A decomposition the way of the paper, which the picture is of; anything else as it is."""
+    return getattr(thing, "clusters", thing)
+
+
 def _picture_of(thing: Any) -> _Image:
-    picture = getattr(thing, "ivat", thing)
+    picture = getattr(_clustered(thing), "ivat", thing)
     if not all(hasattr(picture, name) for name in ("order", "heights", "counts", "image")):
         raise DataError(
             f"an iVAT image or a decomposition is needed, not {type(thing).__name__}; "

@@ -3,8 +3,8 @@
 summarise → plain data → template: nothing is computed while a page is written.
 """
 
-from choquet.report.notebook import contextual_html, decomposition_html, measure_html
+from choquet.report.notebook import decomposition_html, measure_html
 from choquet.report.page import Report
 from choquet.report.summary import summarise
 
-__all__ = ["Report", "contextual_html", "decomposition_html", "measure_html", "summarise"]
+__all__ = ["Report", "decomposition_html", "measure_html", "summarise"]

@@ -1,4 +1,4 @@
-"""What the page needs to compute by itself: the measure, its bounds, and who decides where."""
+"""What the page needs to compute by itself: who decides where, the measure, and the sliders."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from choquet.decomposition import ClusterDecomposition
-from choquet.explanation.collect import value_bounds
+from choquet.arrays import FloatArray
+from choquet.decomposition import ClusterDecomposition, TreeDecomposition
+from choquet.explanation.view import View
 from choquet.measures import Measure
-from choquet.walks import DataSupport, all_sorts
+from choquet.scales import Units
+from choquet.walks import all_sorts
 
-__all__ = ["explorer_data"]
+__all__ = ["explorer_data", "slider_data"]
 
 _MAX_SOURCES = 12
 """Sources up to which the 2**N values travel with the page."""
@@ -28,68 +30,91 @@ _MAX_COMPARISONS = 200_000_000
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
-def explorer_data(
-    decomposition: ClusterDecomposition, support: DataSupport | None
-) -> dict[str, Any]:
+def explorer_data(view: View, inputs: FloatArray | None) -> dict[str, Any]:
     """Data of the explorer, with a note on what was left out.
 
     Operators of all sorts, in lexicographic order, are written with a fixed number of digits in
-    base 36; "-" stands for a sort whose operator is not known.
+    base 36; "-" stands for a sort whose operator is not known. A tree travels as it is.
 
     Examples
     --------
-    >>> from choquet import Measure, decompose
-    >>> data = explorer_data(decompose(Measure([0, 0, 1, 1, 1, 1, 1, 1])), None)
+    >>> from choquet import Measure
+    >>> from choquet.explanation import view_of
+    >>> data = explorer_data(view_of(Measure([0, 0, 1, 1, 1, 1, 1, 1])), None)
     >>> data["labels"], data["note"]
     ('110000', None)
     """
-    measure = decomposition.measure
-    n = measure.n_sources
-    if n > _MAX_SOURCES or not isinstance(measure, Measure):
-        note = (
-            f"The 2^{n} values of the measure are too many for a page, so it cannot compute by "
-            f"itself beyond {_MAX_SOURCES} sources."
-        )
-        return {"available": False, "note": note}
-    few = decomposition.n_operators * n <= _MAX_WEIGHTS
-    labels, width = _labels(decomposition) if few else (None, 1)
-    left_out = None
-    if labels is None:
+    parts, outcome = view.parts, view.outcome
+    sliders = slider_data(parts.n_sources, view.units, inputs)
+    values = _value_data(view)
+    if values is None and not isinstance(parts, TreeDecomposition):
         left_out = (
+            f"The 2^{parts.n_sources} values of the measure are too many for a page, so it cannot "
+            f"compute by itself beyond {_MAX_SOURCES} sources."
+        )
+        return {**sliders, "available": False, "note": left_out, "supported": None}
+    few = parts.n_operators * parts.n_sources <= _MAX_WEIGHTS
+    labels, width, tree, note = None, 1, None, None
+    if isinstance(parts, TreeDecomposition):
+        names = ("source", "top", "above", "yes", "no")
+        tree = {**{name: getattr(parts.tree, name) for name in names}, "operator": parts.labels}
+    elif few and isinstance(parts, ClusterDecomposition):
+        labels, width = _labels(parts)
+    if labels is None and tree is None:
+        note = (
             "The operator of every sort is too much for a page: the explorer shows the weights of "
             "each walk itself, and the operator that the rules name, if there are any."
         )
-    lower, upper = (None, None) if support is None else value_bounds(measure, support)
+    linked = outcome is not None and outcome.probability([0.0]) is not None
     return {
+        **sliders,
+        "values": None,
+        "supported": None,
+        **(values or {}),
         "available": True,
-        "note": left_out,
-        "values": measure.values,
-        "lower": lower if measure.monotone else None,
-        "upper": upper if measure.monotone else None,
-        "supported": None if support is None else "".join("01"[int(k)] for k in support.supported),
-        "tolerance": 0.0 if support is None else support.tolerance,
-        "bias": decomposition.bias,
-        "weights": decomposition.weights if few else None,
+        "note": note,
+        "own": view.own is not None and values is not None,
+        "weights": parts.rank_weights if few else None,
+        "source_weights": parts.source_weights if few and parts.source_weights.any() else None,
+        "biases": parts.biases if few else None,
+        "bias": 0.0 if view.learned else float(parts.biases[0]),
         "labels": labels,
         "label_width": width,
+        "tree": tree,
+        "link": [outcome.slope, outcome.intercept] if outcome is not None and linked else None,
     }
 
 
-def _labels(decomposition: ClusterDecomposition) -> tuple[str | None, int]:
+def _value_data(view: View) -> dict[str, Any] | None:
+    """The values of the measure, which of them data support, and the bounds of the others."""
+    measure, support = view.parts.measure, view.parts.support
+    if not isinstance(measure, Measure) or measure.n_sources > _MAX_SOURCES:
+        return None
+    lower, upper, supported, _ = view.bounds or (None, None, None, None)
+    return {
+        "values": measure.values,
+        "lower": lower if measure.monotone else None,
+        "upper": upper if measure.monotone else None,
+        "supported": None if supported is None else "".join("01"[int(k)] for k in supported),
+        "tolerance": 0.0 if support is None else support.tolerance,
+    }
+
+
+def _labels(parts: ClusterDecomposition) -> tuple[str | None, int]:
     """Operators of all sorts as text, and how many digits each takes."""
-    n = decomposition.measure.n_sources
+    n = parts.n_sources
     if n > _MAX_LISTED:
         return None, 1
     sorts = all_sorts(n)
-    labels = decomposition.contexts.labels_of_sorts(sorts)
+    labels = parts.contexts.labels_of_sorts(sorts)
     left_out = labels < 0
-    candidates = 10_000 if decomposition.support is None else len(decomposition.support.sort_counts)
+    candidates = 10_000 if parts.support is None else len(parts.support.sort_counts)
     if left_out.any() and int(left_out.sum()) * (candidates or 10_000) * n <= _MAX_COMPARISONS:
-        labels = decomposition.operator_of_sorts(sorts)
+        labels = parts.operator_of_sorts(sorts)
     width = 1
-    while 36**width < decomposition.n_operators:
+    while 36**width < parts.n_operators:
         width += 1
-    names = np.array([*(_base36(k, width) for k in range(decomposition.n_operators)), "-" * width])
+    names = np.array([*(_base36(k, width) for k in range(parts.n_operators)), "-" * width])
     return "".join(names[labels].tolist()), width
 
 
@@ -99,3 +124,56 @@ def _base36(number: int, width: int) -> str:
         number, digit = divmod(number, 36)
         digits = _DIGITS[digit] + digits
     return digits
+
+
+def slider_data(n_sources: int, units: Units | None, inputs: FloatArray | None) -> dict[str, Any]:
+    """Ends and start of each slider in the units of the data, and the span on the common scale.
+
+    All sliders have one range on the common scale, because sources are compared on it: [0, 1], or
+    what the data need if they leave it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from choquet.scales import fit_scale
+    >>> units = Units((fit_scale([10.0, 100.0]), fit_scale([0.0, 4.0], direction="lower")))
+    >>> data = slider_data(2, units, None)
+    >>> data["span"], data["ranges"], np.round(data["start"], 9).tolist()
+    ([0.0, 1.0], [[10.0, 100.0], [0.0, 4.0]], [91.0, 3.6])
+    """
+    scaled = inputs if inputs is None or units is None else units.scaled(inputs)
+    low, high = _span(units, scaled)
+    order = np.arange(n_sources)
+    start = low + (high - low) * (0.9 - 0.8 * order / max(n_sources - 1, 1)).round(4)
+    ends = np.array([[low] * n_sources, [high] * n_sources])
+    if units is not None:
+        start = units.inputs(start)
+        ends = np.sort(units.inputs(ends), axis=0)
+        for k, scale in enumerate(units.scales):
+            if not scale.affine:
+                ends[:, k] = scale.points[[0, -1]]
+    if inputs is not None and len(inputs):
+        start = inputs[0]
+        if units is not None:
+            bent = [k for k, scale in enumerate(units.scales) if not scale.affine]
+            ends[0, bent] = np.minimum(ends[0, bent], inputs[:, bent].min(axis=0))
+            ends[1, bent] = np.maximum(ends[1, bent], inputs[:, bent].max(axis=0))
+    return {
+        "n_sources": n_sources,
+        "span": [low, high],
+        "ranges": [[float(a), float(b)] for a, b in ends.T],
+        "start": [float(v) for v in start],
+        "units": None if units is None else units.to_dict(),
+    }
+
+
+def _span(units: Units | None, scaled: FloatArray | None) -> tuple[float, float]:
+    low, high = 0.0, 1.0
+    if units is not None:
+        # Standardised columns lie about 0, as many below as above.
+        low = min(low, *(float(scale.values.min()) for scale in units.scales))
+        high = max(high, *(float(scale.values.max()) for scale in units.scales))
+    if scaled is None or not len(scaled) or (scaled.min() >= low and scaled.max() <= high):
+        return low, high
+    low, high = float(scaled.min()), float(scaled.max())
+    return low, high if high > low else low + 1.0

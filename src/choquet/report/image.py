@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from choquet.decomposition import ClusterDecomposition
+from choquet.decomposition import ClusterDecomposition, Decomposition
 from choquet.report.png import grey_png
 
-__all__ = ["ivat_data"]
+__all__ = ["clustering_data", "ivat_data"]
 
 _PIXELS = 320
 """Pixels a side of the picture."""
@@ -19,7 +19,21 @@ _BOXES = 60
 """Boxes that are drawn; clusters that are not contiguous in the picture's order can need many."""
 
 
-def ivat_data(decomposition: ClusterDecomposition) -> dict[str, Any]:
+def clustering_data(parts: Decomposition) -> dict[str, Any] | None:
+    """How the operators were clustered; None if they were not."""
+    if not isinstance(parts, ClusterDecomposition):
+        return None
+    return {
+        "method": parts.partition.method,
+        "metric": parts.metric.name,
+        "score": parts.partition.score,
+        "proved": parts.partition.proved,
+        "n_distinct": len(parts.sample.weights),
+        "complete": parts.exact,
+    }
+
+
+def ivat_data(parts: Decomposition) -> dict[str, Any] | None:
     """The picture, dark where operators are alike, and boxes in shares of its side.
 
     Examples
@@ -29,7 +43,9 @@ def ivat_data(decomposition: ClusterDecomposition) -> dict[str, Any]:
     >>> sorted(box["operator"] for box in data["boxes"]), round(data["white"], 3)
     ([0, 1], 0.316)
     """
-    picture = decomposition.ivat
+    if not isinstance(parts, ClusterDecomposition):
+        return None
+    picture = parts.ivat
     image = picture.image(min(picture.n_total, _PIXELS))
     white = float(picture.heights.max(initial=0.0))
     grey = np.rint(255 * image / white if white > 0 else np.zeros_like(image)).astype(np.uint8)
@@ -37,8 +53,8 @@ def ivat_data(decomposition: ClusterDecomposition) -> dict[str, Any]:
         "png": base64.b64encode(grey_png(grey)).decode("ascii"),
         "size": len(grey),
         "white": white,
-        "metric": decomposition.metric.name,
-        "boxes": _boxes(decomposition),
+        "metric": parts.metric.name,
+        "boxes": _boxes(parts),
     }
 
 

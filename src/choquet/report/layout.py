@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
-from choquet.lattice import mask_of
-
 __all__ = ["MAX_HASSE", "bars", "hasse", "signed_bars"]
 
 MAX_HASSE = 7
@@ -93,7 +91,7 @@ def hasse(n_sources: int) -> dict[str, Any] | None:
         for k, subset in enumerate(level):
             x = width / 2 + (k - (len(level) - 1) / 2) * room
             y = height / 2 + 4 + (n_sources - size) * 88.0
-            mask = mask_of(subset)
+            mask = sum(1 << i for i in subset)
             places[mask] = (x, y)
             label = "".join(str(i + 1) for i in subset) or "∅"
             half = max(len(label) * character / 2 + 4, 18.0 if n_sources <= 5 else 12.0)

@@ -21,198 +21,143 @@ def as_markdown(data: dict[str, Any]) -> str:
     >>> as_markdown(summarise(Measure([0, 0, 0, 1], sources=["a|b", "<i>"])))[:32]
     '# How a\\|b and \\<i\\> are fused\n\n'
     """
-    if data["kind"] == "contextual":
-        return _contextual(data)
-    model = data["model"]
-    lines = _opening(data)
-    if not model["rules_exact"] and model["rules_fidelity"] is not None:
-        lines += ["", f"These rules are right for {percent(model['rules_fidelity'])} of walks."]
-    lines += ["", "## Operators", ""]
-    lines += _table(
-        ("", "name", "takes", "weights, largest input first", "share of walks", "worst error"),
-        (
-            (
-                str(operator["number"] + 1),
-                operator["name"],
-                operator["phrase"],
-                ", ".join(_number(w) for w in operator["weights"]),
-                percent(operator["share"]),
-                _number(operator["worst"]),
-            )
-            for operator in model["operators"]
-        ),
-    )
-    lines += ["", "## Sources", "", *_sources(data)]
-    lines += _evidence(data) + _samples(data)
+    lines = [f"# {_escape(data['title'])}", "", *_story(data), *_operators(data), *_contexts(data)]
+    lines += [*_sources(data), *_support(data), *_requests(data), *_errors(data), *_samples(data)]
     lines += ["", f"Made with choquet {data['library_version']}."]
     return "\n".join(lines) + "\n"
 
 
-def _opening(data: dict[str, Any]) -> list[str]:
-    story = data["story"]
-    lines = [f"# {_escape(data['title'])}", ""]
-    lines += [f"{_escape(story['opening'])} {_escape(story['certificate'])}", ""]
+def _story(data: dict[str, Any]) -> list[str]:
+    story, model = data["story"], data["model"]
+    lines = [f"{_escape(story['opening'])} {_escape(story['certificate'])}", ""]
     for key in ("classes", "units"):
         lines += [_escape(story[key]), ""] if story[key] else []
     lines += ["## When each operator is used", ""]
-    return lines + [f"- {_escape(sentence)}" for sentence in data["model"]["sentences"]]
+    lines += [f"- {_escape(sentence)}" for sentence in model["sentences"]]
+    if not model["rules_exact"] and model["rules_fidelity"] is not None:
+        lines += ["", f"These rules are right for {percent(model['rules_fidelity'])} of walks."]
+    return lines
 
 
-def _contextual(data: dict[str, Any]) -> str:
-    """A contextual model: operators, contexts, what to collect, errors, samples."""
-    operators = data["model"]["operators"]
-    lines = [*_opening(data), "", "## Operators", ""]
-    lines += _table(
-        ("", "name", "takes", "weights, largest input first", "adds", "samples", "share", "trust"),
-        (
-            (
-                str(operator["number"] + 1),
-                operator["name"],
-                operator["phrase"],
-                ", ".join(_number(w) for w in operator["weights"]),
-                _number(operator["bias"]),
-                str(operator["count"]),
-                percent(operator["share"]),
-                percent(operator["trust"]),
-            )
-            for operator in operators
-        ),
-    )
-    leaves = [node for node in data["tree"] if node["question"] is None]
-    lines += ["", "## Contexts", ""]
-    lines += _table(
-        ("if", "operator", "samples", "share"),
-        (
-            (
-                node["rule"],
-                f"{node['operator'] + 1}. {operators[node['operator']]['name']}",
-                _number(node["weight"]),
-                percent(node["share"]),
-            )
-            for node in leaves
-        ),
-    )
-    lines += ["", "## Sources", ""]
-    lines += _table(
-        ("source", "questions about it", "mean contribution"),
-        ((row["source"], str(row["asked"]), _number(row["mean"])) for row in data["source_table"]),
-    )
-    lines += _requests(data)
-    if data["errors"] is not None:
-        keys = ("right",) if data["errors"]["classes"] else ("rmse", "mae")
-        lines += ["", "## Errors on the samples", ""]
-        lines += _table(
-            ("samples", "number", *keys),
-            (
-                (row["which"], str(row["n"]), *(_number(row[key]) for key in keys))
-                for row in data["errors"]["rows"]
-            ),
-        )
-    rows = (data["samples"] or {"rows": []})["rows"]
-    if rows:
-        lines += ["", f"## Samples ({len(rows)} of {data['samples']['n']})", ""]
-        lines += _table(
-            (*data["sources"], "operator", "output", "trust"),
-            (
-                (
-                    *map(_number, row["inputs"]),
-                    operators[row["operator"]]["name"],
-                    _number(row["output"]),
-                    percent(row["trust"]),
-                )
-                for row in rows
-            ),
-        )
-    lines += ["", f"Made with choquet {data['library_version']}."]
-    return "\n".join(lines) + "\n"
+def _operators(data: dict[str, Any]) -> list[str]:
+    learned = data["model"]["learned"]
+    heads = ["", "name", "takes", "weights, largest input first"]
+    heads += ["adds", "samples", "share", "trust"] if learned else ["share of walks", "worst error"]
+    rows = []
+    for operator in data["model"]["operators"]:
+        row = [str(operator["number"] + 1), operator["name"], operator["phrase"]]
+        row.append(", ".join(_number(w) for w in operator["weights"]))
+        if learned:
+            row += [_number(operator["bias"]), str(operator["count"])]
+            row += [percent(operator["share"]), _percent(operator["trust"])]
+        else:
+            row += [percent(operator["share"]), _number(operator["worst"])]
+        rows.append(row)
+    return ["", "## Operators", "", *_table(heads, rows)]
 
 
-def _requests(data: dict[str, Any]) -> list[str]:
-    requests = data["model"]["requests"]
-    if not requests:
+def _contexts(data: dict[str, Any]) -> list[str]:
+    if data["tree"] is None:
         return []
-    return [
-        "",
-        "## Data to collect next",
-        "",
-        *(
-            f"{k}. {_escape(request['text'])} (gain {_number(request['gain'])})"
-            for k, request in enumerate(requests, start=1)
-        ),
+    names = [operator["name"] for operator in data["model"]["operators"]]
+    rows = [
+        (
+            node["rule"],
+            f"{node['operator'] + 1}. {_at(names, node['operator'])}",
+            _number(node["weight"]),
+            percent(node["share"]),
+        )
+        for node in data["tree"]
+        if node["question"] is None
     ]
+    return ["", "## Contexts", "", *_table(("if", "operator", "samples", "share"), rows)]
 
 
 def _sources(data: dict[str, Any]) -> list[str]:
-    sources, indices = data["sources"], data["indices"]
-    if indices["interaction"] is None:
-        shares = ((name, _number(indices["shapley"][i])) for i, name in enumerate(sources))
-        pairs = (
-            (" and ".join(row["pair"]), _number(row["value"])) for row in indices["pairs"] or ()
+    lines: list[str] = []
+    if data["source_table"] is not None:
+        lines += _table(
+            ("source", "questions about it", "mean contribution"),
+            (
+                (row["source"], str(row["asked"]), _number(row["mean"]))
+                for row in data["source_table"]
+            ),
         )
-        lines = _table(("source", "Shapley"), shares)
-        return lines + (["", *_table(("pair", "interaction"), pairs)] if indices["pairs"] else [])
-    rows = (
-        (name, _number(indices["shapley"][i]), *map(_number, indices["interaction"][i]))
-        for i, name in enumerate(sources)
-    )
-    cleaned = (
-        tuple("·" if k == i + 2 else cell for k, cell in enumerate(row))
-        for i, row in enumerate(rows)
-    )
-    heads = ("source", "Shapley", *(f"interaction with {name}" for name in sources))
-    return _table(heads, cleaned)
+    lines += _indices(data["sources"], data["indices"]) if data["indices"] else []
+    return ["", "## Sources", "", *lines] if lines else []
 
 
-def _evidence(data: dict[str, Any]) -> list[str]:
+def _indices(sources: list[str], indices: dict[str, Any]) -> list[str]:
+    pairs = indices["interaction"]
+    heads = ["source", "Shapley"]
+    rows = [[name, _number(indices["shapley"][i])] for i, name in enumerate(sources)]
+    if pairs is not None:
+        heads += [f"interaction with {name}" for name in sources]
+        for i, row in enumerate(rows):
+            row += ["·" if k == i else _number(value) for k, value in enumerate(pairs[i])]
+    lines = _table(heads, rows)
+    listed = indices["pairs"] or ()
+    strongest = [(" and ".join(row["pair"]), _number(row["value"])) for row in listed]
+    return lines + (["", *_table(("pair", "interaction"), strongest)] if strongest else [])
+
+
+def _support(data: dict[str, Any]) -> list[str]:
     if data["support"] is None:
         return []
+    rows = [
+        (str(row["size"]), str(row["subsets"]), str(row["supported"]))
+        for row in data["support"]["by_size"]
+    ]
     lines = ["", "## Support by data", "", _escape(data["story"]["evidence"]), ""]
-    lines += _table(
-        ("subset size", "subsets", "supported"),
-        (
-            (str(row["size"]), str(row["subsets"]), str(row["supported"]))
-            for row in data["support"]["by_size"]
-        ),
-    )
-    return lines + _requests(data)
+    return lines + _table(("subset size", "subsets", "supported"), rows)
+
+
+def _requests(data: dict[str, Any]) -> list[str]:
+    requests = [
+        f"{k}. {_escape(request['text'])} (gain {_number(request['gain'])})"
+        for k, request in enumerate(data["model"]["requests"], start=1)
+    ]
+    return ["", "## Data to collect next", "", *requests] if requests else []
+
+
+def _errors(data: dict[str, Any]) -> list[str]:
+    errors = data["errors"]
+    if errors is None:
+        return []
+    key, what = ("right", "share right by") if errors["classes"] else ("rmse", "RMSE of")
+    heads, keys = ["samples", "number", f"{what} the output"], [key]
+    if errors["other"] is not None:
+        heads.append(f"{what} the {errors['other']}")
+        keys.append(f"other_{key}")
+    rows = [
+        [row["which"], str(row["n"]), *(_number(row[name]) for name in keys)]
+        for row in errors["rows"]
+    ]
+    return ["", "## Errors on the samples", "", *_table(heads, rows)]
 
 
 def _samples(data: dict[str, Any]) -> list[str]:
-    lines: list[str] = []
-    if data["errors"] is not None:
-        lines += ["", "## Errors on the samples", ""]
-        key, what = (
-            ("right", "share right by") if data["errors"]["classes"] else ("rmse", "RMSE of")
-        )
-        lines += _table(
-            ("samples", "number", f"{what} the operators", f"{what} the integral"),
-            (
-                (
-                    row["which"],
-                    str(row["n"]),
-                    _number(row[f"operators_{key}"]),
-                    _number(row[f"integral_{key}"]),
-                )
-                for row in data["errors"]["rows"]
-            ),
-        )
-    if data["samples"] is not None and data["samples"]["rows"]:
-        names = [operator["name"] for operator in data["model"]["operators"]]
-        lines += ["", f"## Samples ({len(data['samples']['rows'])} of {data['samples']['n']})", ""]
-        lines += _table(
-            (*data["sources"], "operator", "output", "interval", "unsupported"),
-            (
-                (
-                    *map(_number, row["inputs"]),
-                    names[row["operator"]] if row["operator"] < len(names) else "–",
-                    _number(row["output"]),
-                    f"{_number(row['low'])} to {_number(row['high'])}",
-                    percent(row["phi"]),
-                )
-                for row in data["samples"]["rows"]
-            ),
-        )
-    return lines
+    samples = data["samples"]
+    if samples is None or not samples["rows"]:
+        return []
+    names = [operator["name"] for operator in data["model"]["operators"]]
+    other = {"operators": "by the operators", "integral": "integral"}.get(samples["other"])
+    key = {"operators": "operator_output", "integral": "integral"}.get(samples["other"], "")
+    heads = [*data["sources"], "operator", "output"]
+    heads += ["unsupported"] if other is None else [other, "interval", "unsupported"]
+    rows = []
+    for row in samples["rows"]:
+        cells = [*map(_number, row["inputs"]), _at(names, row["operator"]), _number(row["output"])]
+        if other is not None:
+            bounds = f"{_number(row['low'])} to {_number(row['high'])}"
+            cells += [_number(row[key]), bounds]
+        rows.append([*cells, _percent(row["phi"])])
+    title = f"## Samples ({len(rows)} of {samples['n']})"
+    return ["", title, "", *_table(heads, rows)]
+
+
+def _at(names: Sequence[str], number: int) -> str:
+    return names[number] if number < len(names) else "–"
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
@@ -231,3 +176,7 @@ def _escape(text: str) -> str:
 
 def _number(value: float | None) -> str:
     return "–" if value is None else f"{value + 0.0:.4g}"
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else percent(share)

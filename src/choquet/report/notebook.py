@@ -8,14 +8,11 @@ from html import escape
 import numpy as np
 
 from choquet.decomposition import Decomposition
-from choquet.decomposition.trees import TreeDecomposition
-from choquet.explanation.contextual import biased_phrases
-from choquet.explanation.learned import Learned
 from choquet.explanation.phrases import operator_phrases, percent, rule_sentences
 from choquet.lattice import subset_sizes
 from choquet.measures import Measure
 
-__all__ = ["contextual_html", "decomposition_html", "measure_html"]
+__all__ = ["decomposition_html", "measure_html"]
 
 _LISTED = 32
 """Rows of a table."""
@@ -51,61 +48,27 @@ def decomposition_html(decomposition: Decomposition) -> str:
     >>> "take the median of the three" in text
     True
     """
-    if isinstance(decomposition, TreeDecomposition):
-        return contextual_html(decomposition)
-    names = decomposition.operator_names
-    rows = (
-        (
-            str(number + 1),
-            names[number],
-            ", ".join(f"{w + 0.0:.3g}" for w in operator.weights),
-            percent(operator.share),
-            f"{operator.error.worst:.3g}",
-        )
-        for number, operator in enumerate(decomposition.operators[:_LISTED])
-    )
-    caption = f"{decomposition.n_operators} operators of {decomposition.measure.n_sources} sources"
-    heads = ("", "operator", "weights, largest first", "walks", "worst error")
+    names, learned = decomposition.operator_names, decomposition.measure is None
+    rows = []
+    for number, operator in enumerate(decomposition.operators[:_LISTED]):
+        row = [str(number + 1), names[number]]
+        row.append(", ".join(f"{w + 0.0:.3g}" for w in operator.weights))
+        row += [f"{operator.bias + 0.0:.4g}"] if learned else []
+        row.append(percent(operator.share))
+        row.append(percent(operator.trust) if learned else f"{operator.error.worst:.3g}")
+        rows.append(row)
+    heads = ["", "operator", "weights, largest first", *(["adds"] if learned else [])]
+    heads += [decomposition.unit, "trust" if learned else "worst error"]
+    caption = f"{decomposition.n_operators} operators of {decomposition.n_sources} sources"
     more = decomposition.n_operators - _LISTED
     text = _table(caption, heads, rows)
     if more > 0:
         text += f"<p>… and {more:,} more operators</p>"
     if decomposition.n_operators <= _RULED:
         phrases = operator_phrases(decomposition)
-        sentences = rule_sentences(decomposition.rules, decomposition.measure.sources, phrases)
+        sentences = rule_sentences(decomposition.rules, decomposition.sources, phrases)
         text += f"<p>{'<br>'.join(map(escape, sentences))}</p>"
     return text
-
-
-def contextual_html(model: TreeDecomposition) -> str:
-    """A contextual model as an HTML table of its operators, with its rules in words.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from choquet import ContextualRegressor
-    >>> X = np.random.default_rng(0).random((60, 3))
-    >>> model = ContextualRegressor(convex=True, l2=0.0).fit(X, np.median(X, axis=1)).decomposition_
-    >>> "Always take the median of the three." in contextual_html(model)
-    True
-    """
-    rows = (
-        (
-            str(number + 1),
-            name,
-            ", ".join(f"{w + 0.0:.3g}" for w in operator.weights),
-            f"{operator.bias + 0.0:.4g}",
-            percent(operator.share),
-            percent(operator.trust),
-        )
-        for number, (name, operator) in enumerate(
-            zip(model.operator_names, model.operators, strict=True)
-        )
-    )
-    caption = f"{model.n_operators} operators of {len(model.sources)} sources"
-    heads = ("", "operator", "weights, largest first", "adds", "samples", "trust")
-    sentences = rule_sentences(model.rules, model.sources, biased_phrases(Learned(model)))
-    return _table(caption, heads, rows) + f"<p>{'<br>'.join(map(escape, sentences))}</p>"
 
 
 def _table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy.typing as npt
 
-from choquet.errors import MissingDependencyError
+from choquet.errors import MissingDependencyError, OptionError
 from choquet.explanation.phrases import percent
-from choquet.files import write_whole
+from choquet.files import check_target, write_whole
 from choquet.report.layout import bars, hasse, signed_bars
 from choquet.report.markdown import as_markdown
 from choquet.report.summary import summarise
@@ -30,7 +30,7 @@ class Report:
 
     Parameters
     ----------
-    model : ClusterDecomposition, Measure or fitted model
+    model : Decomposition, Measure, fitted model, or a pipeline that ends in one
         What to report on; measures and models are decomposed first.
     X : array-like of shape (n, N) or data frame, optional
         Samples to show and, if the decomposition knows no data, to take support from. The columns
@@ -118,6 +118,8 @@ class Report:
 
         Raises
         ------
+        OptionError
+            If the name ends as those of other formats do, such as .pdf.
         FileError
             If the file exists and `overwrite` is False, or it cannot be written.
 
@@ -129,6 +131,10 @@ class Report:
         >>> report.write_html(path).stat().st_size < 3_000_000
         True
         """
+        suffix = Path(path).suffix
+        if suffix.lower() not in ("", ".html", ".htm"):
+            raise OptionError(f"{path}: this writes HTML, not {suffix}; end the name in .html")
+        check_target(path, overwrite=overwrite)
         return write_whole(path, self.html().encode("utf-8"), overwrite=overwrite)
 
     def _repr_html_(self) -> str:
@@ -138,13 +144,6 @@ class Report:
 
     def __repr__(self) -> str:
         return f"<Report {self.data['title']!r}: {self.data['n_operators']} operators>"
-
-
-_PAGES = {
-    "measure": ("report.html", "explorer.js"),
-    "contextual": ("contextual.html", "contextual.js"),
-}
-"""Template and script by what the report is about."""
 
 
 def _encodable(text: str) -> str:
@@ -167,9 +166,8 @@ def _render(data: dict[str, Any]) -> str:
         lstrip_blocks=True,
     )
     environment.filters.update(number=_number, percent=_percent, short=_short)
-    template, own = _PAGES[data["kind"]]
-    style, script = _template("report.css"), _template("shared.js") + _template(own)
-    return environment.get_template(template).render(
+    style, script = _template("report.css"), _template("explorer.js")
+    return environment.get_template("report.html").render(
         data=data,
         style=style,
         script=script,
@@ -178,22 +176,22 @@ def _render(data: dict[str, Any]) -> str:
         embedded=_safe_json(_embedded(data)),
         bars=bars,
         signed_bars=signed_bars,
-        hasse=hasse(len(data["sources"])),
+        hasse=hasse(len(data["sources"])) if data["explorer"].get("values") else None,
     )
 
 
 def _embedded(data: dict[str, Any]) -> dict[str, Any]:
     """What the page's own script needs."""
+    wanted = ("name", "phrase", "trust", "count")
     return {
         "sources": data["sources"],
         "operators": [
-            {key: operator[key] for key in ("name", "phrase", "trust", "count") if key in operator}
-            for operator in data["model"]["operators"]
+            {key: operator[key] for key in wanted} for operator in data["model"]["operators"]
         ],
-        "rules": data.get("rules"),
+        "rules": data["rules"],
         "leaves": [
             {key: node[key] for key in ("node", "rule", "weight")}
-            for node in data.get("tree", ())
+            for node in data["tree"] or ()
             if node["question"] is None
         ],
         "explorer": data["explorer"],

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from choquet.datasets import fetch_aid
-from choquet.decomposition import ClusterDecomposition, decompose
+from choquet.decomposition import Clodd, ClusterDecomposition, decompose
 from choquet.measures import Measure
 from choquet.reproduce.aid_figure import FILE, four_networks
 from choquet.reproduce.aid_fusion import (
@@ -289,8 +289,10 @@ def _draw_ivat(figure: Any, left: ClusterDecomposition | None, fusion: Fusion) -
 
     start = next(iter(starts(fusion.measures[0].n_sources)))
     things: dict[str, Any] = {} if left is None else {"(a) N = 4, exact": left}
-    things["(b) N = 7, exact"] = decompose(fusion.measures[_SHOWN], decimals=4)
-    things["(c) N = 7, start of descent"] = decompose(fusion.descents[f"{start}, 0 steps"][_SHOWN])
+    things["(b) N = 7, exact"] = decompose(fusion.measures[_SHOWN], method=Clodd(decimals=4))
+    things["(c) N = 7, start of descent"] = decompose(
+        fusion.descents[f"{start}, 0 steps"][_SHOWN], method=Clodd()
+    )
     for ax, (title, thing) in zip(figure.subplots(1, len(things)), things.items(), strict=True):
         plot.ivat(thing, ax=ax, size=300, boxes=False).set_xlabel("")
         n = thing.n_operators

@@ -9,7 +9,7 @@ import numpy as np
 
 from choquet.arrays import FloatArray
 from choquet.datasets import AIDScores
-from choquet.decomposition import ClusterDecomposition, decompose
+from choquet.decomposition import Clodd, ClusterDecomposition, decompose
 from choquet.reproduce.fits import fit, nearest, operators_text
 from choquet.reproduce.result import Row
 from choquet.walks import walk_weights
@@ -63,7 +63,7 @@ def four_networks(
     printed = model.measure_.values.copy()
     printed[_DOUBTFUL] = PRINTED["median"][0] + PRINTED["median"][1]
     excess = model.statistics_.squared_error(printed) / error - 1
-    decomposition = decompose(model, identification=found, decimals=6)
+    decomposition = decompose(model, identification=found, method=Clodd(decimals=6))
     distances = {name: nearest(w, decomposition.weights) for name, w in PRINTED.items()}
     pinned = _pinned(model, found)
     rows = [
@@ -127,7 +127,7 @@ def _half(X: FloatArray, scores: AIDScores, numbers: dict[str, Any]) -> Row:
     is_test = bool(np.array_equal(X, scores.scores[0, 1, LABEL, :, :4]))
     training = scores.bunch(0, "training", LABEL)
     other = fit(training.data[:, :4], training.target)
-    weights = decompose(other, decimals=6).weights
+    weights = decompose(other, method=Clodd(decimals=6)).weights
     away = max(nearest(PRINTED[name], weights) for name in ("trimmed min", "trimmed max"))
     numbers |= {"equals_test_half": is_test, "distance_training_half": away}
     return Row(

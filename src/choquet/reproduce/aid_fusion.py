@@ -10,7 +10,7 @@ import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
 from choquet.datasets import AIDScores
-from choquet.decomposition import decompose
+from choquet.decomposition import Clodd, decompose
 from choquet.integrals import choquet_integral
 from choquet.learning import Statistics
 from choquet.measures import Measure
@@ -136,7 +136,7 @@ def _learn(X: FloatArray, y: FloatArray, whole: bool = True) -> dict[str, Any]:
     if not whole:
         return found
     walks = _walks(X, model.support_)
-    full = decompose(model, support=None, decimals=4)
+    full = decompose(model, support=None, method=Clodd(decimals=4))
     found |= {
         "walks": list(walks),
         "operators": full.n_operators,
@@ -145,7 +145,7 @@ def _learn(X: FloatArray, y: FloatArray, whole: bool = True) -> dict[str, Any]:
     }
     # Rows may all be tied in some variable, so that no walk is supported throughout.
     if walks.supported > 0:
-        part = decompose(model, decimals=4)
+        part = decompose(model, method=Clodd(decimals=4))
         found["supported"] = {
             "operators": part.n_operators,
             "mean_walk": (part.sample.shares @ part.sample.weights).tolist(),

@@ -10,7 +10,7 @@ import numpy as np
 
 from choquet.arrays import generator
 from choquet.datasets import make_demining
-from choquet.decomposition import decompose
+from choquet.decomposition import Clodd, Distinct, decompose
 from choquet.lattice import masks_by_size
 from choquet.measures import Measure
 from choquet.operators import DISSIMILARITIES, dissimilarity
@@ -131,7 +131,7 @@ def _lemma() -> tuple[list[Row], dict[str, Any]]:
 
 
 def _demining() -> tuple[list[Row], dict[str, Any]]:
-    decomposition = decompose(_demining_measure(), method="distinct")
+    decomposition = decompose(_demining_measure(), method=Distinct())
     names = [operator.name for operator in decomposition.operators]
     row = Row(
         "Demining: three operators (two are listed)",
@@ -214,7 +214,7 @@ def _draw_overview(figure: Any) -> None:
     from choquet import plot
 
     measure = _demining_measure()
-    decomposition = decompose(measure)
+    decomposition = decompose(measure, method=Clodd())
     first, second, third, fourth = figure.subplots(1, 4, width_ratios=(1.2, 1, 1, 1))
     plot.hasse(measure, ax=first)
     sorts = all_sorts(3)
@@ -257,5 +257,8 @@ def _draw_ivat(figure: Any) -> None:
     from choquet import plot
 
     largest = Measure.symmetric([1, 0, 0, 0, 0])
-    pair = {"maximum": decompose(largest), "three operators": decompose(three_operator_measure())}
+    pair = {
+        "maximum": decompose(largest, method=Clodd()),
+        "three operators": decompose(three_operator_measure(), method=Clodd()),
+    }
     plot.compare(pair, ax=figure.subplots())

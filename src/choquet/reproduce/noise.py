@@ -9,7 +9,13 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from choquet.datasets import make_fusion, make_noise_measure
-from choquet.decomposition import ClusterDecomposition, decompose, measure_distance
+from choquet.decomposition import (
+    Clodd,
+    ClusterDecomposition,
+    Distinct,
+    decompose,
+    measure_distance,
+)
 from choquet.measures import Measure
 from choquet.operators import dissimilarity
 from choquet.reproduce.counting import CLUSTERINGS, LINK
@@ -26,8 +32,8 @@ N_SAMPLES = 300
 
 LEARNERS: dict[str, dict[str, Any]] = {
     "least squares": {},
-    "shrunk to additive": {"prior": "additive", "prior_strength": 0.1},
-    "shrunk to 2-additive": {"prior": "2-additive", "prior_strength": 0.1},
+    "shrunk to additive": {"prior": "additive", "prior_alpha": 0.1},
+    "shrunk to 2-additive": {"prior": "2-additive", "prior_alpha": 0.1},
 }
 Reading = Literal["figure", "caption"]
 READINGS: tuple[Reading, ...] = ("figure", "caption")
@@ -171,7 +177,7 @@ def _trial(setting: Setting, seed: Any) -> dict[str, float]:
     exact = _exact(setting.reading)
     learned = _learned(setting, seed)
     # Three decimals: an exact fit comes back within 1e-6 or so of the truth.
-    found = decompose(learned, decimals=3)
+    found = decompose(learned, method=Clodd(decimals=3))
     sorts = all_sorts(5)
     away = dissimilarity(exact.weights, found.weights, metric="worst")
     numbers = {
@@ -191,7 +197,7 @@ def _trial(setting: Setting, seed: Any) -> dict[str, float]:
 
 @cache
 def _exact(reading: Reading) -> ClusterDecomposition:
-    return decompose(make_noise_measure(reading=reading), method="distinct")
+    return decompose(make_noise_measure(reading=reading), method=Distinct())
 
 
 def _truth(reading: Reading) -> dict[str, Any]:
@@ -210,7 +216,8 @@ def _draw_ivat(figure: Any, rng: Any) -> None:
 
     made = {
         f"({'abcd'[k]}) σ = {sigma:g}": decompose(
-            _learned(Setting("figure", sigma, False, "least squares"), (rng, 0)), decimals=3
+            _learned(Setting("figure", sigma, False, "least squares"), (rng, 0)),
+            method=Clodd(decimals=3),
         )
         for k, sigma in enumerate(SIGMAS)
     }

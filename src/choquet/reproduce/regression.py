@@ -12,7 +12,8 @@ import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
 from choquet.datasets import Bunch, load_airfoil, load_yacht
-from choquet.decomposition import ClusterDecomposition, decompose
+from choquet.decomposition import Clodd, ClusterDecomposition, Distinct, FuzzyCMeans, decompose
+from choquet.decomposition.clustering_methods import ClusterMethod
 from choquet.errors import OptionError
 from choquet.reproduce.fits import agreement, fit
 from choquet.reproduce.regression_rows import CLAIMS, compare_with_paper, model_table, pictures
@@ -24,7 +25,7 @@ __all__ = ["run", "run_airfoil", "run_yacht"]
 
 METRIC: Literal["l2"] = "l2"
 """The paper's norm: regression weights are no shares, so a norm of the weights it is."""
-CIR = {"monotone": False, "normal": False, "bias": True}
+CIR = {"monotone": False, "normal": False, "fit_intercept": True}
 STRENGTHS = {"l1": (1.0, 3.0, 10.0, 30.0), "l2": (0.1, 0.3, 1.0, 3.0, 10.0)}
 """Among these cross-validation chooses. Weaker l1 penalties take the solver minutes on Yacht."""
 SWEEP = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
@@ -105,8 +106,8 @@ def run(
     }
     models = {
         "none": fit(X, y, **CIR),
-        "l1": fit(X, y, **CIR, penalty="l1", strength=strength["l1"]),
-        "l2": fit(X, y, **CIR, penalty="l2", strength=strength["l2"]),
+        "l1": fit(X, y, **CIR, penalty="l1", alpha=strength["l1"]),
+        "l2": fit(X, y, **CIR, penalty="l2", alpha=strength["l2"]),
     }
     parts = {
         (penalty, which): _decompose(model, which)
@@ -117,7 +118,7 @@ def run(
     errors = _cross_validate(X, y, strength, repeats, rng, work)
     numbers = _numbers(X, y, models, parts, errors, strength)
     numbers["operators_by_strength"] = {
-        s: _decompose(fit(X, y, **CIR, penalty="l1", strength=s), "all").n_operators for s in SWEEP
+        s: _decompose(fit(X, y, **CIR, penalty="l1", alpha=s), "all").n_operators for s in SWEEP
     }
     numbers["contextual"] = {
         name: {
@@ -160,7 +161,7 @@ def _strength(X: FloatArray, y: FloatArray, penalty: str, rng: Any) -> float:
     """Strength of least cross-validated error."""
 
     def made(strength: float) -> Any:
-        return partial(fit, **CIR, penalty=penalty, strength=strength)
+        return partial(fit, **CIR, penalty=penalty, alpha=strength)
 
     return _best(X, y, STRENGTHS[penalty], made, rng)
 
@@ -190,9 +191,11 @@ def _contextual(max_leaves: int, l2: float) -> Any:
     return regressor(max_leaves=max_leaves, l2=l2)
 
 
-def _decompose(model: Any, which: str, **options: Any) -> ClusterDecomposition:
+def _decompose(
+    model: Any, which: str, method: type[ClusterMethod] = Clodd, **options: Any
+) -> ClusterDecomposition:
     support = None if which == "all" else model.support_
-    return decompose(model, support=support, metric=METRIC, decimals=6, **options)
+    return decompose(model, support=support, method=method(metric=METRIC, decimals=6, **options))
 
 
 def _cross_validate(
@@ -232,8 +235,8 @@ def _outputs(
     from sklearn.linear_model import LinearRegression
 
     plain = fit(X, y, **CIR)
-    sparse = fit(X, y, **CIR, penalty="l1", strength=strength["l1"])
-    ridge = fit(X, y, **CIR, penalty="l2", strength=strength["l2"])
+    sparse = fit(X, y, **CIR, penalty="l1", alpha=strength["l1"])
+    ridge = fit(X, y, **CIR, penalty="l2", alpha=strength["l2"])
     forest: Any = RandomForestRegressor(n_estimators=N_TREES, random_state=seed, n_jobs=1)
     linear: Any = LinearRegression()
     return {
@@ -256,9 +259,9 @@ def _curve(X: FloatArray, y: FloatArray, plain: Any, ridge: Any) -> dict[str, di
     """Training error by number of operators kept, clustered by fuzzy c-means; at the end all."""
     curve: dict[str, dict[int, float]] = {}
     for name, model in (("CIR", plain), ("CIR, l2", ridge)):
-        whole = _decompose(model, "supported", method="distinct")
+        whole = _decompose(model, "supported", method=Distinct)
         kept = {
-            k: _decompose(model, "supported", method="fuzzy_c_means", k=k)
+            k: _decompose(model, "supported", method=FuzzyCMeans, k=k)
             for k in KEPT
             if k < whole.n_operators
         }

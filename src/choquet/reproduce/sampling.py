@@ -9,7 +9,7 @@ import numpy as np
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.clustering import IVAT, ivat
-from choquet.decomposition import decompose, measure_distance
+from choquet.decomposition import Clodd, decompose, measure_distance
 from choquet.integrals import choquet_integral
 from choquet.measures import Measure
 from choquet.reproduce.fits import agreement, fit, picture_correlation
@@ -185,7 +185,9 @@ def _trial(share: float, seed: Any) -> Trial:
     width = (high.values - low.values)[1:-1]
     other = Measure.random(N_SOURCES, rng=random)
     whole = _matrix(_picture(learned, sorts))
-    full, part = decompose(model, support=None, decimals=6), decompose(model, decimals=6)
+    full, part = (
+        decompose(model, support=support, method=Clodd(decimals=6)) for support in (None, "auto")
+    )
     kept = sorts[supported]
     return Trial(
         values_seen=float(seen.mean()),

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from choquet.errors import FileError, OptionError
+from choquet.files import append_whole, write_whole
 
 __all__ = ["Kept", "Progress", "Work"]
 
@@ -59,10 +60,9 @@ class Kept:
         line = json.dumps([key, result])
         if self._begin:
             text, self._begin = "\n".join([*self._begin, line]), []
-            self.path.write_text(text + "\n", encoding="utf-8")
+            write_whole(self.path, f"{text}\n".encode(), overwrite=True)
         else:
-            with self.path.open("a", encoding="utf-8") as file:
-                file.write(line + "\n")
+            append_whole(self.path, f"{line}\n".encode())
 
     def forget(self) -> None:
         """Remove the file: the experiment is complete."""

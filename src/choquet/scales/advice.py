@@ -12,12 +12,17 @@ __all__ = ["against_target", "fit_warnings"]
 _NAMED = 6
 """Sources that a message names."""
 
-_ROWS = 20_000
-"""Rows that rank correlations are taken from, evenly spaced if there are more."""
+_AGAINST = 0.2
+"""Rank correlation below 0 from which on a source is said to run against the target."""
+
+_ERRORS = 4.0
+"""Standard errors that it must also be below 0: of many sources some fall a little by chance."""
 
 
-def against_target(X: FloatArray, y: FloatArray, sources: Sequence[str]) -> list[str]:
-    """Sources that fall where the target rises, by their rank correlation.
+def against_target(
+    X: FloatArray, y: FloatArray, sources: Sequence[str], weight: FloatArray | None = None
+) -> list[str]:
+    """Sources that fall where the target rises, clearly, by their rank correlation.
 
     Examples
     --------
@@ -26,15 +31,23 @@ def against_target(X: FloatArray, y: FloatArray, sources: Sequence[str]) -> list
     >>> against_target(X, np.arange(20.0), ["size", "price"])
     ['price']
     """
-    step = max(1, -(-len(X) // _ROWS))
-    directions, _ = auto_directions(X[::step], y[::step])
-    return [name for name, one in zip(sources, directions, strict=True) if one == "lower"]
+    _, found = auto_directions(X, y, weight)
+    n = float(len(X) if weight is None else weight.sum())
+    least = max(_AGAINST, _ERRORS / max(n, 1.0) ** 0.5)
+    return [name for name, size in zip(sources, found, strict=True) if size < -least]
 
 
 def fit_warnings(
-    X: FloatArray, y: FloatArray, error: float, spread: float, sources: Sequence[str]
+    X: FloatArray,
+    y: FloatArray,
+    error: float,
+    spread: float,
+    sources: Sequence[str],
+    *,
+    weight: FloatArray | None = None,
+    monotone: bool = True,
 ) -> list[str]:
-    """What a monotone fit should be warned of, in sentences.
+    """What should be said of a fit, in sentences.
 
     Parameters
     ----------
@@ -44,6 +57,10 @@ def fit_warnings(
         Sums of squares about the fit and about the mean of the target.
     sources : sequence of str
         Names of the columns.
+    weight : array, optional
+        How much each row counts.
+    monotone : bool, default True
+        Whether more input cannot give less output, so that directions matter.
 
     Examples
     --------
@@ -57,12 +74,12 @@ columns on one scale with choquet.Commensurate
 with choquet.Commensurate(directions={'price': 'lower'}), or use monotone=False
     """
     found = []
-    if spread > 0 and error > spread * (1 + 1e-9):
+    if spread > 0 and error > spread * (1 + 1e-9) and len(y) > 1:
         found.append(
             "on the rows learned from, the fit is worse than the mean of the target "
             f"(R² {1 - error / spread:.2f}): put the columns on one scale with choquet.Commensurate"
         )
-    against = against_target(X, y, sources)
+    against = against_target(X, y, sources, weight) if monotone else []
     if against:
         more = len(against) - _NAMED
         listed = ", ".join(against[:_NAMED]) + (f" and {more} more" if more > 0 else "")

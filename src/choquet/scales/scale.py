@@ -54,9 +54,11 @@ class Scale:
     clip: bool = False
 
     def __post_init__(self) -> None:
-        points, values = as_vector(self.points, "points"), as_vector(self.values, "values")
-        if len(points) < 2 or len(points) != len(values):
+        points, values = (np.array(one, dtype=np.float64) for one in (self.points, self.values))
+        if points.ndim != 1 or len(points) < 2 or points.shape != values.shape:
             raise DataError(f"a scale needs two points or more, not {points} and {values}")
+        if not (np.isfinite(points).all() and np.isfinite(values).all()):
+            raise DataError(f"the points of a scale must be finite: {points}, {values}")
         if not (np.diff(points) > 0).all():
             raise DataError(f"the points of a scale must increase: {points}")
         rises = np.diff(values)

@@ -101,6 +101,22 @@ and 4 of time.'
         low, high = self.target.ends
         if (low, high) != (0.0, 1.0):
             text += f" Of {self.target_name}, they stand for {low:.4g} and {high:.4g}."
+        return text + self._directions(sources)
+
+    def _directions(self, sources: Sequence[str]) -> str:
+        """What "larger" means for columns that do not simply rise."""
+        pairs = [(name, scale.direction) for name, scale in zip(sources, self.scales, strict=True)]
+        turned = [name for name, direction in pairs if direction == "lower"]
+        text = ""
+        if turned:
+            more = len(turned) - _SPOKEN
+            listed = ", ".join(turned[:_SPOKEN]) + (f" and {more} more" if more > 0 else "")
+            text += f" Less is better of {listed}: there, a smaller number counts as larger."
+        for name, direction in pairs:
+            if not isinstance(direction, str):
+                text += (
+                    f" Of {name}, {direction:.4g} is best: what is nearer to it counts as larger."
+                )
         return text
 
     def to_dict(self) -> dict[str, Any]:

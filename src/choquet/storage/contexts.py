@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from choquet.arrays import IntArray
-from choquet.measures.sources import check_sources
+from choquet.expected import expect_array
+from choquet.storage.checks import check_names
 from choquet.storage.values import decode_value, encode_value
 
 if TYPE_CHECKING:
@@ -18,13 +19,15 @@ __all__ = ["decode_contextual", "encode_contextual"]
 
 _LINKS = ("source", "top", "above", "yes", "no")
 _SUMS = ("error", "weight")
+_PARTS = ("outcome", "units", "measure", "support", "identification", "cost")
+_WHOLE = ("exact", "unit", "n_walks", "spread", "row_error")
 
 
 def encode_contextual(model: TreeDecomposition) -> dict[str, Any]:
     """Sources, tree, and each operator with what supports it, as plain data."""
     from choquet.decomposition.trees import EVIDENCE
 
-    tree = {name: getattr(model.tree, name) for name in (*_LINKS, "coefficients", *_SUMS)}
+    tree = {name: getattr(model.tree, name) for name in (*_LINKS, "value", "coefficients", *_SUMS)}
     return {
         "sources": list(model.sources),
         "tree": tree,
@@ -35,52 +38,74 @@ def encode_contextual(model: TreeDecomposition) -> dict[str, Any]:
             name: np.array([getattr(operator, name) for operator in model.operators])
             for name in EVIDENCE
         },
-        **({} if model.outcome is None else {"outcome": encode_value(model.outcome)}),
+        "errors": np.array([operator.error for operator in model.operators]),
+        **{name: getattr(model, name) for name in _WHOLE},
+        "error": np.array(model.error),
+        **{
+            name: encode_value(getattr(model, name))
+            for name in _PARTS
+            if getattr(model, name) is not None
+        },
     }
 
 
 def decode_contextual(data: dict[str, Any]) -> TreeDecomposition:
     """The model again; a tree that does not hold together is refused."""
+    from choquet.decomposition.operators import Errors
     from choquet.decomposition.trees import EVIDENCE, with_contexts
 
-    sources = check_sources(data["sources"], len(data["sources"]))
+    sources = check_names(data, "sources")
     tree = _tree(data["tree"], len(sources))
-    labels, weights = data["labels"].astype(np.int64), data["weights"]
+    labels = expect_array(data, "labels", (None,), kinds="i")
+    weights = expect_array(data, "weights", (None, len(sources)))
+    k = len(weights)
     # Files of earlier versions hold order statistics alone.
     by_source = data.get("source_weights", np.zeros_like(weights))
-    k = len(weights)
-    for array in (weights, by_source):
-        if array.shape != (k, len(sources)) or not np.isfinite(array).all():
-            raise ValueError(f"weights have shape {array.shape}, or are not finite")
+    expect_array({"source_weights": by_source}, "source_weights", weights.shape)
     if labels.shape != tree.source.shape or not np.array_equal(labels >= 0, tree.is_leaf):
         raise ValueError("labels must number the leaves of the tree, and nothing else")
     if set(labels[tree.leaves].tolist()) != set(range(k)):
         raise ValueError(f"labels do not number {k} operators")
-    columns = {name: data["evidence"][name] for name in EVIDENCE}
+    unknown = np.full(k, np.nan)
+    columns = {name: data["evidence"].get(name, unknown) for name in EVIDENCE}
+    for name in ("count", "rank"):
+        expect_array(columns, name, (k,), kinds="i", low=0, high=2**53)
     if any(column.shape != (k,) for column in columns.values()):
         raise ValueError(f"evidence must be {k} numbers each")
-    evidence = [
+    evidence: list[dict[str, Any]] = [
         {
             name: int(column[number]) if name in ("count", "rank") else float(column[number])
             for name, column in columns.items()
         }
         for number in range(k)
     ]
-    # Files of earlier versions, and those of a number, say nothing of classes.
-    outcome = decode_value(data.get("outcome"))
-    return with_contexts(sources, tree, labels, weights, by_source, evidence, outcome=outcome)
+    # Files of earlier versions hold neither measures nor errors; those of a number no classes.
+    errors = data.get("errors", np.full((k, 2), np.nan))
+    for one, pair in zip(evidence, errors, strict=True):
+        one["error"] = Errors(*map(float, pair))
+    known = {name: decode_value(data.get(name)) for name in _PARTS}
+    known |= {name: data[name] for name in _WHOLE if name in data}
+    if "error" in data:
+        known["error"] = Errors(*map(float, data["error"]))
+    made = with_contexts(sources, tree, labels, weights, by_source, evidence, **known)
+    return made.in_units(known["units"])
 
 
 def _tree(data: dict[str, Any], n_sources: int) -> Tree:
     from choquet.contexts.tree import Tree
 
-    links: dict[str, IntArray] = {name: data[name].astype(np.int64) for name in _LINKS}
-    source, top, above, yes, no = links.values()
-    n = len(source)
+    n = len(data["source"])
     if not n or any(data[name].shape != (n,) for name in (*_LINKS, *_SUMS)):
         raise ValueError("the arrays of the tree differ in length")
-    if data["coefficients"].shape != (n, n_sources + 1):
-        raise ValueError(f"coefficients have shape {data['coefficients'].shape}")
+    links: list[IntArray] = [expect_array(data, name, (n,), kinds="i", low=-1) for name in _LINKS]
+    source, top, above, yes, no = links
+    expect_array(data, "coefficients", (n, None))
+    # Files of earlier versions know no conditions on values.
+    value = np.asarray(data.get("value", np.full(n, np.nan)), dtype=np.float64)
+    if value.shape != (n,) or np.isinf(value).any():
+        raise ValueError(f"value has shape {value.shape}, not ({n},), or is infinite")
+    expect_array(data, "error", (n,), low=0)
+    expect_array(data, "weight", (n,))
     inner = np.flatnonzero(source >= 0)
     children = np.concatenate([yes[inner], no[inner]])
     # Every node but the root is the child of one before it: no loops, and nothing out of reach.
@@ -89,7 +114,7 @@ def _tree(data: dict[str, Any], n_sources: int) -> Tree:
         or (np.minimum(yes[inner], no[inner]) <= inner).any()
     ):
         raise ValueError("the nodes of the tree are no tree")
-    ranked = np.where(above[inner] >= 0, 1, top[inner])
+    ranked = np.where((above[inner] >= 0) | np.isfinite(value[inner]), 1, top[inner])
     names = np.concatenate([source[inner], above[inner]])
     if (names >= n_sources).any() or ((ranked < 1) | (ranked >= max(n_sources, 2))).any():
         raise ValueError(f"a predicate of the tree is about more than {n_sources} sources")
@@ -97,4 +122,4 @@ def _tree(data: dict[str, Any], n_sources: int) -> Tree:
         raise ValueError("a predicate of the tree compares a source with itself")
     if not (data["weight"] > 0).all():
         raise ValueError("a node of the tree has no weight")
-    return Tree(source, top, above, yes, no, *(data[k] for k in ("coefficients", *_SUMS)))
+    return Tree(source, top, above, value, yes, no, *(data[k] for k in ("coefficients", *_SUMS)))

@@ -10,12 +10,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from choquet.contexts import Diagram
+from choquet.expected import expect_array, expect_number
 from choquet.lattice import mask_of, members
-from choquet.measures import Measure, SparseMeasure, SupportedMeasure
+from choquet.lattice.wide import expect_words
+from choquet.measures import FormulaMeasure, Measure, SparseMeasure, SupportedMeasure
 from choquet.operators import OrderStatistic
+from choquet.storage import checks
+from choquet.storage.checks import check_flag, check_names
 from choquet.storage.contexts import decode_contextual, encode_contextual
 from choquet.storage.decompositions import decode_decomposition, encode_decomposition
-from choquet.storage.models import MODELS, decode_model, encode_model
+from choquet.storage.models import MODELS, decode_model, encode_model, path_of
+from choquet.storage.pipelines import decode_pipeline, decode_scaled_model, encode_pipeline
 from choquet.storage.values import decode_value, encode_value
 from choquet.walks import DataSupport
 
@@ -49,16 +54,12 @@ def kind_of(obj: Any) -> str:
     >>> kind_of(OrderStatistic([1, 0]))
     'order_statistic'
     """
-    path = _path(type(obj))
+    path = path_of(type(obj))
     for name, kind in KINDS.items():
         if path == kind.path:
             return name
     known = ", ".join(kind.class_name for kind in KINDS.values())
     raise TypeError(f"cannot save a {type(obj).__name__}; what can be saved is {known}")
-
-
-def _path(kind: type) -> str:
-    return f"{kind.__module__}:{kind.__qualname__}"
 
 
 def _encode_measure(measure: Measure) -> dict[str, Any]:
@@ -77,14 +78,18 @@ def _encode_measure(measure: Measure) -> dict[str, Any]:
 
 
 def _decode_measure(data: dict[str, Any]) -> Measure:
-    sources = data["sources"]
-    if "subsets" in data:
-        values = np.full(1 << len(sources), np.nan)
-        for entry in data["subsets"]:
-            values[mask_of(sources.index(name) for name in entry["subset"])] = entry["value"]
-    else:
-        values = data["values"]
-    return Measure(values, sources, monotone=data["monotone"], normal=data["normal"])
+    sources = check_names(data, "sources")
+    flags = {name: check_flag(data, name) for name in ("monotone", "normal")}
+    if "subsets" not in data:
+        return Measure(expect_array(data, "values", (None,)), sources, **flags)
+    # Before there is room for 2**N values, whatever N the file has.
+    if len(data["subsets"]) != 1 << len(sources):
+        raise ValueError(f"{len(data['subsets'])} subsets, not 2**{len(sources)}")
+    values = np.full(1 << len(sources), np.nan)
+    for entry in data["subsets"]:
+        place = mask_of(sources.index(name) for name in entry["subset"])
+        values[place] = expect_number(entry, "value")
+    return Measure(values, sources, **flags)
 
 
 def _encode_supported(measure: SupportedMeasure) -> dict[str, Any]:
@@ -97,7 +102,9 @@ def _encode_supported(measure: SupportedMeasure) -> dict[str, Any]:
 
 
 def _decode_supported(data: dict[str, Any]) -> SupportedMeasure:
-    return SupportedMeasure(data["words"], data["values"], data["sources"], total=data["total"])
+    sources, total = check_names(data, "sources"), expect_number(data, "total")
+    words, values = expect_words(data, "words", len(sources)), expect_array(data, "values", (None,))
+    return SupportedMeasure(words, values, sources, total=total)
 
 
 def _encode_sparse(measure: SparseMeasure) -> dict[str, Any]:
@@ -107,7 +114,9 @@ def _encode_sparse(measure: SparseMeasure) -> dict[str, Any]:
 
 
 def _decode_sparse(data: dict[str, Any]) -> SparseMeasure:
-    return SparseMeasure(data["words"], data["values"], data["sources"])
+    sources = check_names(data, "sources")
+    words = expect_words(data, "words", len(sources))
+    return SparseMeasure(words, expect_array(data, "values", (len(words),)), sources)
 
 
 def _encode_fields(obj: Any) -> dict[str, Any]:
@@ -115,30 +124,15 @@ def _encode_fields(obj: Any) -> dict[str, Any]:
 
 
 def _decode_support(data: dict[str, Any]) -> DataSupport:
-    names = data.get("sources")  # files of earlier versions have none
-    support = DataSupport(**{**data, "sources": None if names is None else tuple(names)})
-    n, k, s = support.n_sources, len(support.words), len(support.observed_sorts)
-    for name, length in (("counts", k), ("informations", k), ("sort_counts", s)):
-        if getattr(support, name).shape != (length,):
-            raise ValueError(f"{name} has shape {getattr(support, name).shape}, not ({length},)")
-    if support.observed_sorts.shape != (s, n):
-        raise ValueError(f"observed_sorts has shape {support.observed_sorts.shape}")
-    return support
+    from choquet.learning.data.checks import support_from
+
+    return support_from(data)
 
 
 def _decode_statistics(data: dict[str, Any]) -> Any:
     from choquet.learning.data.statistics import Statistics
 
-    found = Statistics.from_arrays(data)
-    k, p = len(found.masks), len(found.rows)
-    shapes = {
-        "counts": (k,), "target_products": (k, 2), "gap_sums": (k, 2),
-        "columns": (p,), "products": (p, 2), "totals": (3, 2),
-    }  # fmt: skip
-    for name, shape in shapes.items():
-        if getattr(found, name).shape != shape:
-            raise ValueError(f"{name} has shape {getattr(found, name).shape}, not {shape}")
-    return found
+    return Statistics.from_arrays(data)
 
 
 def _decode_minima(data: dict[str, Any]) -> Any:
@@ -147,8 +141,17 @@ def _decode_minima(data: dict[str, Any]) -> Any:
     return MinimaStatistics.from_arrays(data)
 
 
-def _plain(path: str) -> Kind:
-    """A row for a dataclass whose fields are stored one by one."""
+def _decode_lambda(data: dict[str, Any]) -> FormulaMeasure:
+    shares = expect_array(data, "shares", (None,), low=0, high=1)
+    return FormulaMeasure("additive", shares, curve=expect_number(data, "curve"))
+
+
+def _decode_weights(data: dict[str, Any]) -> FormulaMeasure:
+    return FormulaMeasure(data["family"], expect_array(data, "weights", (None,), low=0, high=1))
+
+
+def _plain(path: str, check: Callable[[dict[str, Any]], None]) -> Kind:
+    """A row for a dataclass whose fields are stored one by one, and checked when they come back."""
     module, _, name = path.partition(":")
 
     def encode(obj: Any) -> dict[str, Any]:
@@ -159,18 +162,22 @@ def _plain(path: str) -> Kind:
 
     def decode(data: dict[str, Any]) -> Any:
         made = getattr(import_module(module), name)
-        return made(**{key: decode_value(value) for key, value in data.items()})
+        found = {key: decode_value(value) for key, value in data.items()}
+        check(found)
+        return made(**found)
 
     return Kind(path, encode, decode)
 
 
 KINDS: dict[str, Kind] = {
-    "measure": Kind(_path(Measure), _encode_measure, _decode_measure),
-    "supported_measure": Kind(_path(SupportedMeasure), _encode_supported, _decode_supported),
-    "mobius_measure": _plain("choquet.measures.mobius:MobiusMeasure"),
-    "data_support": Kind(_path(DataSupport), _encode_fields, _decode_support),
+    "measure": Kind(path_of(Measure), _encode_measure, _decode_measure),
+    "supported_measure": Kind(path_of(SupportedMeasure), _encode_supported, _decode_supported),
+    "mobius_measure": _plain("choquet.measures.mobius:MobiusMeasure", checks.check_mobius),
+    "data_support": Kind(path_of(DataSupport), _encode_fields, _decode_support),
     "order_statistic": Kind(
-        _path(OrderStatistic), _encode_fields, lambda data: OrderStatistic(data["weights"])
+        path_of(OrderStatistic),
+        _encode_fields,
+        lambda data: OrderStatistic(expect_array(data, "weights", (None,))),
     ),
     "decomposition": Kind(
         "choquet.decomposition.clusters:ClusterDecomposition",
@@ -195,15 +202,25 @@ KINDS: dict[str, Kind] = {
     "contextual_model": Kind(
         "choquet.decomposition.trees:TreeDecomposition", encode_contextual, decode_contextual
     ),
-    "outcome": _plain("choquet.decomposition.outcome:Outcome"),
-    "pruning_path": _plain("choquet.contexts.pruning:Path"),
-    "sparse_measure": Kind(_path(SparseMeasure), _encode_sparse, _decode_sparse),
-    "formula_measure": _plain("choquet.measures.formula:FormulaMeasure"),
-    "identification": _plain("choquet.certainty.identify:Identification"),
-    "solution": _plain("choquet.learning.solvers.solution:Solution"),
-    "lambda_fit": _plain("choquet.learning.families.fits:LambdaFit"),
-    "weights_fit": _plain("choquet.learning.families.fits:WeightsFit"),
-    "scaled_model": _plain("choquet.learning.scaled:ScaledModel"),
+    "outcome": _plain("choquet.decomposition.outcome:Outcome", checks.check_outcome),
+    "cost": _plain("choquet.decomposition.cost:Cost", checks.check_cost),
+    "pruning_path": _plain("choquet.contexts.pruning:Path", checks.check_path),
+    "sparse_measure": Kind(path_of(SparseMeasure), _encode_sparse, _decode_sparse),
+    "formula_measure": _plain("choquet.measures.formula:FormulaMeasure", checks.check_formula),
+    "identification": _plain(
+        "choquet.certainty.identify:Identification", checks.check_identification
+    ),
+    "solution": _plain("choquet.learning.solvers.solution:Solution", checks.check_solution),
+    # What the formula of a family was called in files of earlier versions.
+    "lambda_fit": Kind(path_of(FormulaMeasure), _encode_fields, _decode_lambda),
+    "weights_fit": Kind(path_of(FormulaMeasure), _encode_fields, _decode_weights),
+    "scale": _plain("choquet.scales.scale:Scale", checks.check_scale),
+    "units": _plain("choquet.scales.units:Units", checks.check_units),
+    "pipeline": Kind("sklearn.pipeline:Pipeline", encode_pipeline, decode_pipeline),
     **{name: Kind(row.path, encode_model, decode_model) for name, row in MODELS.items()},
+    # What the version before wrote in place of an `in_units`.
+    "scaled_model": Kind(
+        "choquet.estimators.commensurate:InUnits", encode_model, decode_scaled_model
+    ),
 }
 """Storable kinds by the name they have in files."""

@@ -8,15 +8,19 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from choquet.expected import expect_number
+from choquet.storage.pipelines import SCALERS
 from choquet.storage.values import decode_value, encode_value
 
-__all__ = ["MODELS", "Model", "decode_model", "encode_model"]
+__all__ = ["MODELS", "Model", "decode_model", "encode_model", "path_of"]
 
 _NAMES = ("n_features_in_", "feature_names_in_")
 _COMMON = (*_NAMES, "measure_", "support_")
-_LEARNED = ("measure_", "decomposition_", "decompositions_")
+_LEARNED = ("measure_", "decomposition_", "decompositions_", "estimator_", "scales_", "scale_")
 """A fitted model has one of these: what it learned."""
-_LEAST_SQUARES = (*_COMMON, "bias_", "statistics_")
+_LEAST_SQUARES = (*_COMMON, "intercept_", "statistics_")
 
 
 class Model(NamedTuple):
@@ -36,7 +40,7 @@ MODELS: dict[str, Model] = {
     "choquet_regressor": _row("regressor:ChoquetRegressor", *_LEAST_SQUARES, "solution_"),
     "choquet_regressor_cv": _row(
         "cross_validated:ChoquetRegressorCV",
-        *_LEAST_SQUARES, "prior_", "strength_", "cv_results_", "formula_", "fold_statistics_",
+        *_LEAST_SQUARES, "prior_", "alpha_", "cv_results_", "fold_statistics_",
         "fold_seed_",
     ),
     "choquet_classifier": _row(
@@ -63,13 +67,29 @@ MODELS: dict[str, Model] = {
     "contextual_classifier": _row(
         "contextual_classifier:ContextualClassifier", *_NAMES, "classes_", "decompositions_"
     ),
+    "commensurate": _row(
+        "commensurate:Commensurate", *_NAMES, "scales_", "directions_", "note_"
+    ),
+    "in_units": _row(
+        "commensurate:InUnits", *_NAMES, "estimator_", "scale_", "units_", "target_name_"
+    ),
+    **{
+        name: Model(f"sklearn.preprocessing:{title}", (*_NAMES, *fitted))
+        for name, (title, fitted) in SCALERS.items()
+    },
 }  # fmt: skip
 """Storable estimators by the name they have in files."""
 
 
 def _name_of(model: Any) -> str:
-    path = f"{type(model).__module__}:{type(model).__qualname__}"
+    path = path_of(type(model))
     return next(name for name, row in MODELS.items() if row.path == path)
+
+
+def path_of(kind: type) -> str:
+    """A class as "module:name"; other libraries' private modules are left out."""
+    public = [part for part in kind.__module__.split(".") if not part.startswith("_")]
+    return f"{'.'.join(public)}:{kind.__qualname__}"
 
 
 def _fitted(model: Any) -> bool:
@@ -91,7 +111,7 @@ def encode_model(model: Any) -> dict[str, Any]:
     options = {}
     for key, value in model.get_params(deep=False).items():
         try:
-            options[key] = encode_value(value)
+            options[key] = _encode_option(value)
         except TypeError:
             raise TypeError(
                 f"cannot save a {title} with {key}={value!r}; predictions do not need it: "
@@ -105,21 +125,92 @@ def encode_model(model: Any) -> dict[str, Any]:
     }
 
 
+def _encode_option(value: Any) -> Any:
+    """An option; an estimator that others are made like is stored without what it learned."""
+    if not hasattr(value, "get_params"):
+        return encode_value(value)
+    options = value.get_params(deep=False)
+    return {
+        "like": _name_of(value),
+        "options": {key: _encode_option(one) for key, one in options.items()},
+    }
+
+
+def _decode_option(node: Any) -> Any:
+    if not isinstance(node, dict) or set(node) != {"like", "options"}:
+        return decode_value(node)
+    module, _, name = MODELS[node["like"]].path.partition(":")
+    return _made(module, name, {key: _decode_option(one) for key, one in node["options"].items()})
+
+
+_EARLIER = {
+    "bias": "fit_intercept",
+    "bias_": "intercept_",
+    "prior_strength": "prior_alpha",
+    "strength": "alpha",
+    "strength_": "alpha_",
+    "strengths": "alphas",
+}
+"""Names that options and attributes had in files of earlier versions."""
+
+
+def _named_now(node: dict[str, Any]) -> dict[str, Any]:
+    return {_EARLIER.get(key, key): value for key, value in node.items()}
+
+
+def _made(module: str, name: str, options: dict[str, Any]) -> Any:
+    """An estimator with its options; what is true or false by default is so in the file."""
+    model, options = getattr(import_module(module), name)(), _named_now(options)
+    for key, value in model.get_params(deep=False).items():
+        if isinstance(value, bool) and not isinstance(options.get(key, value), bool):
+            raise ValueError(f"{key} is {options[key]!r:.40}, not true or false")
+    return model.set_params(**options)
+
+
+_MAY_LACK = {"cv_results_", "alpha_"}
+"""Attributes in which NaN and infinities mean something."""
+
+
+def _check(fitted: dict[str, Any]) -> None:
+    """Refuse numbers that are not finite, and parts of other numbers of sources."""
+    for name, value in fitted.items():
+        numeric = isinstance(value, float) or getattr(value, "dtype", None) == np.float64
+        if numeric and name not in _MAY_LACK and not np.isfinite(value).all():
+            raise ValueError(f"{name} is not finite")
+    sizes = {name: value.n_sources for name, value in fitted.items() if hasattr(value, "n_sources")}
+    if len(set(sizes.values())) > 1:
+        raise ValueError(f"parts of the model are of different numbers of sources: {sizes}")
+    for name in ("intercept_", "lambda_") if "intercept_" in fitted else ():
+        expect_number({"intercept_": 0.0, "lambda_": 0.0, **fitted}, name)
+    columns = fitted.get("n_features_in_")
+    if columns is not None:
+        expect_number(fitted, "n_features_in_", low=1, whole=True)
+    names = fitted.get("feature_names_in_")
+    if names is not None and (
+        names.shape != (columns,) or not all(isinstance(one, str) for one in names)
+    ):
+        raise ValueError(f"feature_names_in_ are not {columns} names")
+
+
 def decode_model(data: dict[str, Any]) -> Any:
     """The estimator again, as if it had just been fitted."""
     row = MODELS[data["model"]]
     module, _, name = row.path.partition(":")
-    options = {key: decode_value(value) for key, value in data["options"].items()}
-    model = getattr(import_module(module), name)(**options)
-    unknown = set(data["fitted"]) - set(row.fitted)
+    model = _made(module, name, {k: _decode_option(v) for k, v in data["options"].items()})
+    stored = _named_now(data["fitted"])
+    formula = decode_value(stored.pop("formula_", None))
+    unknown = set(stored) - set(row.fitted)
     if unknown:
         raise ValueError(f"{name} has no fitted {', '.join(sorted(unknown))}")
-    for key, value in data["fitted"].items():
-        setattr(model, key, decode_value(value))
+    fitted = {key: decode_value(value) for key, value in stored.items()}
+    if formula is not None:  # earlier versions kept the formula of a family beside the measure
+        fitted["measure_"] = formula.renamed(fitted["measure_"].sources)
+    _check(fitted)
+    vars(model).update(fitted)
     if not _fitted(model):
         raise ValueError(f"the file does not hold what the {name} learned")
     # The problem follows from the statistics; rows that absolute loss needs are not kept.
     squared = hasattr(model, "solution_") and model.loss == "squared"
     if squared and hasattr(model, "statistics_") and model.solution_.solver != "additive":
-        model.problem_ = model._problem(model.statistics_)
+        model.problem_ = model._problem(model.statistics_, None, model.measure_.sources)
     return model

@@ -53,6 +53,17 @@ def _encode_array(array: np.ndarray[Any, Any]) -> Any:
     return {"items": items, "object": array.dtype.kind == "O", "size": list(array.shape)}
 
 
+def _decode_items(items: Any, mixed: Any, size: Any) -> Any:
+    scalars = bool | int | float | str | None
+    if not isinstance(items, list) or not all(isinstance(item, scalars) for item in items):
+        raise ValueError("an array holds other than numbers and texts")
+    if not isinstance(mixed, bool) or not (mixed or all(isinstance(item, str) for item in items)):
+        raise ValueError("an array of texts holds other than texts")
+    if math.prod(size) != len(items):
+        raise ValueError(f"{len(items)} items do not fill an array of {size}")
+    return np.array(items, dtype=object if mixed else np.str_).reshape(size)
+
+
 def decode_value(node: Any) -> Any:
     """Inverse of `encode_value`; arrays arrive as arrays."""
     if not isinstance(node, dict):
@@ -64,11 +75,7 @@ def decode_value(node: Any) -> Any:
     if set(node) == {"dict"}:
         return {key: decode_value(item) for key, item in node["dict"].items()}
     if set(node) == {"items", "object", "size"}:
-        if math.prod(node["size"]) != len(node["items"]):
-            raise ValueError(f"{len(node['items'])} items do not fill an array of {node['size']}")
-        return np.array(node["items"], dtype=object if node["object"] else None).reshape(
-            node["size"]
-        )
+        return _decode_items(node["items"], node["object"], node["size"])
     from choquet.storage.kinds import KINDS
 
     if node["kind"] not in KINDS:

@@ -2,32 +2,51 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
+from hashlib import blake2b
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from choquet.errors import DamagedFileError, DataError
-from choquet.files import write_whole
+from choquet._version import __version__
+from choquet.arrays import as_inputs, as_vector
+from choquet.documents import document_bytes, only_damage, open_document
+from choquet.errors import DamagedFileError, DataError, NewerFileError
+from choquet.expected import expect_number, expect_text
+from choquet.files import read_whole, write_whole
+from choquet.learning.data.checks import support_from
 from choquet.learning.data.minima import MinimaStatistics
 from choquet.learning.data.statistics import Statistics
-from choquet.walks import DataSupport
 
-__all__ = ["Checkpoint"]
+__all__ = ["Checkpoint", "content_after"]
 
-_FORMAT = "choquet checkpoint 1"
+_FORMAT, _VERSION = "choquet checkpoint", 2
 _KINDS: dict[str, Any] = {"gaps": Statistics, "minima": MinimaStatistics}
 """Statistics by the name they have in the file."""
+_ANEW = "give another file name, or remove the file to begin anew"
+
+
+def content_after(content: str, *columns: Any) -> str:
+    """Digest of chunks up to one, from the digest up to the one before and its columns.
+
+    Examples
+    --------
+    >>> first = content_after("", np.array([[0.5, 0.25]]), np.array([1.0]))
+    >>> first == content_after("", np.array([[0.5, 0.75]]), np.array([1.0]))
+    False
+    """
+    digest = blake2b(content.encode(), digest_size=16)
+    for column in columns:
+        digest.update(str(column.shape).encode())
+        digest.update(np.ascontiguousarray(column, dtype="<f8").tobytes())
+    return digest.hexdigest()
 
 
 @dataclass(frozen=True, eq=False)
 class Checkpoint:
-    """Chunks that were summed up, and their sums.
+    """Chunks that were summed up, their sums, and by what to know these chunks again.
 
     Attributes
     ----------
@@ -37,6 +56,12 @@ class Checkpoint:
         The sums; None before the first.
     whole : int
         Chunks or partitions in all, where that is known; 0 elsewhere.
+    content : str
+        Digest of all numbers in the chunks, in order: see `content_after`.
+    source : str
+        What the source itself says of them without reading them, where it can; else empty.
+    parts : tuple of (int, str)
+        Of a cluster: number and digest of each partition that has rows.
 
     Examples
     --------
@@ -52,6 +77,9 @@ class Checkpoint:
     n_rows: int
     total: Any
     whole: int = 0
+    content: str = ""
+    source: str = ""
+    parts: tuple[tuple[int, str], ...] = ()
 
     @property
     def n_sources(self) -> int | None:
@@ -64,68 +92,94 @@ class Checkpoint:
     def write(self, path: str | PathLike[str]) -> None:
         """Write the file whole, in place of the one before."""
         statistics = getattr(self.total, "statistics", self.total)
-        kind = next(name for name, known in _KINDS.items() if isinstance(statistics, known))
-        arrays = {f"statistics.{key}": value for key, value in statistics.to_arrays().items()}
+        data: dict[str, Any] = {
+            "kind": next(name for name, known in _KINDS.items() if isinstance(statistics, known)),
+            **{name: getattr(self, name) for name in ("n_chunks", "n_rows", "whole")},
+            **{name: getattr(self, name) for name in ("content", "source", "parts")},
+            "statistics": dict(statistics.to_arrays()),
+        }
         if statistics is not self.total:
             support = self.total.support
-            arrays |= {
-                f"support.{field.name}": np.asarray(getattr(support, field.name))
-                for field in fields(support)
+            data["support"] = {
+                field.name: getattr(support, field.name) for field in fields(support)
             }
-        stream = io.BytesIO()
-        np.savez(
-            stream,
-            format=np.array(_FORMAT),
-            kind=np.array(kind),
-            place=np.array([self.n_chunks, self.n_rows, self.whole]),
-            **arrays,
-        )
-        write_whole(path, stream.getvalue(), overwrite=True)
+        head = {"format": _FORMAT, "version": _VERSION, "library": __version__}
+        write_whole(path, document_bytes(head, data, compress=False), overwrite=True)
 
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Checkpoint:
         """The checkpoint in a file."""
         from choquet.learning.data.chunks import Evidence
 
-        try:
-            content = Path(path).read_bytes()
-            with np.load(io.BytesIO(content), allow_pickle=False) as file:
-                arrays = {name: file[name] for name in file.files}
-            if str(arrays["format"]) != _FORMAT:
-                raise ValueError(f"its format is {arrays['format']}")
-            total: Any = _KINDS[str(arrays["kind"])].from_arrays(_under("statistics.", arrays))
-            support = _under("support.", arrays)
-            if support:
-                plain = {k: v.item() if v.ndim == 0 else v for k, v in support.items()}
-                total = Evidence(total, DataSupport(**plain))
-            n_chunks, n_rows, whole = (int(k) for k in arrays["place"])
-        except (ValueError, KeyError, TypeError, OSError, EOFError, zipfile.BadZipFile) as error:
+        found = read_whole(path)
+        if found.startswith(b"PK") and b"format.npy" in found[:200]:
             raise DamagedFileError(
-                f"{path} is no checkpoint ({error}); remove it to begin anew"
-            ) from None
-        return cls(n_chunks, n_rows, total, whole)
+                f"{path} is a checkpoint of an earlier choquet (format 1), which did not "
+                "say which data it belongs to; remove it to begin anew"
+            )
+        with only_damage(f"{path} is no checkpoint; remove it to begin anew"):
+            document = open_document(found)
+            version = document.fields.get("version")
+            if document.fields.get("format") != _FORMAT or not isinstance(version, int):
+                raise ValueError("it does not say so in 'format'")
+        if version > _VERSION:
+            raise NewerFileError(f"{path} is of a newer choquet; upgrade, or remove it")
+        with only_damage(f"{path} is no checkpoint; remove it to begin anew"):
+            data = document.data()
+            total: Any = _KINDS[expect_text(data, "kind")].from_arrays(data["statistics"])
+            if "support" in data:
+                total = Evidence(total, support_from(data["support"]))
+            numbers = {
+                name: expect_number(data, name, low=0, high=2**62, whole=True)
+                for name in ("n_chunks", "n_rows", "whole")
+            }
+            content, source = expect_text(data, "content"), expect_text(data, "source")
+            parts = tuple((int(number), str(digest)) for number, digest in data["parts"])
+            return cls(**numbers, total=total, content=content, source=source, parts=parts)
+
+    def refuse_other_sums(self, make: Callable[..., Any]) -> None:
+        """Raise if these are not the sums that `make` makes: statistics, evidence, and of which k.
+
+        Examples
+        --------
+        >>> from choquet.learning import evidence_of
+        >>> part = Statistics.from_data([[0.9, 0.4]], [0.6])
+        >>> Checkpoint(1, 1, part).refuse_other_sums(evidence_of)
+        Traceback (most recent call last):
+        ...
+        choquet.errors.DataError: the checkpoint holds Statistics, not Evidence of Statistics; ...
+        """
+        row = np.zeros((1, self.n_sources or 1)), np.zeros(1), np.ones(1)
+        found, wanted = _sort_of(self.total), _sort_of(make(*row))
+        if found != wanted:
+            raise DataError(f"the checkpoint holds {found}, not {wanted}; {_ANEW}")
 
     def rest_of(self, chunks: Iterable[Any]) -> Iterator[Any]:
         """The chunks after those that are in the sums, which must be the same as then."""
         enter = getattr(chunks, "after", None)
-        if enter is not None:
+        if enter is not None and self.source:
             rows, rest = enter(self.n_chunks)
             self._compare(rows)
+            self._insist(chunks.fingerprint(self.n_chunks) == self.source)  # type: ignore[attr-defined]
             found: Iterator[Any] = rest
             return found
-        remaining, rows = iter(chunks), 0
+        remaining, rows, content = iter(chunks), 0, ""
         for number in range(self.n_chunks):
             chunk = next(remaining, None)
             if chunk is None:
                 self._compare(-1)
-            width = np.shape(chunk[0])[1:] if chunk is not None and len(chunk[0]) else ()
-            if width and width != (self.n_sources,):
-                raise DataError(
-                    f"the checkpoint is of {self.n_sources} sources, but chunk {number} has "
-                    f"{width[0]}; give another file name, or remove the file to begin anew"
-                )
-            rows += len(chunk[0]) if chunk is not None else 0
+            elif len(chunk[0]) or len(chunk[1]):
+                X = as_inputs(chunk[0], finite=False)
+                if X.shape[1] != self.n_sources:
+                    raise DataError(
+                        f"the checkpoint is of {self.n_sources} sources, but chunk {number} has "
+                        f"{X.shape[1]}; {_ANEW}"
+                    )
+                given = chunk[2] if len(chunk) == 3 else np.ones(len(X))
+                y, weight = as_vector(chunk[1], "y"), as_vector(given, "weight")
+                rows, content = rows + len(X), content_after(content, X, y, weight)
         self._compare(rows)
+        self._insist(content == self.content)
         return remaining
 
     def _compare(self, rows: int) -> None:
@@ -133,14 +187,20 @@ class Checkpoint:
             here = "there are fewer chunks here" if rows < 0 else f"here they hold {rows:,}"
             raise DataError(
                 f"the checkpoint is of other data: its {self.n_chunks:,} chunks held "
-                f"{self.n_rows:,} rows, and {here}; give another file name, or remove the file to "
-                "begin anew"
+                f"{self.n_rows:,} rows, and {here}; {_ANEW}"
+            )
+
+    def _insist(self, same: bool) -> None:
+        if not same:
+            raise DataError(
+                f"the checkpoint is of other data: its {self.n_chunks:,} chunks held as many rows, "
+                f"but other numbers; {_ANEW}"
             )
 
 
-def _under(prefix: str, arrays: dict[str, Any]) -> dict[str, Any]:
-    return {
-        name.removeprefix(prefix): array
-        for name, array in arrays.items()
-        if name.startswith(prefix)
-    }
+def _sort_of(total: Any) -> str:
+    """What sums are of, in words."""
+    statistics = getattr(total, "statistics", total)
+    order = f" of order {statistics.order}" if isinstance(statistics, MinimaStatistics) else ""
+    kind = f"{type(statistics).__name__}{order}"
+    return kind if statistics is total else f"{type(total).__name__} of {kind}"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from hashlib import blake2b
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,9 @@ __all__ = [
 
 _BLOCK = 100_000
 """Rows whose statistics are taken at a time."""
+
+_LOOKED_AT = 256
+"""Bytes of each column of a row group that tell one Parquet file from another."""
 
 _MAX_SORT_BYTES = 1 << 29
 """Size of the observed sorts, which alone grow with the rows: ten sources stay below it."""
@@ -144,7 +148,7 @@ def evidence_of_chunks(
     ------
     DataError
         If there is no row at all, or a chunk has another number of sources than the first; the
-        message tells which. Also if the checkpoint is of other data.
+        message tells which. Also if the checkpoint is of other data, or of other sums.
 
     Examples
     --------
@@ -203,8 +207,11 @@ def _sum(
         raise OptionError(f"checkpoint_every={every} must be at least 1")
     parts: list[tuple[int, Any]] = []
     done = saved = Checkpoint(0, 0, None)
+    # What a source that can be entered in the middle says of its first chunks, without reading.
+    fingerprint = getattr(chunks, "fingerprint", lambda _: "")
     if checkpoint is not None and Path(checkpoint).exists():
         done = saved = Checkpoint.read(checkpoint)
+        done.refuse_other_sums(make)
         parts = [(done.n_rows, done.total)]
         chunks = done.rest_of(chunks)
 
@@ -213,23 +220,28 @@ def _sum(
             parts[-2:] = [_join(parts[-2], parts[-1])]
         return parts[0][1] if parts else None
 
+    def write() -> Checkpoint:
+        told = replace(done, total=total(), source=fingerprint(done.n_chunks))
+        assert checkpoint is not None
+        told.write(checkpoint)
+        return told
+
     try:
         blocks = _blocks(chunks, done, every if checkpoint is not None else None)
-        for n_chunks, block in blocks:
+        for n_chunks, content, block in blocks:
             if block:
                 parts.append((len(block[0]), make(*block)))
             # Like a binary counter: every row takes part in few joins, though there be many blocks.
             while len(parts) > 1 and parts[-2][0] <= parts[-1][0]:
                 parts[-2:] = [_join(parts[-2], parts[-1])]
             n_rows = done.n_rows + (len(block[0]) if block else 0)
-            done = Checkpoint(n_chunks, n_rows, None)
+            done = Checkpoint(n_chunks, n_rows, None, content=content)
             if checkpoint is not None and n_chunks - saved.n_chunks >= every and parts:
-                saved = Checkpoint(n_chunks, n_rows, total())
-                saved.write(checkpoint)
+                saved = write()
     finally:
         # Also where a chunk fails: what was summed up before it is not lost.
         if checkpoint is not None and parts and done.n_chunks > saved.n_chunks:
-            Checkpoint(done.n_chunks, done.n_rows, total()).write(checkpoint)
+            write()
     if not parts:
         raise DataError("no data: there is no row to learn from")
     return total()
@@ -241,14 +253,16 @@ def _join(left: tuple[int, Any], right: tuple[int, Any]) -> tuple[int, Any]:
 
 def _blocks(
     chunks: Iterable[Chunk], done: Any, every: int | None
-) -> Iterator[tuple[int, list[FloatArray]]]:
+) -> Iterator[tuple[int, str, list[FloatArray]]]:
     """Chunks joined to blocks of some size: joining statistics costs more than small chunks do.
 
-    With each block comes the number of chunks up to its end.
+    With each block come the number of chunks up to its end and, for a checkpoint, what they hold.
     """
+    from choquet.learning.data.checkpoint import content_after
+
     held: list[list[FloatArray]] = []
     n_rows, n_sources, number = 0, done.n_sources, done.n_chunks - 1
-    last = number
+    last, content = number, done.content
     for number, chunk in enumerate(chunks, start=done.n_chunks):
         if len(chunk) not in (2, 3):
             raise DataError(f"chunk {number} must be (X, y) or (X, y, weight), not {len(chunk)}")
@@ -262,11 +276,17 @@ def _blocks(
                 raise DataError(f"chunk {number}: {error}") from None
             held.append([X, y, weight])
             n_rows, n_sources = n_rows + len(X), X.shape[1]
+            if every is not None:
+                content = content_after(content, X, y, weight)
         if n_rows >= _BLOCK or (every is not None and number - last >= every):
-            yield number + 1, [np.concatenate(column) for column in zip(*held, strict=True)]
+            yield (
+                number + 1,
+                content,
+                [np.concatenate(column) for column in zip(*held, strict=True)],
+            )
             held, n_rows, last = [], 0, number
     if number > last:
-        yield number + 1, [np.concatenate(column) for column in zip(*held, strict=True)]
+        yield number + 1, content, [np.concatenate(column) for column in zip(*held, strict=True)]
 
 
 def support_of(statistics: Statistics | MinimaStatistics) -> DataSupport:
@@ -360,6 +380,27 @@ class ParquetChunks:
             groups = [file.metadata.row_group(k).num_rows for k in range(file.num_row_groups)]
         rows = sum(groups[:n_chunks]) if n_chunks <= len(groups) else -1
         return rows, _row_groups(self.path, self.sources, self.target, self.weight, n_chunks)
+
+    def fingerprint(self, n_chunks: int) -> str:
+        """A digest of what the file says of its first chunks: sizes, limits, and first bytes.
+
+        Their rows are not read, only a few bytes of each column of each row group.
+        """
+        from pyarrow import parquet
+
+        columns = [*self.sources, self.target, *([] if self.weight is None else [self.weight])]
+        digest = blake2b(repr(columns).encode(), digest_size=16)
+        with parquet.ParquetFile(self.path) as file, self.path.open("rb") as raw:
+            for number in range(min(n_chunks, file.num_row_groups)):
+                group = file.metadata.row_group(number)
+                for column in map(group.column, range(group.num_columns)):
+                    if column.path_in_schema not in columns:
+                        continue
+                    about = sorted(column.to_dict().items(), key=str)
+                    digest.update(repr(about).encode())
+                    raw.seek(column.dictionary_page_offset or column.data_page_offset)
+                    digest.update(raw.read(min(_LOOKED_AT, column.total_compressed_size)))
+        return digest.hexdigest()
 
 
 def _row_groups(

@@ -6,18 +6,28 @@ from collections.abc import Callable
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from choquet.errors import ClusterError, DataError, MissingDependencyError, OptionError
-from choquet.learning.data.checkpoint import Checkpoint
+from choquet.learning.data.checkpoint import Checkpoint, content_after
 from choquet.learning.data.chunks import Evidence, evidence_of, statistics_of
 
 __all__ = ["evidence_from_dask", "statistics_from_dask"]
 
 _FAN_IN = 8
 """Partial sums that one task adds."""
+
+
+class _Partial(NamedTuple):
+    """Sums of some partitions."""
+
+    number: int
+    """The first of them, for messages."""
+    sums: Any
+    contents: dict[int, str]
+    """What each of them holds, as a digest, where a checkpoint wants to know."""
 
 
 def statistics_from_dask(
@@ -113,32 +123,52 @@ def _sum_all(
                 f"the checkpoint is of data in {done.whole} partitions, not {len(rows)}; give "
                 "another file name, or remove the file to begin anew"
             )
+        done.refuse_other_sums(make)
+        _refuse_other_partitions(done, rows)
     group = len(rows) if checkpoint is None else every
-    total = None if done.total is None else (0, done.total)
+    total = None if done.total is None else _Partial(0, done.total, dict(done.parts))
+    work = partial(_partial, make, checkpoint is not None)
     for start in range(done.n_chunks, len(rows), max(group, 1)):
-        part = _tree_sum(make, rows[start : start + group])
-        total = _join([total, part])
+        total = _join([total, _tree_sum(work, rows[start : start + group])])
         if checkpoint is not None and total is not None:
             seen = min(start + group, len(rows))
-            known = getattr(total[1], "statistics", total[1])
-            Checkpoint(seen, known.n_samples, total[1], len(rows)).write(checkpoint)
+            known = getattr(total.sums, "statistics", total.sums)
+            Checkpoint(
+                seen, known.n_samples, total.sums, len(rows), parts=tuple(total.contents.items())
+            ).write(checkpoint)
     if total is None:
         raise DataError("no data: every partition is empty")
-    return total[1]
+    return total.sums
 
 
-def _tree_sum(make: Callable[..., Any], rows: list[tuple[int, tuple[Any, ...]]]) -> Any:
+def _refuse_other_partitions(done: Checkpoint, rows: list[tuple[int, tuple[Any, ...]]]) -> None:
+    """Compare the first, the middle and the last partition of a checkpoint with those here."""
+    known = done.parts
+    chosen = [known[k] for k in sorted({0, len(known) // 2, len(known) - 1}) if known]
+    for number, content in chosen:
+        found = _tree_sum(_content, [rows[number]])
+        if found is None or found.contents[number] != content:
+            raise DataError(
+                f"the checkpoint is of other data: partition {number} holds other numbers here; "
+                "give another file name, or remove the file to begin anew"
+            )
+
+
+def _tree_sum(
+    work: Callable[..., _Partial | None], rows: list[tuple[int, tuple[Any, ...]]]
+) -> _Partial | None:
     """Sums of some partitions with the number of the first, or None if all are empty."""
     try:
         import dask
     except ImportError:
         raise MissingDependencyError("Clusters need dask: pip install 'choquet[dask]'") from None
-    task, join = dask.delayed(_partial, pure=True), dask.delayed(_join, pure=True)
-    level = [task(make, number, *parts) for number, parts in rows]
+    task, join = dask.delayed(work, pure=True), dask.delayed(_join, pure=True)
+    level = [task(number, *parts) for number, parts in rows]
     while len(level) > 1:
         level = [join(level[k : k + _FAN_IN]) for k in range(0, len(level), _FAN_IN)]
     try:
-        return level[0].compute() if level else None
+        found: _Partial | None = level[0].compute() if level else None
+        return found
     except BaseException as error:
         if _is_loss(error):
             raise ClusterError(
@@ -171,25 +201,37 @@ def _partitions(data: Any) -> list[Any]:
 
 
 def _partial(
-    make: Callable[..., Any], number: int, X: Any, y: Any, weight: Any = None
-) -> tuple[int, Any] | None:
+    make: Callable[..., Any], hashed: bool, number: int, X: Any, y: Any, weight: Any = None
+) -> _Partial | None:
     """Sums of one partition with its number, for messages; None if it has no row."""
     if not len(X) and not len(y):
         return None
     try:
-        return number, make(np.asarray(X), np.asarray(y), weight)
+        sums = make(np.asarray(X), np.asarray(y), weight)
     except DataError as error:
         raise DataError(f"partition {number}: {error}") from None
+    told = _content(number, X, y, weight) if hashed else None
+    return _Partial(number, sums, {} if told is None else told.contents)
 
 
-def _join(parts: list[tuple[int, Any] | None]) -> tuple[int, Any] | None:
+def _content(number: int, X: Any, y: Any, weight: Any = None) -> _Partial | None:
+    """What a partition holds, as a digest."""
+    if not len(X) and not len(y):
+        return None
+    columns = [
+        np.asarray(column, dtype=np.float64) for column in (X, y, weight) if column is not None
+    ]
+    return _Partial(number, None, {number: content_after("", *columns)})
+
+
+def _join(parts: list[_Partial | None]) -> _Partial | None:
     known = [part for part in parts if part is not None]
     if not known:
         return None
-    number, total = known[0]
-    for other, more in known[1:]:
+    number, total, contents = known[0]
+    for other, more, also in known[1:]:
         try:
-            total = total + more
+            total, contents = total + more, {**contents, **also}
         except DataError as error:
             raise DataError(f"partitions {number} and {other}: {error}") from None
-    return number, total
+    return _Partial(number, total, contents)

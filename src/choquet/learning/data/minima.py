@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -21,9 +22,11 @@ from choquet.errors import DataError, TooLargeError
 from choquet.lattice.ties import TIE, tie_widths
 from choquet.lattice.vectors import dot
 from choquet.lattice.wide import WordArray, membership
+from choquet.learning.data.scale import refuse_offset, refuse_overflow
 from choquet.learning.data.statistics import Statistics, sample_weights
+from choquet.learning.problem import check_weight
 from choquet.learning.solvers.k_additive import mixture
-from choquet.learning.solvers.solution import Solution
+from choquet.learning.solvers.solution import Solution, check_finite
 from choquet.measures import MobiusMeasure
 from choquet.measures.mobius import coalitions
 
@@ -89,6 +92,10 @@ class MinimaStatistics:
     rows: FloatArray
     gram: FloatArray
 
+    def __post_init__(self) -> None:
+        with np.errstate(over="ignore"):
+            refuse_overflow(np.abs(self.rows).max(initial=0.0, keepdims=True) ** 2, self.gram)
+
     @classmethod
     def from_data(
         cls,
@@ -112,6 +119,10 @@ class MinimaStatistics:
         targets = as_vector(y, "y", len(inputs))
         weights = sample_weights(sample_weight, len(inputs))
         n_features = len(_checked(inputs.shape[1], order)[0])
+        low = inputs.min(axis=1, initial=np.inf)
+        apart = inputs.max(axis=1, initial=-np.inf) - low
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused in the end
+            refuse_offset(weights @ (apart * np.abs(low)), weights @ apart**2, weights.sum())
         kept = np.flatnonzero(weights > 0)
         gram = np.zeros((0, 0))
         step = max(1, min(_BLOCK // n_features, n_features + 2))
@@ -215,6 +226,14 @@ class MinimaStatistics:
             and (not len(square) or np.ptp(square) <= 4 * TIE * square.max())
         )
 
+    @property
+    def sizes(self) -> tuple[float, float, float]:
+        """As of `Statistics`, of which only the last is still known: the others come with rows."""
+        squares = (self.rows[:, :-2] ** 2).sum(axis=0)
+        if len(self.gram):
+            squares = squares + np.diag(self.gram)[:-2]
+        return 0.0, 0.0, float(squares.max(initial=0.0))
+
     def squared_error(self, measure: MobiusMeasure, bias: float = 0.0) -> float:
         """Weighted sum of squared errors of a measure on these coefficients.
 
@@ -242,30 +261,41 @@ class MinimaStatistics:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> MinimaStatistics:
-        """Rebuild statistics from what `to_arrays` gave."""
+        """Rebuild statistics from what `to_arrays` gave; what no data can give is refused."""
+        from choquet.learning.data.checks import check_minima
+
+        check_minima(arrays)
         n_sources, order, n_samples = (int(k) for k in arrays["size"])
-        width = len(_checked(n_sources, order)[0]) + 2
-        rows = np.asarray(arrays["rows"], dtype=np.float64).reshape(-1, width)
-        gram = np.asarray(arrays["gram"], dtype=np.float64)
-        if gram.shape not in ((0, 0), (width, width)):
-            raise DataError(f"gram has shape {gram.shape}, not ({width}, {width})")
-        return cls(n_sources, order, n_samples, rows, gram)
+        return cls(n_sources, order, n_samples, arrays["rows"], arrays["gram"])
+
+
+def n_coefficients(n_sources: int, order: int) -> int:
+    """Number of subsets of at most `order` sources, if their products can be held.
+
+    Examples
+    --------
+    >>> n_coefficients(3, 2)
+    6
+    """
+    count = 0
+    for size in range(1, min(order, n_sources) + 1):
+        count += comb(n_sources, size)
+        if count > _MAX_FEATURES:  # at once, for numbers to come may have millions of digits
+            raise TooLargeError(
+                f"{order}-additive measures of {n_sources} sources have {count:,} coefficients or "
+                f"more, beyond {_MAX_FEATURES:,}; choose a smaller k_additive or fewer sources"
+            )
+    return count
 
 
 def _checked(n_sources: int, order: int) -> tuple[WordArray, IntArray, Any]:
-    from math import comb
-
-    count = sum(comb(n_sources, size) for size in range(1, order + 1))
-    if count > _MAX_FEATURES:
-        raise TooLargeError(
-            f"{order}-additive measures of {n_sources} sources have {count:,} coefficients, more "
-            f"than {_MAX_FEATURES:,}; choose a smaller k_additive or fewer sources"
-        )
+    n_coefficients(n_sources, order)
     return _layout(n_sources, order)
 
 
 def _folded(gram: FloatArray, rows: FloatArray) -> FloatArray:
-    more = rows.T @ rows
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused in the end
+        more = rows.T @ rows
     return more if not len(gram) else gram + more
 
 
@@ -274,7 +304,7 @@ def fit_additive(
     *,
     monotone: bool = True,
     normal: bool = True,
-    bias: bool = False,
+    fit_intercept: bool = False,
     l1: float = 0.0,
     l2: float = 0.0,
 ) -> Solution:
@@ -283,7 +313,7 @@ def fit_additive(
     Parameters
     ----------
     statistics : MinimaStatistics
-    monotone, normal, bias : bool
+    monotone, normal, fit_intercept : bool
         As in `least_squares`. Monotone 2-additive measures are searched exactly; for k ≥ 3 those
         with m_i ≥ the sum of all negative coefficients with i, all of which are monotone but which
         not all monotone measures are.
@@ -297,11 +327,13 @@ def fit_additive(
     >>> fit_additive(MinimaStatistics.from_data(X, y, order=2)).values.round(4) + 0.0
     array([0. , 0. , 0.5, 0.5, 0. , 0. ])
     """
+    for weight in (l1, l2):
+        check_weight("the weight of a penalty", weight)
     R, N = statistics.n_features, statistics.n_sources
     inside = _layout(N, statistics.order)[2]
     table = _root(statistics)
     mean = np.zeros(R + 2)
-    if bias:
+    if fit_intercept:
         # The best intercept is what is left of the means, so both sides are taken off their means.
         mean = table[:, R] @ table / statistics.weight
         table = table - table[:, R : R + 1] * mean
@@ -315,11 +347,12 @@ def fit_additive(
     else:
         gap, solved, iterations, moved = 0.0, True, 1, 0.0
         m = _free(root, targets, normal, l2, N)
-    intercept = float(mean[R + 1] - mean[:R] @ m) if bias else 0.0
+    intercept = float(mean[R + 1] - mean[:R] @ m) if fit_intercept else 0.0
     u = np.concatenate([m, [intercept, -1.0]])
     error = float(((statistics.rows @ u) ** 2).sum())
     error += float(u @ statistics.gram @ u) if len(statistics.gram) else 0.0
     penalty = l1 * float(np.abs(m[N:]).sum()) + l2 * dot(m[N:], m[N:])
+    check_finite(error + penalty, gap, "k-additive learning")
     return Solution(
         values=m,
         bias=intercept,
@@ -331,7 +364,7 @@ def fit_additive(
         message="interior point on a mixture" if monotone else "closed form",
         iterations=iterations,
         solver="additive",
-        intercepts=np.array([intercept]) if bias else np.zeros(0),
+        intercepts=np.array([intercept]) if fit_intercept else np.zeros(0),
     )
 
 

@@ -25,6 +25,7 @@ from choquet.errors import DataError
 from choquet.lattice.ties import LEAST, TIE, tie_widths
 from choquet.lattice.vectors import dot
 from choquet.lattice.wide import WordArray, chains, unique_rows
+from choquet.learning.data.scale import refuse_overflow
 
 __all__ = ["Statistics", "sample_weights"]
 
@@ -83,6 +84,9 @@ class Statistics:
     target_products: FloatArray
     gap_sums: FloatArray
     totals: FloatArray
+
+    def __post_init__(self) -> None:
+        refuse_overflow(self.products, self.target_products, self.gap_sums, self.totals)
 
     @classmethod
     def from_data(
@@ -237,6 +241,18 @@ class Statistics:
         sizes = np.bitwise_count(self.masks).sum(axis=1)
         return not bool((sizes < self.n_sources).any())
 
+    @property
+    def sizes(self) -> tuple[float, float, float]:
+        """Sums over rows: gaps times smallest input, squared gaps, and the largest of all squares.
+
+        What `choquet.learning.data.scale` judges data by.
+        """
+        whole = np.bitwise_count(self.masks).sum(axis=1) == self.n_sources
+        row = sp.csr_array(self.gram)[np.flatnonzero(whole)]
+        cross = np.abs(row.toarray()[:, ~whole]).sum()
+        squares = self.information
+        return float(cross), float(squares[~whole].sum()), float(squares.max(initial=0.0))
+
     def error_of(self, g: FloatArray, bias: float = 0.0) -> float:
         """Weighted sum of squared errors of values on `masks`."""
         square, total = self.target_square, self.target_sum
@@ -258,10 +274,13 @@ class Statistics:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> Statistics:
-        """Rebuild statistics from what `to_arrays` gave."""
+        """Rebuild statistics from what `to_arrays` gave; what no data can give is refused."""
         missing = [name for name in ("size", *_ARRAYS) if name not in arrays]
         if missing:
             raise DataError(f"these arrays are no statistics: {', '.join(missing)} are missing")
+        from choquet.learning.data.checks import check_statistics
+
+        check_statistics(arrays)
         n_sources, n_samples = (int(k) for k in arrays["size"])
         return cls(n_sources, n_samples, **{name: np.asarray(arrays[name]) for name in _ARRAYS})
 
@@ -350,6 +369,11 @@ def _by_table(X: FloatArray, y: FloatArray, weight: FloatArray) -> Statistics:
 def _by_sorting(X: FloatArray, y: FloatArray, weight: FloatArray) -> Statistics:
     weight = weight[: len(X)]
     X, y, weight = X[weight > 0], y[weight > 0], weight[weight > 0]
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused in the end
+        return _pairs_of_chains(X, y, weight)
+
+
+def _pairs_of_chains(X: FloatArray, y: FloatArray, weight: FloatArray) -> Statistics:
     n_samples, n_sources = X.shape
     words, gaps = chains(X)
     kept = np.ones(gaps.shape, dtype=np.bool_)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import combinations
-from math import comb
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,7 +11,7 @@ import scipy.sparse as sp
 from choquet.errors import OptionError
 from choquet.lattice import check_dense, mask_of, subset_sizes
 
-__all__ = ["FAMILIES", "Family", "additive_basis", "k_additive_basis", "symmetric_basis"]
+__all__ = ["additive_basis", "k_additive_basis", "symmetric_basis"]
 
 
 def k_additive_basis(n_sources: int, k: int) -> Any:
@@ -66,22 +64,3 @@ def symmetric_basis(n_sources: int) -> Any:
     rows = np.arange(1, len(sizes))
     shape = (len(sizes), n_sources)
     return sp.csr_array((np.ones(len(rows)), (rows, sizes[1:] - 1)), shape=shape)
-
-
-class Family(NamedTuple):
-    """One row of the table of families that a measure may belong to, or shrink towards."""
-
-    basis: Callable[[int], Any]
-    n_parameters: Callable[[int], int]
-    meaning: str
-
-
-FAMILIES: dict[str, Family] = {
-    "additive": Family(additive_basis, lambda n: n, "weighted arithmetic mean"),
-    "symmetric": Family(symmetric_basis, lambda n: n, "ordered weighted average (OWA)"),
-    "2-additive": Family(
-        lambda n: k_additive_basis(n, min(2, n)),
-        lambda n: n + comb(n, 2),
-        "sources with pairwise interactions",
-    ),
-}

@@ -1,4 +1,4 @@
-"""Choice of prior and strength by cross-validation, with statistics shared between the folds.
+"""Choice of prior and of its weight by cross-validation, with statistics shared between the folds.
 
 Each fold's statistics are computed once; what to train on is the sum of the others, and the error
 on a fold is a quadratic form. Nothing is predicted, and no row is looked at twice.
@@ -21,17 +21,7 @@ import scipy.sparse as sp
 from choquet.arrays import FloatArray
 from choquet.lattice import upward_maximum
 from choquet.learning.data.statistics import Statistics
-from choquet.learning.families.bases import FAMILIES
-from choquet.learning.families.fits import (
-    PATTERNS,
-    LambdaFit,
-    WeightsFit,
-    fit_lambda,
-    fit_pairs,
-    fit_weights,
-    members_of,
-    ranks_of,
-)
+from choquet.learning.families.table import FAMILIES, PRIORS, Family
 from choquet.learning.fill import fill_unsupported
 from choquet.learning.problem import (
     Problem,
@@ -44,7 +34,7 @@ from choquet.learning.solvers import Solution, solve
 from choquet.learning.solvers.admm import admm, admm_handles
 from choquet.learning.solvers.interior import Conic, run_clarabel
 from choquet.learning.solvers.supported_order import poset, poset_handles
-from choquet.measures import Measure, SupportedMeasure
+from choquet.measures import AbstractMeasure, Measure, SparseMeasure, SupportedMeasure
 
 __all__ = ["Candidate", "Fitted", "Selection", "fit_candidate", "fitted_values", "select"]
 
@@ -55,13 +45,13 @@ CAUTION = 0.5
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A way to learn: no prior, or one with a strength (infinite: nothing but the prior).
+    """A way to learn: no prior, or one with a weight alpha (infinite: nothing but the prior).
 
-    `prior` is None, "lambda", a name in `FAMILIES`, "l1", "l2", or a Measure.
+    `prior` is None, a name in `FAMILIES`, "l1", "l2", or a Measure.
     """
 
     prior: Any = None
-    strength: float = 0.0
+    alpha: float = 0.0
 
     @property
     def name(self) -> str:
@@ -73,13 +63,13 @@ class Candidate:
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """Values by mask (or a measure on supported subsets), a bias, and what a path goes on from."""
+    """Values of subsets, an intercept, and what a path of solutions goes on from."""
 
     values: Callable[[Any], FloatArray]
-    bias: float
+    intercept: float
     solution: Solution | None
     dense: FloatArray | None
-    formula: LambdaFit | WeightsFit | None = None
+    measure: AbstractMeasure | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +98,7 @@ def fit_candidate(
     *,
     monotone: bool = True,
     normal: bool = True,
-    bias: bool = False,
+    fit_intercept: bool = False,
     start: Solution | None = None,
     rough: bool = False,
 ) -> Fitted:
@@ -123,33 +113,31 @@ def fit_candidate(
     """
     n = statistics.n_sources
     if n > MAX_LATTICE_SOURCES:
-        return _fit_wide(statistics, candidate, monotone, normal, bias, start, rough)
-    prior, strength = candidate.prior, candidate.strength
-    if (
-        monotone
-        and normal
-        and not bias
-        and n > 1
-        and np.isinf(strength)
-        and isinstance(prior, str)
-        and prior in OWN_FITS
-    ):
-        return fitted_values(OWN_FITS[prior](statistics), 0.0)
-    problem = least_squares(statistics, monotone=monotone, normal=normal, bias=bias)
-    if prior == "lambda":
-        prior = fit_lambda(statistics).values(problem.masks)
+        return _fit_wide(statistics, candidate, monotone, normal, fit_intercept, start, rough)
+    prior, alpha = candidate.prior, candidate.alpha
+    family = FAMILIES[prior] if isinstance(prior, str) and prior in PRIORS else None
+    usual = monotone and normal and not fit_intercept and n > 1
+    if family is not None and np.isinf(alpha) and (usual or family.basis is None):
+        own = _every_value(family, statistics)
+        # A formula is monotone as it stands; sums of weights are so but for rounding.
+        return fitted_values(own if family.basis is None else _closed(own), 0.0)
+    problem = least_squares(
+        statistics, monotone=monotone, normal=normal, fit_intercept=fit_intercept
+    )
+    if family is not None and family.basis is None:
+        prior = _every_value(family, statistics)
     if isinstance(prior, Measure):
         prior = prior.values
-    if isinstance(prior, np.ndarray) and np.isinf(strength):
+    if isinstance(prior, np.ndarray) and np.isinf(alpha):
         return fitted_values(np.clip(prior, 0, None), 0.0)
     if isinstance(prior, str) and prior in ("l1", "l2"):
-        problem = _penalised(problem, prior, strength)
+        problem = _penalised(problem, prior, alpha)
     elif prior is not None:
-        basis = FAMILIES[prior].basis(n) if isinstance(prior, str) else None
-        if basis is not None and np.isinf(strength):
+        basis = family.basis(n) if family is not None and family.basis is not None else None
+        if basis is not None and np.isinf(alpha):
             problem = with_basis(problem, basis)
         else:
-            problem = with_prior(problem, prior if basis is None else basis, strength)
+            problem = with_prior(problem, prior if basis is None else basis, alpha)
     solution = _run(problem, start, rough)
     values = solution.values
     if prior is None and monotone:
@@ -159,18 +147,11 @@ def fit_candidate(
     return fitted_values(values, solution.bias, solution)
 
 
-def _of_weights(pattern: Callable[[Any, int], FloatArray]) -> Callable[[Statistics], FloatArray]:
-    def fit(statistics: Statistics) -> FloatArray:
-        n = statistics.n_sources
-        every = np.arange(1 << n, dtype=np.uint64)[:, None]
-        return _closed(pattern(every, n) @ fit_weights(statistics, pattern(statistics.masks, n)))
-
-    return fit
-
-
-def _of_pairs(statistics: Statistics) -> FloatArray:
-    basis = FAMILIES["2-additive"].basis(statistics.n_sources)
-    return _closed(basis @ fit_pairs(statistics))
+def _every_value(family: Family, statistics: Statistics) -> FloatArray:
+    """Values of a family's own fit by mask."""
+    assert family.fit is not None
+    words = np.arange(1 << statistics.n_sources, dtype=np.uint64)[:, None]
+    return family.fit(statistics).values_of(words)
 
 
 def _closed(values: FloatArray) -> FloatArray:
@@ -179,18 +160,10 @@ def _closed(values: FloatArray) -> FloatArray:
     return np.asarray(closed)
 
 
-OWN_FITS: dict[Any, Callable[[Statistics], FloatArray]] = {
-    "additive": _of_weights(members_of),
-    "symmetric": _of_weights(ranks_of),
-    "2-additive": _of_pairs,
-}
-"""A family's own fit from few numbers, where the measure is monotone and normal."""
-
-
-def _penalised(problem: Problem, name: str, strength: float) -> Problem:
+def _penalised(problem: Problem, name: str, alpha: float) -> Problem:
     if name == "l1":
-        return with_penalty(problem, l1=strength)
-    return with_penalty(problem, l2=strength)
+        return with_penalty(problem, l1=alpha)
+    return with_penalty(problem, l2=alpha)
 
 
 def _run(problem: Problem, start: Solution | None, rough: bool) -> Solution:
@@ -202,9 +175,9 @@ def _run(problem: Problem, start: Solution | None, rough: bool) -> Solution:
     return solve(problem, start=start)
 
 
-def fitted_values(values: FloatArray, bias: float, solution: Solution | None = None) -> Fitted:
+def fitted_values(values: FloatArray, intercept: float, solution: Solution | None = None) -> Fitted:
     """Values by mask as a fit."""
-    return Fitted(lambda words: values[words[:, 0].astype(np.int64)], bias, solution, values)
+    return Fitted(lambda words: values[words[:, 0].astype(np.int64)], intercept, solution, values)
 
 
 def _fit_wide(
@@ -212,47 +185,44 @@ def _fit_wide(
     candidate: Candidate,
     monotone: bool,
     normal: bool,
-    bias: bool,
+    fit_intercept: bool,
     start: Solution | None,
     rough: bool,
 ) -> Fitted:
     n = statistics.n_sources
-    formula: LambdaFit | WeightsFit | None = None
-    if candidate.prior == "lambda":
-        formula = fit_lambda(statistics)
-    elif candidate.prior in PATTERNS:
-        weights = fit_weights(statistics, PATTERNS[candidate.prior](statistics.masks, n))
-        formula = WeightsFit(candidate.prior, weights)
-    if formula is not None:
-        return Fitted(formula.values, 0.0, None, None, formula)
-    problem = least_squares(statistics, monotone=monotone, normal=normal, bias=bias, dense=False)
+    fit = FAMILIES[candidate.prior].fit if candidate.prior in PRIORS else None
+    if fit is not None:
+        return _fitted_measure(fit(statistics), 0.0)
+    problem = least_squares(
+        statistics, monotone=monotone, normal=normal, fit_intercept=fit_intercept, dense=False
+    )
     if candidate.prior in ("l1", "l2"):
-        problem = _penalised(problem, candidate.prior, candidate.strength)
+        problem = _penalised(problem, candidate.prior, candidate.alpha)
     solution = _run(problem, start, rough)
     names = [f"x{i + 1}" for i in range(n)]
     if monotone:
         known = SupportedMeasure(
             problem.masks[:-1], solution.values[:-1], names, total=float(solution.values[-1])
         )
-        middle = lambda words: np.mean(known.bounds(words), axis=0)  # noqa: E731
-        return Fitted(middle, solution.bias, solution, None)
-    from choquet.lattice.wide import find_rows
+        return _fitted_measure(known, solution.bias, solution)
+    sparse = SparseMeasure(problem.masks, solution.values, names)
+    return _fitted_measure(sparse, solution.bias, solution)
 
-    def lookup(words: Any) -> FloatArray:
-        at = find_rows(problem.masks, words)
-        return np.where(at >= 0, solution.values[at], 0.0)
 
-    return Fitted(lookup, solution.bias, solution, None)
+def _fitted_measure(
+    measure: AbstractMeasure, intercept: float, solution: Solution | None = None
+) -> Fitted:
+    return Fitted(measure.values_of, intercept, solution, None, measure)
 
 
 def select(
     folds: Sequence[tuple[Statistics, Statistics]],
     priors: Sequence[Any],
-    strengths: Sequence[float],
+    alphas: Sequence[float],
     *,
     monotone: bool = True,
     normal: bool = True,
-    bias: bool = False,
+    fit_intercept: bool = False,
     n_paths: int = 2,
     run: Callable[[Sequence[Callable[[], FloatArray]]], Sequence[FloatArray]] | None = None,
 ) -> Selection:
@@ -264,12 +234,12 @@ def select(
         What to train on, and what to test on.
     priors : sequence
         See `Candidate`.
-    strengths : sequence of float
+    alphas : sequence of float
         Tried from the largest to the smallest, each started from the one before.
-    monotone, normal, bias : bool
+    monotone, normal, fit_intercept : bool
         The problem.
     n_paths : int, default 2
-        Every prior's own fit is tried; strengths only for this many priors that did best.
+        Every prior's own fit is tried; alphas only for this many priors that did best.
     run : callable, optional
         Calls a list of functions and returns their results; in sequence by default.
 
@@ -285,17 +255,17 @@ def select(
     """
     call = run or (lambda jobs: [job() for job in jobs])
     weight = max(sum(test.weight for _, test in folds), 1e-300)
-    options = {"monotone": monotone, "normal": normal, "bias": bias}
+    options = {"monotone": monotone, "normal": normal, "fit_intercept": fit_intercept}
 
     def path(candidates: list[Candidate]) -> list[FloatArray]:
-        """For each fold, one row of values and a bias for each candidate."""
+        """For each fold, one row of values and an intercept for each candidate."""
 
         def one(train: Statistics, test: Statistics) -> FloatArray:
             rows, start = [], None
             for candidate in candidates:
                 found = fit_candidate(train, candidate, start=start, rough=True, **options)
                 start = found.solution
-                rows.append(np.append(found.values(test.masks), found.bias))
+                rows.append(np.append(found.values(test.masks), found.intercept))
             return np.array(rows)
 
         return list(call([partial(one, train, test) for train, test in folds]))
@@ -304,15 +274,15 @@ def select(
     penalties = [prior for prior in priors if prior in ("l1", "l2") and isinstance(prior, str)]
     families = [prior for prior in priors if not any(prior is p for p in penalties)]
     if not monotone:
-        families = [p for p in families if not (isinstance(p, str) and p == "lambda")]
+        families = [p for p in families if not isinstance(p, str) or FAMILIES[p].basis is not None]
     tried = [Candidate()] + [Candidate(prior, np.inf) for prior in families]
     rows = [path([candidate]) for candidate in tried]
     errors = [_errors(folds, found)[0] / weight for found in rows]
     ranked = sorted(range(1, len(tried)), key=lambda k: errors[k])
     paths = [families[k - 1] for k in ranked[:n_paths]] if dense else []
-    falling = sorted((float(s) for s in strengths), reverse=True)
-    for prior in [*paths, *penalties]:
-        candidates = [Candidate(prior, strength) for strength in falling]
+    falling = sorted((float(s) for s in alphas), reverse=True)
+    for prior in [*paths, *penalties] if falling else []:
+        candidates = [Candidate(prior, alpha) for alpha in falling]
         rows.append(path(candidates))
         tried += candidates
     joined = [np.concatenate(parts) for parts in zip(*rows, strict=True)]

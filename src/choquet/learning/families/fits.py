@@ -6,29 +6,26 @@ papers do. All work on the subsets that data saw, whatever the number of sources
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.lattice.vectors import dot
-from choquet.lattice.wide import WordArray, membership
+from choquet.lattice.wide import WordArray
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.solvers.interior import Conic, run_clarabel
+from choquet.measures.formula import FormulaMeasure, distort, members_of
 
 __all__ = [
-    "PATTERNS",
     "Descent",
-    "LambdaFit",
-    "WeightsFit",
     "descend",
     "fit_lambda",
     "fit_pairs",
     "fit_weights",
-    "members_of",
-    "ranks_of",
+    "pairs_of",
 ]
 
 
@@ -62,6 +59,19 @@ def fit_weights(statistics: Statistics, pattern: FloatArray) -> FloatArray:
     return np.asarray(weights / weights.sum())
 
 
+def pairs_of(words: WordArray, n_sources: int) -> Any:
+    """Which single sources, then which pairs of them, each subset holds (scipy.sparse, CSR).
+
+    Examples
+    --------
+    >>> pairs_of(np.array([[0b101]], dtype=np.uint64), 3).toarray()
+    array([[1., 0., 1., 0., 1., 0.]])
+    """
+    inside = members_of(words, n_sources)
+    left, right = np.triu_indices(n_sources, 1)
+    return sp.csr_array(np.hstack([inside, inside[:, left] * inside[:, right]]))
+
+
 def fit_pairs(statistics: Statistics) -> FloatArray:
     """Möbius values m of the 2-additive measure of least squared error: N singles, then all pairs.
 
@@ -81,9 +91,8 @@ def fit_pairs(statistics: Statistics) -> FloatArray:
     array([0.5, 0. , 0. , 0. , 0. , 0.5])
     """
     n = statistics.n_sources
-    inside = members_of(statistics.masks, n)
     left, right = np.triu_indices(n, 1)
-    pattern = np.hstack([inside, inside[:, left] * inside[:, right]])
+    pattern = pairs_of(statistics.masks, n).toarray()
     size, k = pattern.shape[1], len(left)
     form = np.zeros((size + k, size + k))
     form[:size, :size] = 2 * pattern.T @ (statistics.gram @ pattern)
@@ -106,66 +115,7 @@ def fit_pairs(statistics: Statistics) -> FloatArray:
     return np.asarray(x[:size])
 
 
-def members_of(words: WordArray, n_sources: int) -> FloatArray:
-    """Membership of each subset as 0.0 and 1.0."""
-    return membership(words, n_sources).astype(np.float64)
-
-
-def ranks_of(words: WordArray, n_sources: int) -> FloatArray:
-    """Row of |A| ones followed by zeros for each subset: which ranks it sums."""
-    sizes = np.bitwise_count(words).sum(axis=1)
-    return np.asarray(np.arange(n_sources) < sizes[:, None], dtype=np.float64)
-
-
-PATTERNS: dict[str, Callable[[WordArray, int], FloatArray]] = {
-    "additive": members_of,
-    "symmetric": ranks_of,
-}
-"""Families that are convex weights on the columns of a pattern of subsets."""
-
-
-@dataclass(frozen=True, eq=False)
-class WeightsFit:
-    """An additive or symmetric measure: its weights by source or by rank."""
-
-    family: str
-    weights: FloatArray
-
-    def values(self, words: WordArray) -> FloatArray:
-        """Values on the given subsets."""
-        return PATTERNS[self.family](words, len(self.weights)) @ self.weights
-
-
-@dataclass(frozen=True, eq=False)
-class LambdaFit:
-    """A λ-measure as a distorted probability: g(A) = (e^(c a(A)) - 1) / (e^c - 1)."""
-
-    shares: FloatArray
-    curve: float
-
-    @property
-    def densities(self) -> FloatArray:
-        """Values on single sources."""
-        return _distort(self.shares, self.curve)
-
-    @property
-    def parameter(self) -> float:
-        """Sugeno's λ."""
-        return float(np.expm1(self.curve))
-
-    def values(self, words: WordArray) -> FloatArray:
-        """Values on the given subsets."""
-        t = members_of(words, len(self.shares)) @ self.shares
-        return _distort(np.minimum(t, 1.0), self.curve)
-
-
-def _distort(t: FloatArray, curve: float) -> FloatArray:
-    if abs(curve) < 1e-6:
-        return t + 0.5 * curve * t * (t - 1)
-    return np.asarray(np.expm1(curve * t) / np.expm1(curve))
-
-
-def fit_lambda(statistics: Statistics) -> LambdaFit:
+def fit_lambda(statistics: Statistics) -> FormulaMeasure:
     """Sugeno λ-measure of least squared error.
 
     With a_i = log(1 + λ g_i) / log(1 + λ) the densities become shares that sum to one, and λ one
@@ -188,7 +138,7 @@ def fit_lambda(statistics: Statistics) -> LambdaFit:
     inside = members_of(statistics.masks, n)
     found = [_levenberg(statistics, inside, np.append(np.zeros(n), c)) for c in (-2.0, 0.1, 2.0)]
     best = min(found, key=lambda result: result[0])[1]
-    return LambdaFit(_softmax(best[:n]), float(best[n]))
+    return FormulaMeasure("additive", _softmax(best[:n]), curve=float(best[n]))
 
 
 def _levenberg(
@@ -198,14 +148,14 @@ def _levenberg(
     gram, targets, n = statistics.gram, statistics.targets, statistics.n_sources
 
     def error(at: FloatArray) -> float:
-        g = _distort(inside @ _softmax(at[:n]), float(at[n]))
+        g = distort(inside @ _softmax(at[:n]), float(at[n]))
         return dot(g, gram @ g) - 2 * dot(targets, g) + statistics.target_square
 
     current, damping = error(unknown), 1e-3
     for _ in range(200):
         shares, c = _softmax(unknown[:n]), float(unknown[n])
         t = inside @ shares
-        g = _distort(t, c)
+        g = distort(t, c)
         by_t, by_c = _distortion_slopes(t, g, c)
         by_logit = by_t[:, None] * (inside - t[:, None]) * shares
         jacobian = np.column_stack([by_logit, by_c])
@@ -214,7 +164,10 @@ def _levenberg(
         scale = np.maximum(np.diag(curvature), 1e-12 * max(float(np.trace(curvature)), 1e-300))
         gained = 0.0
         while damping < 1e12:
-            step = np.linalg.solve(curvature + damping * np.diag(scale), slope)
+            try:
+                step = np.linalg.solve(curvature + damping * np.diag(scale), slope)
+            except np.linalg.LinAlgError:  # no direction left in which the error changes
+                return current, unknown
             trial = np.clip(unknown - step, -30.0, 30.0)
             new = error(trial)
             if new < current:

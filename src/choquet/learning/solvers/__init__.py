@@ -17,7 +17,7 @@ from choquet.learning.solvers.admm import admm, admm_handles
 from choquet.learning.solvers.free import free, free_handles
 from choquet.learning.solvers.hlms import hlms
 from choquet.learning.solvers.interior import interior
-from choquet.learning.solvers.solution import Solution, finish
+from choquet.learning.solvers.solution import Solution, check_finite, finish
 from choquet.learning.solvers.supported import supported
 
 __all__ = ["SOLVERS", "Solution", "Solver", "SolverName", "choose_solver", "hlms", "solve"]
@@ -110,6 +110,8 @@ def solve(
             solution = interior(problem, verbose=verbose)
     else:
         solution = SOLVERS[name].run(problem, start=start, verbose=verbose)
+    if np.isinf(solution.gap):
+        check_finite(solution.objective, solution.gap, f"solver {name}")
     if solution.status != "solved":
         warnings.warn(
             f"solver {name} stopped early ({solution.message}) after {solution.iterations} "
@@ -127,7 +129,7 @@ def _as_start(problem: Problem, values: FloatArray) -> Solution:
             f"start has shape {values.shape}, the problem has {problem.n_values} subsets; give one "
             "value for each of problem.masks"
         )
-    intercepts = np.zeros(problem.bias)
+    intercepts = np.zeros(problem.n_intercepts)
     return finish(
         problem, np.append(values, intercepts), message="given", iterations=0, solver="given"
     )
@@ -162,7 +164,7 @@ def _reweighted(problem: Problem, solver: SolverName, verbose: bool) -> Solution
 
 
 def _ridge(problem: Problem, weights: FloatArray) -> Problem:
-    diagonal = np.append(np.where(problem.fixed, 0.0, 2 * weights), np.zeros(problem.bias))
+    diagonal = np.append(np.where(problem.fixed, 0.0, 2 * weights), np.zeros(problem.n_intercepts))
     quadratic = sp.csc_array(problem.quadratic + sp.diags_array(diagonal))
     quadratic.sort_indices()
     return replace(problem, quadratic=quadratic)

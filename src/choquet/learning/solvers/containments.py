@@ -63,7 +63,7 @@ def touched(problem: Problem) -> BoolArray:
     """Which values the objective depends on."""
     n = problem.n_values
     used = (problem.quadratic.diagonal()[:n] != 0) | (problem.linear[:n] != 0)
-    if problem.l1 > 0 or (problem.prior is not None and problem.prior.strength > 0):
+    if problem.l1 > 0 or (problem.prior is not None and problem.prior.alpha > 0):
         used[:] = True
     return np.asarray(used)
 
@@ -90,7 +90,7 @@ def order_of(problem: Problem) -> Order:
         return Order(problem, every, every, *np.ascontiguousarray(pairs.T))
     used[0] = False
     kept = np.flatnonzero(used)
-    both = np.append(kept, problem.n_values + np.arange(problem.bias))
+    both = np.append(kept, problem.n_values + np.arange(problem.n_intercepts))
     part = replace(
         problem,
         masks=problem.masks[kept],
@@ -107,7 +107,7 @@ def _ordered(problem: Problem, origin: IntArray) -> Order:
     empty = np.zeros((extra, problem.masks.shape[1]), np.uint64)
     masks = np.concatenate([empty, problem.masks])
     by_size = np.argsort(np.bitwise_count(masks).sum(axis=1), kind="stable")
-    both = np.append(by_size, len(masks) + np.arange(problem.bias))
+    both = np.append(by_size, len(masks) + np.arange(problem.n_intercepts))
     padded = sp.block_diag([sp.csc_array((extra, extra)), problem.quadratic], format="csr")
     quadratic = sp.csc_array(sp.csr_array(padded)[both][:, both])
     quadratic.sort_indices()

@@ -89,7 +89,7 @@ def free(
     return finish(
         problem,
         conic.lift @ x + conic.offset,
-        gap=0.0 if l1 == 0 else np.nan,
+        gap=0.0 if l1 == 0 else None,
         solved=iterations < max_iterations,
         message="closed form" if l1 == 0 else "coordinate descent",
         iterations=iterations,

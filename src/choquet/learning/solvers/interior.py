@@ -17,7 +17,7 @@ from choquet.errors import SolverError
 from choquet.lattice import cover_pairs
 from choquet.lattice.vectors import dot
 from choquet.learning.problem import Problem
-from choquet.learning.solvers.solution import Solution, finish
+from choquet.learning.solvers.solution import Solution, check_finite, finish
 
 __all__ = ["Conic", "conic_form", "interior", "run_clarabel"]
 
@@ -38,6 +38,14 @@ class Conic:
     n_equal: int
     lift: Any
     offset: FloatArray
+
+    def __post_init__(self) -> None:
+        for part in (self.P.data, self.q, self.A.data, self.b):
+            if not np.isfinite(part).all():
+                raise SolverError(
+                    "the problem holds numbers that are not finite: inputs, weights or penalties "
+                    "are too large; bring them near 1"
+                )
 
 
 def interior(
@@ -106,7 +114,7 @@ def conic_form(problem: Problem, pairs: IntArray | None = None) -> Conic:
     if problem.rows is not None:
         blocks += row_blocks(problem, lift, offset)
     form = _Growing(P, q, n, [(equal, equal_to)], blocks)
-    if problem.prior is not None and problem.prior.strength > 0:
+    if problem.prior is not None and problem.prior.alpha > 0:
         form.add_prior(problem, lift, offset)
     if problem.l1 > 0:
         form.add_l1(problem, lift, offset)
@@ -116,7 +124,7 @@ def conic_form(problem: Problem, pairs: IntArray | None = None) -> Conic:
 
 
 def _coordinates(problem: Problem) -> tuple[Any, FloatArray, Any, FloatArray]:
-    extra = problem.bias
+    extra = problem.n_intercepts
     size = problem.n_values + extra
     fixed = np.append(problem.fixed, np.zeros(extra, dtype=bool))
     offset = np.append(problem.start, np.zeros(extra))
@@ -135,7 +143,7 @@ def _coordinates(problem: Problem) -> tuple[Any, FloatArray, Any, FloatArray]:
 def order_rows(problem: Problem, pairs: IntArray | None) -> Any:
     if not problem.monotone:
         return None
-    size = problem.n_values + problem.bias
+    size = problem.n_values + problem.n_intercepts
     if pairs is None:
         pairs = cover_pairs(problem.n_sources)
     count = np.arange(len(pairs))
@@ -152,8 +160,8 @@ def row_blocks(problem: Problem, lift: Any, offset: FloatArray) -> list[tuple[An
     rows = problem.rows
     assert rows is not None
     matrix = rows.matrix
-    if problem.bias:
-        matrix = sp.hstack([matrix, sp.csr_array((matrix.shape[0], problem.bias))])
+    if problem.n_intercepts:
+        matrix = sp.hstack([matrix, sp.csr_array((matrix.shape[0], problem.n_intercepts))])
     matrix = sp.csr_array(matrix)
     at, inside = matrix @ offset, matrix @ lift
     upper, lower = np.isfinite(rows.upper), np.isfinite(rows.lower)
@@ -185,7 +193,7 @@ class _Growing:
     def add_prior(self, problem: Problem, lift: Any, offset: FloatArray) -> None:
         prior = problem.prior
         assert prior is not None
-        s, T = 2 * prior.strength, prior.basis
+        s, T = 2 * prior.alpha, prior.basis
         pick = sp.csr_array(lift)[: problem.n_values]
         at = offset[: problem.n_values]
         self.P = self.P + s * sp.csc_array(pick.T @ pick)
@@ -266,6 +274,7 @@ def run_clarabel(
         )
     curvature = dot(x, conic.P @ x)
     gap = abs(curvature + dot(conic.q, x) + scale * dot(conic.b, z))
+    check_finite(gap, gap, "Clarabel")
     if gap <= GOOD * (scale + curvature):
         status = "Solved"
     return x, gap, status, int(answer.iterations)

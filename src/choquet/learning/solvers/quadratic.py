@@ -32,7 +32,7 @@ class Form:
 
 def form_of(problem: Problem) -> Form:
     """Quadratic form of a problem over its values and intercepts."""
-    extra = problem.bias
+    extra = problem.n_intercepts
     free = np.append(~problem.fixed, np.ones(extra, dtype=bool))
     at = np.append(problem.start, np.zeros(extra))
     quadratic = sp.csr_array(problem.quadratic)
@@ -41,8 +41,8 @@ def form_of(problem: Problem) -> Form:
     right = -(linear + quadratic @ at)
     diagonal = quadratic.diagonal()
     frame, strength = np.zeros((0, problem.n_values)), 0.0
-    if problem.prior is not None and problem.prior.strength > 0:
-        strength = 2 * problem.prior.strength
+    if problem.prior is not None and problem.prior.alpha > 0:
+        strength = 2 * problem.prior.alpha
         frame = np.ascontiguousarray(np.linalg.qr(problem.prior.basis.toarray())[0].T)
         top = problem.start
         right[: problem.n_values] -= strength * (top - projected(frame, top))

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from choquet.arrays import FloatArray
+from choquet.errors import SolverError
 from choquet.lattice import upward_maximum
 from choquet.learning.problem import Problem
 
@@ -81,18 +82,31 @@ def _close_supported(problem: Problem, values: FloatArray) -> FloatArray:
     return closed
 
 
+def check_finite(objective: float, gap: float | None, solver: str) -> None:
+    """Raise `SolverError` for an answer whose objective or gap is not a finite number."""
+    if not (np.isfinite(objective) and (gap is None or np.isfinite(gap))):
+        told = "" if gap is None else f", gap {gap:g}"
+        raise SolverError(
+            f"{solver} found no usable answer (objective {objective:g}{told}): inputs, weights or "
+            "penalties are too large or too small; bring them near 1"
+        )
+
+
 def finish(
     problem: Problem,
     unknowns: FloatArray,
     *,
-    gap: float = np.nan,
+    gap: float | None = None,
     solved: bool = True,
     message: str,
     iterations: int,
     solver: str,
     warm: Any = None,
 ) -> Solution:
-    """Close, recompute the objective, and wrap up values followed by intercepts."""
+    """Close, recompute the objective, and wrap up values followed by intercepts.
+
+    A solver without a bound on its distance from the optimum passes no gap.
+    """
     closed, moved = close(problem, unknowns[: problem.n_values])
     intercepts = unknowns[problem.n_values :]
     violation = moved
@@ -100,12 +114,16 @@ def finish(
         at = problem.rows.matrix @ closed
         broken = np.maximum(problem.rows.lower - at, at - problem.rows.upper)
         violation = max(violation, float(broken.max(initial=0.0)))
+    with np.errstate(over="ignore", invalid="ignore"):
+        objective = problem.objective(closed, intercepts)
+    # An infinite gap: none was found so far. Whoever asks for an answer in the end refuses that.
+    check_finite(objective, None if gap is None or np.isposinf(gap) else gap, solver)
     return Solution(
         values=closed,
         bias=float(intercepts[0]) if len(intercepts) else 0.0,
-        objective=problem.objective(closed, intercepts),
+        objective=objective,
         violation=violation,
-        gap=float(gap),
+        gap=np.nan if gap is None else float(gap),
         status="solved" if solved else "inaccurate",
         message=message,
         iterations=iterations,

@@ -75,7 +75,7 @@ def supported(
     if not problem.monotone:
         raise OptionError("solver='supported' is for monotone problems; use solver='free'")
     # A free top and intercepts leave flat directions, where few subsets are best left to Clarabel.
-    flat = problem.bias > 0 or not problem.normal
+    flat = problem.n_intercepts > 0 or not problem.normal
     if poset_handles(problem) and not (flat and problem.n_values <= EXACT_SUBSETS):
         solution = poset(problem, start=start, verbose=verbose)
         if solution.status == "solved" or problem.n_values > EXACT_SUBSETS:

@@ -1,9 +1,46 @@
+"use strict";
+// The page computes by itself: who decides for the inputs on the sliders, and what comes out.
 (() => {
-  const { data, explorer, byId, short, setNumber, cell, output } = page;
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const explorer = data.explorer;
+  const byId = (id) => document.getElementById(id);
   if (!explorer.available) return;
-  const n = explorer.n_sources;
+  const { tree, values, units } = explorer;
   const sources = data.sources;
+  const n = sources.length;
+  const named = 12; // sources that are named in a line
   let lit = [];
+
+  // -- numbers as people read them ----------------------------------------------------------------
+
+  const short = (value) => {
+    if (!Number.isFinite(value)) return "–";
+    if (Math.abs(value) < 1e-9) return "0"; // rounding errors of a solver are nothing to read
+    return String(Number(value.toPrecision(4)));
+  };
+  const setText = (id, text, value) => {
+    const element = byId(id);
+    if (!element) return;
+    element.textContent = text;
+    if (value !== undefined) element.dataset.value = String(value);
+  };
+  const setNumber = (id, value) => setText(id, short(value), value);
+
+  // -- the units of the data ----------------------------------------------------------------------
+
+  const onScale = (scale, x) => {
+    const { points, values: at, clip } = scale;
+    const last = points.length - 1;
+    if (clip && (x <= points[0] || x >= points[last])) return x <= points[0] ? at[0] : at[last];
+    let k = 0;
+    while (k < last - 1 && x > points[k + 1]) k++;
+    return at[k] + (x - points[k]) * (at[k + 1] - at[k]) / (points[k + 1] - points[k]);
+  };
+  const scaled = (x) => (units ? x.map((value, i) => onScale(units.scales[i], value)) : x);
+  const width = units ? units.target_width : 1;
+  const inData = (value) => (units ? value * width + units.target_offset : value);
+
+  // -- who decides --------------------------------------------------------------------------------
 
   // Number of a sort in lexicographic order: for each place, how many later sources are smaller.
   const rankOf = (sort) => {
@@ -21,117 +58,224 @@
     return (place[condition.source] < bound) !== condition.negated;
   };
 
-  const explain = (inputs) => {
-    const sort = page.sorted(inputs);
-    const place = new Array(n);
-    sort.forEach((source, j) => { place[source] = j; });
+  const byTree = (place) => {
+    const path = [0];
+    let node = 0;
+    while (tree.source[node] >= 0) {
+      const bound = tree.above[node] >= 0 ? place[tree.above[node]] : tree.top[node];
+      node = place[tree.source[node]] < bound ? tree.yes[node] : tree.no[node];
+      path.push(node);
+    }
+    return { operator: tree.operator[node], named: tree.operator[node], rule: node, path };
+  };
+
+  const bySort = (sort, place) => {
+    const items = data.rules ? data.rules.items : [];
+    const rule = items.findIndex((item) => item.conditions.every((c) => holds(c, place)));
+    const named = rule >= 0 ? items[rule].operator : data.rules ? data.rules.default : null;
+    if (explorer.labels === null) return { operator: null, named, rule, path: [] };
+    const at = rankOf(sort) * explorer.label_width;
+    const code = explorer.labels.slice(at, at + explorer.label_width);
+    return { operator: code[0] === "-" ? null : parseInt(code, 36), named, rule, path: [] };
+  };
+
+  // -- what comes out -----------------------------------------------------------------------------
+
+  const along = (inputs, sort) => {
     const masks = [];
     let mask = 0;
     for (const source of sort) masks.push((mask |= 1 << source));
-    const walkWeights = masks.map((m, j) => explorer.values[m] - (j ? explorer.values[masks[j - 1]] : 0));
+    const weights = masks.map((m, j) => values[m] - (j ? values[masks[j - 1]] : 0));
     let integral = explorer.bias, low = explorer.bias, high = explorer.bias, missing = 0;
     for (let j = 0; j < n; j++) {
       const gap = inputs[sort[j]] - (j + 1 < n ? inputs[sort[j + 1]] : 0);
-      integral += gap * explorer.values[masks[j]];
+      integral += gap * values[masks[j]];
       if (explorer.lower) {
         low += gap * explorer.lower[masks[j]];
         high += gap * explorer.upper[masks[j]];
       }
       if (explorer.supported && j + 1 < n && gap > explorer.tolerance && explorer.supported[masks[j]] === "0") missing++;
     }
-    const items = data.rules ? data.rules.items : [];
-    const rule = items.findIndex((item) => item.conditions.every((c) => holds(c, place)));
-    const named = rule >= 0 ? items[rule].operator : data.rules ? data.rules.default : null;
-    let operator = null;
-    if (explorer.labels !== null) {
-      const width = explorer.label_width;
-      const at = rankOf(sort) * width;
-      const code = explorer.labels.slice(at, at + width);
-      operator = code[0] === "-" ? null : parseInt(code, 36);
+    return { masks, weights, integral, low, high, missing };
+  };
+
+  const explain = (inputs) => {
+    const sort = inputs.map((_, i) => i).sort((a, b) => inputs[b] - inputs[a] || a - b);
+    const place = new Array(n);
+    sort.forEach((source, j) => { place[source] = j; });
+    const who = tree ? byTree(place) : bySort(sort, place);
+    const walk = values ? along(inputs, sort) : null;
+    const sum = (weights, bias) => sort.reduce((total, source, j) => total + weights[j] * inputs[source], bias);
+    let weights = walk ? walk.weights : null, bias = explorer.bias, operators = walk ? walk.integral : 0;
+    if (who.operator !== null && explorer.weights) {
+      const more = explorer.source_weights ? explorer.source_weights[who.operator] : null;
+      const own = explorer.weights[who.operator].map((w, j) => w + (more ? more[sort[j]] : 0));
+      operators = sum(own, explorer.biases[who.operator]);
+      if (!explorer.own) { weights = own; bias = explorer.biases[who.operator]; }
     }
-    const weights = operator === null ? walkWeights : explorer.weights[operator];
-    const contributions = sort.map((source, j) => weights[j] * inputs[source]);
-    const output = contributions.reduce((sum, part) => sum + part, 0) + explorer.bias;
-    return { sort, masks, weights, integral, low, high, missing, rule, named, operator, contributions, output };
+    const contributions = sort.map((source, j) => weights[j] * inputs[source] * width);
+    const output = explorer.own ? walk.integral : operators;
+    return { sort, who, walk, weights, bias, contributions, output, operators };
   };
 
-  const showWalk = (found, x) => {
-    const contributions = found.contributions.map((part) => part * page.width);
-    const rows = page.rows(x, found.sort, found.weights, contributions);
-    rows.forEach((row, j) => {
-      const set = sources.filter((_, i) => (found.masks[j] >> i) & 1).join(", ");
-      const open = explorer.supported && explorer.supported[found.masks[j]] === "0";
-      cell(row, `{${set}}`);
-      cell(row, short(explorer.values[found.masks[j]]) + (open ? " (no data)" : ""));
-    });
-    byId("walk").replaceChildren(...rows);
+  // -- what is shown ------------------------------------------------------------------------------
+
+  const cell = (row, text, tag) => {
+    const element = document.createElement(tag || "td");
+    if (tag === "th") element.scope = "row";
+    element.textContent = text;
+    row.append(element);
+    return element;
+  };
+  const svg = (name, attributes) => {
+    const element = document.createElementNS("http:" + "//www.w3.org/2000/svg", name);
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    return element;
+  };
+  const bar = (value, low, high) => {
+    const picture = svg("svg", { class: "bars", "aria-hidden": "true", viewBox: "0 0 120 12", width: 120, height: 12 });
+    const unit = high > low ? 120 / (high - low) : 0;
+    const zero = -low * unit;
+    picture.append(svg("rect", { class: "bar", x: zero + Math.min(value, 0) * unit, y: 1, width: Math.abs(value) * unit, height: 10 }));
+    picture.append(svg("line", { x1: zero, x2: zero, y1: 0, y2: 12 }));
+    return picture;
   };
 
-  const lightWalk = (masks) => {
+  const showSources = (found, x) => {
+    const low = Math.min(0, ...found.contributions), high = Math.max(0, ...found.contributions);
+    byId("walk").replaceChildren(...found.sort.map((source, j) => {
+      const row = document.createElement("tr");
+      cell(row, String(j + 1));
+      cell(row, sources[source], "th");
+      cell(row, short(x[source]));
+      cell(row, short(found.weights[j]));
+      cell(row, short(found.contributions[j])).dataset.value = String(found.contributions[j]);
+      cell(row, "").append(bar(found.contributions[j], low, high));
+      if (found.walk) {
+        const mask = found.walk.masks[j];
+        const open = explorer.supported && explorer.supported[mask] === "0";
+        cell(row, `{${sources.filter((_, i) => (mask >> i) & 1).join(", ")}}`);
+        cell(row, short(values[mask]) + (open ? " (no data)" : ""));
+      }
+      return row;
+    }));
+  };
+
+  const light = (found) => {
     for (const element of lit) element.classList.remove("on");
-    const ids = ["n0"].concat(masks.map((m) => `n${m}`), masks.map((m, j) => `e${j ? masks[j - 1] : 0}-${m}`));
+    let ids = found.who.path.map((node) => `t${node}`);
+    if (found.walk) {
+      const { masks } = found.walk;
+      ids = ids.concat(["n0"], masks.map((m) => `n${m}`), masks.map((m, j) => `e${j ? masks[j - 1] : 0}-${m}`));
+    }
     lit = ids.map(byId).filter((element) => element !== null);
     for (const element of lit) {
       element.classList.add("on");
-      // The last line drawn is on top.
-      if (element.tagName === "line") element.parentNode.append(element);
+      if (element.tagName === "line") element.parentNode.append(element); // the last line drawn is on top
     }
   };
 
-  const showRule = (found) => {
+  const leaves = new Map(data.leaves.map((leaf) => [leaf.node, leaf]));
+
+  const showRule = ({ rule, named: name, operator }) => {
+    if (tree) {
+      const leaf = leaves.get(rule);
+      setText("out-rule", leaf.rule === "always" ? "always" : `if ${leaf.rule}`, rule);
+      return;
+    }
     if (!data.rules) {
-      byId("out-rule").textContent = "too many operators for rules";
+      setText("out-rule", "too many operators for rules");
       return;
     }
     const items = byId("rule-list").children;
     // One rule and its "otherwise" share a sentence; longer lists have one for each.
-    const at = items.length === 1 ? 0 : (found.rule < 0 ? items.length - 1 : found.rule);
+    const at = items.length === 1 ? 0 : (rule < 0 ? items.length - 1 : rule);
     Array.from(items).forEach((item, k) => item.classList.toggle("on", k === at));
-    let text = found.rule < 0 ? (data.rules.items.length ? "otherwise: no rule applies" : "always") : `if ${data.rules.items[found.rule].text}`;
-    if (found.operator !== null && found.operator !== found.named) text += " (the rules are not right on this walk)";
-    byId("out-rule").textContent = text;
+    let text = rule < 0 ? (data.rules.items.length ? "otherwise: no rule applies" : "always") : `if ${data.rules.items[rule].text}`;
+    if (operator !== null && operator !== name) text += " (the rules are not right on this walk)";
+    setText("out-rule", text, rule);
   };
 
-  const showOperator = (found) => {
-    const number = found.operator === null ? found.named : found.operator;
-    const operator = data.operators[number] || { name: "", phrase: "the weights below" };
-    const own = found.operator === null;
+  const showOperator = ({ operator, named: name }) => {
+    const number = operator === null ? name : operator;
+    const known = data.operators[number] || { name: "", phrase: "the weights below" };
     let text = number === null ? "The walk's own operator" : `Operator ${number + 1}`;
-    if (operator.name) text += `, ${operator.name}`;
-    if (own && number !== null) text += " (named by the rules; the output is of the walk itself)";
-    byId("out-operator").textContent = text;
-    byId("out-operator").dataset.value = String(found.operator === null ? -1 : found.operator);
-    byId("out-phrase").textContent = operator.phrase;
+    if (known.name) text += `, ${known.name}`;
+    if (operator === null && number !== null) text += " (named by the rules; the output is of the walk itself)";
+    setText("out-operator", text, operator === null ? -1 : operator);
+    setText("out-phrase", known.phrase);
   };
 
   const showSupport = (found) => {
+    if (tree && byId("out-trust")) {
+      const operator = data.operators[found.who.operator], leaf = leaves.get(found.who.rule);
+      setText("out-trust", `${short(leaf.weight)} samples in this context, ${short(operator.count)} behind the operator; they decided ${short(100 * operator.trust)} % of its weights`, operator.trust);
+    }
     if (!explorer.supported) return;
+    const { low, high, missing } = found.walk;
     const [bottom, top] = explorer.span;
     const share = (value) => Math.min(100, Math.max(0, 100 * (value - explorer.bias - bottom) / (top - bottom)));
     if (explorer.lower) {
-      const low = output(found.low), high = output(found.high);
-      setNumber("out-interval", low, `${short(low)} to ${short(high)}`);
-      byId("out-interval").dataset.high = String(high);
-      byId("gauge-range").style.left = `${share(found.low)}%`;
-      byId("gauge-range").style.width = `${Math.max(share(found.high) - share(found.low), 0.5)}%`;
+      setText("out-interval", `${short(inData(low))} to ${short(inData(high))}`, inData(low));
+      byId("out-interval").dataset.high = String(inData(high));
+      byId("gauge-range").style.left = `${share(low)}%`;
+      byId("gauge-range").style.width = `${Math.max(share(high) - share(low), 0.5)}%`;
       byId("gauge-point").style.left = `${share(found.output)}%`;
     } else {
-      byId("out-interval").textContent = "not bounded: the measure is not monotone";
+      setText("out-interval", "not bounded: the measure is not monotone");
     }
-    setNumber("out-support", found.missing / Math.max(n - 1, 1), found.missing
-      ? `no data for ${found.missing} of ${n - 1} values on this walk` : "data support every value on this walk");
+    setText("out-support", missing ? `no data for ${missing} of ${n - 1} values on this walk` : "data support every value on this walk", missing / Math.max(n - 1, 1));
   };
 
-  page.wire((x) => {
-    const found = explain(page.scaled(x));
-    setNumber("out-output", output(found.output));
-    setNumber("out-integral", output(found.integral));
-    byId("out-sort").textContent = found.sort.map((i) => sources[i]).join(" ≥ ");
-    byId("out-sort").dataset.value = found.sort.join(",");
-    showOperator(found);
-    showRule(found);
+  const show = (x) => {
+    const found = explain(scaled(x));
+    setNumber("out-output", inData(found.output));
+    setNumber("out-operators", inData(found.operators));
+    if (found.walk) setNumber("out-integral", inData(found.walk.integral));
+    if (explorer.link) {
+      const share = 1 / (1 + Math.exp(-(explorer.link[0] * inData(found.output) + explorer.link[1])));
+      setText("out-probability", `${short(100 * share)} %`, share);
+    }
+    const order = found.sort.slice(0, named).map((i) => sources[i]).join(" ≥ ");
+    setText("out-sort", order + (n > named ? " ≥ …" : ""), found.sort.join(","));
+    showOperator(found.who);
+    showRule(found.who);
     showSupport(found);
-    showWalk(found, x);
-    lightWalk(found.masks);
+    showSources(found, x);
+    light(found);
+  };
+
+  // -- sliders, numbers and samples ---------------------------------------------------------------
+
+  const x = explorer.start.slice();
+  const sliders = sources.map((_, i) => byId(`slider-${i}`));
+  const numbers = sources.map((_, i) => byId(`number-${i}`));
+  const clearSample = () => {
+    for (const row of document.querySelectorAll("tr.on")) row.classList.remove("on");
+  };
+  const setInput = (i, text, from) => {
+    const value = Number(text);
+    if (text === "" || !Number.isFinite(value)) return;
+    x[i] = value;
+    if (from !== "slider") sliders[i].value = String(value);
+    if (from !== "number") numbers[i].value = String(value);
+    sliders[i].setAttribute("aria-valuetext", short(value));
+  };
+  sources.forEach((_, i) => {
+    sliders[i].addEventListener("input", () => { clearSample(); setInput(i, sliders[i].value, "slider"); show(x); });
+    numbers[i].addEventListener("input", () => { clearSample(); setInput(i, numbers[i].value, "number"); show(x); });
   });
+  for (const button of document.querySelectorAll("button[data-sample]")) {
+    button.addEventListener("click", () => {
+      clearSample();
+      data.samples[Number(button.dataset.sample)].forEach((value, i) => setInput(i, String(value), "sample"));
+      button.closest("tr").classList.add("on");
+      show(x);
+      if (byId("explorer").scrollIntoView) byId("explorer").scrollIntoView({ block: "start" });
+    });
+  }
+  for (const element of document.querySelectorAll(".interactive")) element.hidden = false;
+  for (const element of document.querySelectorAll(".static")) element.hidden = true;
+  explorer.start.forEach((value, i) => setInput(i, String(value), "start"));
+  show(x);
 })();

@@ -1,0 +1,144 @@
+"""A source as a term sees it: knots with ways between them, and slots that stand alone.
+
+A number or an ordered category lies between two knots; an unordered category, and a missing value
+that was seen in training, lies in a slot. A position is a cell and how far in the cell a row is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy import linalg
+
+from choquet.arrays import BoolArray, FloatArray, IntArray
+
+__all__ = ["Axis", "Margin", "Source", "margin_of"]
+
+
+@dataclass(frozen=True)
+class Source:
+    """What is known of a column before any term is made.
+
+    Attributes
+    ----------
+    name : str
+    kind : {"number", "ordered", "nominal"}
+        Ordered and nominal columns hold the numbers of their levels, counted from zero.
+    levels : tuple
+        The categories, in order; empty for numbers.
+    missing : bool
+        Whether training rows without a value were seen.
+    """
+
+    name: str
+    kind: str = "number"
+    levels: tuple[object, ...] = ()
+    missing: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Axis:
+    """Knots and slots of one source.
+
+    Examples
+    --------
+    >>> axis = Axis(np.array([0.0, 1.0, 4.0]), 0, True)
+    >>> cell, position, known = axis.place(np.array([0.5, 2.5, 9.0, np.nan]))
+    >>> cell, position
+    (array([0, 1, 1, 3]), array([0.5, 0.5, 1. , 0. ]))
+    """
+
+    knots: FloatArray
+    n_levels: int
+    missing: bool
+
+    @property
+    def size(self) -> int:
+        """Number of knots and slots."""
+        return len(self.knots) + self.n_levels + self.missing
+
+    def place(self, x: FloatArray) -> tuple[IntArray, FloatArray, BoolArray]:
+        """Cell, position in it, and whether the axis knows the value at all."""
+        absent = np.isnan(x)
+        known = ~absent | self.missing
+        if self.n_levels:
+            inside = ~absent & (x >= 0) & (x < self.n_levels)
+            known = inside | (absent & self.missing)
+            cell = np.where(inside, x, 0.0).astype(np.int64)
+            position = np.zeros(len(x))
+        else:
+            z = np.interp(np.where(absent, self.knots[0], x), self.knots, np.arange(self._n))
+            cell = np.minimum(z.astype(np.int64), max(self._n - 2, 0))
+            position = z - cell
+        if self.missing:
+            cell[absent], position[absent] = self.size - 1, 0.0
+        return cell, position, known
+
+    @property
+    def _n(self) -> int:
+        return len(self.knots)
+
+    def shares(self, x: FloatArray, weight: FloatArray) -> FloatArray:
+        """Weight of the rows at each knot and slot."""
+        cell, position, known = self.place(x)
+        weight = weight * known
+        out = np.bincount(cell, weight * (1 - position), self.size)
+        upper = np.minimum(cell + 1, self.size - 1)
+        return np.asarray(out + np.bincount(upper, weight * position, self.size))
+
+
+@dataclass(frozen=True, eq=False)
+class Margin:
+    """Contrasts of an axis in coordinates where both penalties are diagonal.
+
+    Attributes
+    ----------
+    basis : array of shape (size, size - 1)
+        Each column has mean zero over the training rows.
+    rough : array of shape (size - 1,)
+        Curvature of each column; its first difference is one. Zero where there is none.
+    """
+
+    basis: FloatArray
+    rough: FloatArray = field(default_factory=lambda: np.zeros(0))
+
+
+_MIX = 0.5
+"""Distances between knots: half in units, half in ranks."""
+
+
+def margin_of(axis: Axis, shares: FloatArray) -> Margin:
+    """Contrasts and curvature of an axis, given the weight of the rows at its knots and slots.
+
+    First differences (on knots) and distances from the mean (in slots) have the sum of squares one;
+    curvatures are diagonal in the same coordinates, so a penalty on both is diagonal too.
+
+    Examples
+    --------
+    >>> margin = margin_of(Axis(np.arange(4.0), 0, False), np.ones(4))
+    >>> margin.basis.shape, bool((abs(margin.basis.sum(axis=0)) < 1e-9).all())
+    ((4, 3), True)
+    """
+    size, knots = axis.size, axis.knots
+    share = shares / max(shares.sum(), 1e-300) + 1e-3
+    first, second = np.zeros((size, size)), np.zeros((size, size))
+    n = len(knots)
+    if n > 1:
+        steps = np.diff(knots) / (knots[-1] - knots[0])
+        h = _MIX * steps + (1 - _MIX) / (n - 1)
+        d = np.diff(np.eye(n), axis=0)
+        D1 = d / np.sqrt(h)[:, None]
+        first[:n, :n] = D1.T @ D1
+        if n > 2:
+            D2 = np.diff(d / h[:, None], axis=0) / np.sqrt((h[1:] + h[:-1]) / 2)[:, None]
+            second[:n, :n] = D2.T @ D2
+    slots = np.arange(n, size)
+    first[slots, slots] = max(np.trace(first) / max(n, 1), 1.0)
+    contrast = np.linalg.qr(np.column_stack([share, np.eye(size)]))[0][:, 1:size]
+    A, B = contrast.T @ first @ contrast, contrast.T @ second @ contrast
+    A *= len(A) / np.trace(A)
+    if np.trace(B) > 0:
+        B *= len(B) / np.trace(B)
+    rough, coordinates = linalg.eigh(B, A)
+    return Margin(contrast @ coordinates, np.where(rough > 1e-9 * rough.max(), rough, 0.0))

@@ -1,0 +1,145 @@
+"""Do effects add or multiply? One number, chosen by what predicts rows that were held out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from choquet.additive.axes import Source
+from choquet.additive.families import Squares
+from choquet.additive.fit import Fit, Options, ground_of
+from choquet.additive.search import grow
+from choquet.additive.table import Block, Memory, Table, row_hash
+from choquet.arrays import BoolArray, FloatArray
+
+__all__ = ["LINKS", "LinkChoice", "choose_link", "sample", "score_range"]
+
+LINKS = (0.0, -1.0, -0.5, -0.25, 0.25, 0.5, 1.0, 2.0)
+"""Numbers that are tried: 0 adds, the others multiply; the first is the simplest."""
+MARGIN = 0.05
+"""Scores stay in the range of training, widened by this share of it."""
+_FOLDS = 3
+_ROWS = 4000
+_FEWEST = 40
+
+
+@dataclass(frozen=True)
+class LinkChoice:
+    """The number chosen, with the errors it was chosen by.
+
+    Attributes
+    ----------
+    kappa : float
+    utilities : dict of float by float
+        Held-out squared error of each number, utilities alone.
+    whole : dict of float by float
+        That of the best two by the whole procedure; empty where utilities alone chose 0.
+    """
+
+    kappa: float
+    utilities: dict[float, float]
+    whole: dict[float, float]
+
+
+class _Span:
+    """Least and largest value of rows. Add with ``+``."""
+
+    def __init__(self, values: FloatArray) -> None:
+        self.low = values.min(axis=-1, initial=np.inf)
+        self.high = values.max(axis=-1, initial=-np.inf)
+
+    def __add__(self, other: _Span) -> _Span:
+        self.low = np.minimum(self.low, other.low)
+        self.high = np.maximum(self.high, other.high)
+        return self
+
+
+def score_range(fit: Fit) -> FloatArray:
+    """Least and largest score of training rows, widened: (n_scores, 2). Fixed numbers are out."""
+    design = fit.design
+    (span,) = fit.table.total(lambda block: (_Span(fit.scores(block, design, fit.betas)),))
+    room = MARGIN * (span.high - span.low)
+    return np.stack([span.low - room, span.high + room], axis=1)
+
+
+def sample(table: Table, n_rows: float, most: int = _ROWS) -> Memory:
+    """At most about so many rows, chosen by their content, in memory."""
+    share = min(1.0, most / max(n_rows, 1.0))
+    limit = int(share * (1 << 62)) * 2
+
+    def look(block: Block) -> tuple[Any, ...]:
+        kept = row_hash(block.X, block.y) <= limit if share < 1 else slice(None)
+        return ([block.X[kept]], [block.y[kept]], [block.weight[kept]])
+
+    X, y, weight = (np.concatenate(part) for part in table.total(look))
+    return Memory(X, y, weight)
+
+
+def choose_link(
+    table: Memory, sources: Sequence[Source], options: Options, links: Sequence[float] = LINKS
+) -> LinkChoice:
+    """Choose among links: by utilities alone first, then the best against 0 by all that a fit does.
+
+    Ties within half a standard error go to the simpler one.
+    """
+    weight = float(table.total(lambda block: (block.weight.sum(),))[0])
+    if weight < _FEWEST or len(links) == 1:
+        return LinkChoice(links[0], {}, {})
+    simple = replace(options, utilities_only=True, max_terms=None)
+    first, means = _compare(table, sources, simple, links)
+    known = dict(zip(links, means, strict=True))
+    if first == links[0]:
+        return LinkChoice(first, known, {})
+    second, whole = _compare(table, sources, options, (links[0], first))
+    return LinkChoice(second, known, {links[0]: whole[0], first: whole[1]})
+
+
+def _fold(block: Block) -> Any:
+    return row_hash(block.X, block.y) // 7 % _FOLDS
+
+
+def _compare(
+    table: Memory, sources: Sequence[Source], options: Options, links: Sequence[float]
+) -> tuple[float, list[float]]:
+    """The simplest link within half a standard error of the best, and all held-out errors."""
+    total, products, sums = 0.0, np.zeros((len(links), len(links))), np.zeros(len(links))
+    for fold in range(_FOLDS):
+
+        def inside(block: Block, fold: int = fold) -> BoolArray:
+            return np.asarray(_fold(block) == fold)
+
+        train, test = table.part(lambda b: ~inside(b)), table.part(inside)
+        if not (_weight(train) and _weight(test)):
+            continue
+        ground = ground_of(train, sources, options)
+        fits = [grow(train, ground, Squares(kappa), options) for kappa in links]
+        for block in test.blocks():
+            losses = np.stack([_losses(fit, block) for fit in fits])
+            total += float(block.weight.sum())
+            sums += losses @ block.weight
+            products += (losses * block.weight) @ losses.T
+    if not total:
+        return links[0], [0.0] * len(links)
+    means, squares = sums / total, products / total
+    best = int(np.argmin(means))
+    for k in range(len(links)):
+        gap = means[k] - means[best]
+        spread = squares[k, k] - 2 * squares[k, best] + squares[best, best] - gap**2
+        if gap <= 0.5 * np.sqrt(max(spread, 0.0) / total):
+            return links[k], means.tolist()
+    return links[best], means.tolist()
+
+
+def _weight(table: Table) -> float:
+    return float(table.total(lambda block: (block.weight.sum(),))[0])
+
+
+def _losses(fit: Fit, block: Block) -> FloatArray:
+    """Squared error of each row; scores stay in the range of training."""
+    assert isinstance(fit.family, Squares)
+    low, high = score_range(fit)[0]
+    eta = np.clip(fit.scores(block, fit.design, fit.betas)[0], low, high)
+    return np.asarray((block.y - fit.family.mean(eta + fit.betas[0][0])) ** 2)

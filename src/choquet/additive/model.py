@@ -1,0 +1,267 @@
+"""What was learned: terms with their values on grids, and how sure each is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from choquet.additive.axes import Axis, Source
+from choquet.additive.choose import score_range
+from choquet.additive.fit import Fit
+from choquet.additive.table import Block
+from choquet.additive.terms import Design, Places, Term
+from choquet.arrays import BoolArray, FloatArray
+
+__all__ = ["AdditiveModel", "FittedTerm", "model_of"]
+
+_ROWS = 4096
+"""Rows whose standard errors are worked out at a time."""
+
+
+@dataclass(frozen=True, eq=False)
+class FittedTerm:
+    """A utility or an interaction as learned.
+
+    Attributes
+    ----------
+    sources : tuple of int
+    names : tuple of str
+    axes : tuple of Axis
+        Knots and slots of each source.
+    values : array of shape (n_scores, *grid)
+        On the grid; their mean over the training rows is zero.
+    errors : array of shape (n_scores, *grid)
+        Standard error of each.
+    edf : float
+        Numbers that data, not the penalty, decided.
+    n_numbers : int
+        Numbers that the term has.
+    spread : array of shape (n_scores,)
+        Standard deviation of the term over the training rows.
+    share : float
+        Its variance, as a share of that of all terms together.
+    """
+
+    sources: tuple[int, ...]
+    names: tuple[str, ...]
+    axes: tuple[Axis, ...]
+    values: FloatArray
+    errors: FloatArray
+    edf: float
+    n_numbers: int
+    spread: FloatArray
+    share: float
+
+    @property
+    def trust(self) -> float:
+        """Share of its numbers that data decided."""
+        return float(min(max(self.edf / max(self.n_numbers, 1), 0.0), 1.0))
+
+    @property
+    def name(self) -> str:
+        """The names of its sources."""
+        return " × ".join(self.names)
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: {self.edf:.1f} of {self.n_numbers} numbers, {self.share:.1%}>"
+
+
+@dataclass(frozen=True, eq=False)
+class AdditiveModel:
+    """A sum of small Choquet integrals: everything that predictions and errors need.
+
+    Attributes
+    ----------
+    sources : tuple of Source
+    terms : tuple of FittedTerm
+        Largest share of the variance first.
+    fixed : array of shape (n_scores, n_fixed)
+        Intercepts, or thresholds between ordered classes.
+    bounds : array of shape (n_scores, 2)
+        Range of the sums of terms in training, a little widened: predictions stay inside.
+    covariance : list of arrays
+        Posterior covariance of the numbers of each score: fixed ones, then terms in order.
+    prior : list of arrays
+        Variances that the penalties alone would give.
+    bases : list of arrays
+        Values on the grid for each number of each term.
+    variance : float
+        Of the noise, in units of the standardised target; 1 for classes.
+    settled : bool
+        Whether all strengths came to rest.
+    """
+
+    sources: tuple[Source, ...]
+    terms: tuple[FittedTerm, ...]
+    fixed: FloatArray
+    bounds: FloatArray
+    covariance: list[FloatArray]
+    prior: list[FloatArray]
+    bases: list[FloatArray]
+    variance: float
+    settled: bool
+
+    @property
+    def n_scores(self) -> int:
+        """More than one for unordered classes only."""
+        return len(self.fixed)
+
+    @property
+    def n_numbers(self) -> int:
+        """Numbers that were fitted."""
+        return sum(term.n_numbers for term in self.terms) * self.n_scores + self.fixed.size
+
+    @property
+    def edf(self) -> float:
+        """Numbers that data, not the penalties, decided."""
+        return sum(term.edf for term in self.terms) + self.fixed.size
+
+    def contributions(self, X: FloatArray) -> FloatArray:
+        """What each term adds to each score: (n_scores, n, n_terms). A silent source adds zero."""
+        places = Places(X)
+        out = np.zeros((self.n_scores, len(X), len(self.terms)))
+        for t, term in enumerate(self.terms):
+            rows = _plain(term).rows(places)
+            for k in range(self.n_scores):
+                out[k, :, t] = rows(term.values[k].ravel())
+        return out
+
+    def scores(self, X: FloatArray) -> FloatArray:
+        """Sums of the terms within `bounds`, (n_scores, n), without the fixed numbers."""
+        total = self.contributions(X).sum(axis=2)
+        return np.asarray(np.clip(total, self.bounds[:, :1], self.bounds[:, 1:]))
+
+    def silent(self, X: FloatArray) -> BoolArray:
+        """Whether a term is left out in a row, because a source gives nothing that it knows."""
+        places = Places(X)
+        out = np.zeros((len(X), len(self.terms)), dtype=bool)
+        for t, term in enumerate(self.terms):
+            for source, axis in zip(term.sources, term.axes, strict=True):
+                out[:, t] |= ~places.of(source, axis)[2]
+        return out
+
+    def score_variance(self, X: FloatArray) -> FloatArray:
+        """Posterior variance of each score, (n_scores, n), widened for terms left out."""
+        found = self._variance(X, self.covariance)
+        left_out = self.silent(X)
+        for k in range(self.n_scores):
+            found[k] += left_out @ np.array([term.spread[k] ** 2 for term in self.terms])
+        return found
+
+    def trust(self, X: FloatArray) -> FloatArray:
+        """Share of the penalties' variance that data took away, by row: the least over scores."""
+        prior = self._variance(X, [np.diag(variance) for variance in self.prior])
+        rest = self._variance(X, self.covariance, fixed=False)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = np.where(prior > 0, 1 - rest / prior, 1.0)
+        return np.asarray(np.clip(share, 0.0, 1.0).min(axis=0))
+
+    def _variance(
+        self, X: FloatArray, covariance: Sequence[FloatArray], *, fixed: bool = True
+    ) -> FloatArray:
+        out = np.zeros((self.n_scores, len(X)))
+        n_fixed = self.fixed.shape[1]
+        for start in range(0, len(X), _ROWS):
+            block = slice(start, start + _ROWS)
+            rows = self._dense(X[block])
+            head = np.full((len(rows), n_fixed), 1.0 / n_fixed if fixed else 0.0)
+            rows = np.hstack([-head if n_fixed > 1 else head, rows])
+            for k, matrix in enumerate(covariance):
+                out[k, block] = np.einsum("ij,ij->i", rows @ matrix, rows)
+        return np.maximum(out, 0.0)
+
+    def _dense(self, X: FloatArray) -> FloatArray:
+        """Rows of the design in the numbers of the terms."""
+        places = Places(X)
+        parts = []
+        for term, basis in zip(self.terms, self.bases, strict=True):
+            rows = _plain(term).rows(places)
+            parts.append(np.einsum("ij,ijk->ik", rows.share, basis[rows.index]))
+        return np.hstack(parts) if parts else np.zeros((len(X), 0))
+
+
+def _plain(term: FittedTerm) -> Term:
+    """The term without numbers, to look up rows."""
+    return Term(term.sources, term.axes, np.zeros((0, 0)), np.zeros((0, 0)))
+
+
+def model_of(fit: Fit) -> AdditiveModel:
+    """Sum up a fit: terms by decreasing share of the variance, each with mean zero."""
+    design, betas, names = fit.design, fit.betas, [s.name for s in fit.ground.sources]
+    first = list(_moments(fit, design))
+    weight, means = first[0], first[1] / first[0]
+    variances = np.maximum(first[2] / weight - means**2, 0.0)
+    order = np.argsort(-variances.sum(axis=0), kind="stable")
+    total = max(float(variances.sum()), 1e-300)
+    edf, terms, bases = fit.edf(), [], []
+    for t in order:
+        term, at = fit.terms[t], design.numbers(int(t))
+        values = np.stack([term.basis @ b[at] - means[k, t] for k, b in enumerate(betas)])
+        errors = np.stack(
+            [_errors(term.basis, r.inverse[at, at] * r.variance) for r in fit.results]
+        )
+        shape = (len(betas), *term.shape)
+        terms.append(
+            FittedTerm(
+                sources=term.sources,
+                names=tuple(names[i] for i in term.sources),
+                axes=term.axes,
+                values=values.reshape(shape),
+                errors=errors.reshape(shape),
+                edf=float(edf[t]),
+                n_numbers=term.n_numbers,
+                spread=np.sqrt(variances[:, t]),
+                share=float(variances[:, t].sum()) / total,
+            )
+        )
+        bases.append(term.basis)
+    n_fixed = fit.family.n_fixed
+    numbers = [np.arange(design.n_numbers)[design.numbers(int(t))] for t in order]
+    kept = np.concatenate([np.arange(n_fixed), *numbers])
+    sign = 1.0 if n_fixed == 1 else -1.0
+    shift = means.sum(axis=1, keepdims=True)
+    fixed = np.stack([beta[:n_fixed] for beta in betas]) + sign * shift
+    D = fit.penalties()
+    priors = [
+        _prior(D @ np.exp(rho), r.variance, n_fixed)[kept]
+        for rho, r in zip(fit.rhos, fit.results, strict=True)
+    ]
+    return AdditiveModel(
+        sources=fit.ground.sources,
+        terms=tuple(terms),
+        fixed=fixed,
+        bounds=score_range(fit) - shift,
+        covariance=[r.inverse[np.ix_(kept, kept)] * r.variance for r in fit.results],
+        prior=priors,
+        bases=bases,
+        variance=float(np.mean([r.variance for r in fit.results])),
+        settled=fit.settled,
+    )
+
+
+def _prior(penalty: FloatArray, variance: float, n_fixed: int) -> FloatArray:
+    out = np.zeros(len(penalty))
+    out[n_fixed:] = variance / np.maximum(penalty[n_fixed:], 1e-300)
+    return out
+
+
+def _errors(basis: FloatArray, covariance: FloatArray) -> FloatArray:
+    return np.asarray(np.sqrt(np.maximum(np.einsum("ij,ij->i", basis @ covariance, basis), 0.0)))
+
+
+def _moments(fit: Fit, design: Design) -> tuple[Any, ...]:
+    """Weight, sums and sums of squares of each term over the training rows."""
+
+    def look(block: Block) -> tuple[Any, ...]:
+        sums = np.zeros((2, len(fit.betas), len(fit.terms)))
+        for t, term in enumerate(fit.terms):
+            rows = block.rows(term)
+            for k, beta in enumerate(fit.betas):
+                value = rows(term.basis @ beta[design.numbers(t)])
+                sums[:, k, t] = block.weight @ value, block.weight @ value**2
+        return block.weight.sum(), sums[0], sums[1]
+
+    return fit.table.total(look)

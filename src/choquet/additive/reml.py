@@ -1,0 +1,185 @@
+"""Strengths of penalties by restricted maximum likelihood, with a certificate.
+
+All penalties are diagonal (see `axes`), so the criterion, its gradient and its Hessian in the
+logarithms of the strengths cost one Cholesky factor and one inverse.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg
+
+from choquet.arrays import BoolArray, FloatArray
+
+__all__ = ["Quadratic", "Reml", "reml"]
+
+_BOUND = (np.log(1e-6), np.log(1e8))
+_LEAST_OF_CLASSES = np.log(0.03)
+"""Least strength where the scale is known: classes that can be told apart ask for none at all."""
+_RIDGE = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Quadratic:
+    """Loss near a fit: ``square - 2 linear @ b + b @ curve @ b``, from rows of weight `n` in all.
+
+    `known_scale` says that the loss is minus twice a log-likelihood; otherwise it is a sum of
+    squares whose variance is estimated.
+    """
+
+    curve: FloatArray
+    linear: FloatArray
+    square: float
+    n: float
+    n_fixed: int
+    known_scale: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Reml:
+    """Numbers at the strengths found.
+
+    Attributes
+    ----------
+    beta : array of shape (p,)
+    inverse : array of shape (p, p)
+        Of curvature plus penalty; times `variance` it is the posterior covariance.
+    edf : array of shape (p,)
+        Degrees of freedom by number: how far data, not the penalty, decided it.
+    variance : float
+        Of the noise; 1 where the scale is known.
+    log_strengths : array of shape (J,)
+    gradient : array of shape (J,)
+        Of the criterion; zero, or pointing out of the bounds, where it is at its minimum.
+    value : float
+        The criterion: minus twice the restricted log-likelihood, up to a constant.
+    converged : bool
+    """
+
+    beta: FloatArray
+    inverse: FloatArray
+    edf: FloatArray
+    variance: float
+    log_strengths: FloatArray
+    gradient: FloatArray
+    value: float
+    converged: bool
+
+
+class _Point:
+    """The criterion at some strengths, with what its derivatives need."""
+
+    def __init__(self, q: Quadratic, D: FloatArray, rho: FloatArray) -> None:
+        self.q, self.D, self.rho = q, D, rho
+        self.strengths = np.exp(rho)
+        self.penalty = D @ self.strengths + _RIDGE * max(float(np.mean(q.curve.diagonal())), 1e-12)
+        self.penalty[: q.n_fixed] = 0.0
+        A = q.curve + np.diag(self.penalty)
+        fixed = np.arange(q.n_fixed)
+        A[fixed, fixed] *= 1 + 1e-12
+        try:
+            self.factor = linalg.cholesky(A, lower=True, check_finite=False)
+        except linalg.LinAlgError:
+            values, vectors = linalg.eigh(A)
+            A = (vectors * np.maximum(values, 1e-10 * values.max())) @ vectors.T
+            self.factor = linalg.cholesky((A + A.T) / 2, lower=True, check_finite=False)
+        self.beta = linalg.cho_solve((self.factor, True), q.linear, check_finite=False)
+        self.loss = max(q.square - float(q.linear @ self.beta), 1e-12 * max(q.square, 1e-300))
+        inner = self.penalty[q.n_fixed :]
+        self.value = 2 * float(np.log(self.factor.diagonal()).sum()) - float(np.log(inner).sum())
+        free = max(q.n - q.n_fixed, 1.0)
+        self.variance = 1.0 if q.known_scale else self.loss / free
+        self.value += self.loss if q.known_scale else free * float(np.log(self.loss))
+
+    def derivatives(self) -> tuple[FloatArray, FloatArray]:
+        """Gradient and Hessian in the logarithms of the strengths."""
+        q, D = self.q, self.D * self.strengths
+        V = linalg.lapack.dpotri(self.factor, lower=1)[0]
+        V += np.tril(V, -1).T
+        self.inverse = V
+        size = D.T @ self.beta**2
+        trace = D.T @ V.diagonal()
+        relative = np.zeros_like(D)
+        relative[q.n_fixed :] = D[q.n_fixed :] / self.penalty[q.n_fixed :, None]
+        prior = relative.sum(axis=0)
+        scaled = size / self.variance
+        gradient = scaled + trace - prior
+        moved = D * self.beta[:, None]
+        hessian = -2 * moved.T @ V @ moved / self.variance - D.T @ (V * V) @ D
+        hessian += relative.T @ relative + np.diag(gradient)
+        if not q.known_scale:
+            hessian -= np.outer(scaled, scaled) / max(q.n - q.n_fixed, 1.0)
+        return gradient, hessian
+
+
+def reml(
+    q: Quadratic,
+    D: FloatArray,
+    rho: FloatArray,
+    *,
+    max_iter: int = 30,
+    tolerance: float = 1e-2,
+) -> Reml:
+    """Minimise the restricted likelihood criterion by Newton steps within bounds.
+
+    Parameters
+    ----------
+    q : Quadratic
+    D : array of shape (p, J)
+        Diagonal of each penalty, zero outside of its term.
+    rho : array of shape (J,)
+        Logarithms of the strengths to begin with.
+    max_iter : int, default 30
+    tolerance : float, default 0.01
+        Largest part of the gradient, in units of minus twice the log-likelihood, that counts as
+        converged.
+
+    References
+    ----------
+    Wood (2011), "Fast stable restricted maximum likelihood and marginal likelihood estimation of
+    semiparametric generalized linear models".
+    """
+    bound = (_LEAST_OF_CLASSES if q.known_scale else _BOUND[0], _BOUND[1])
+    point = _Point(q, D, np.clip(rho, *bound))
+    done, gradient = False, np.zeros(len(rho))
+    for _ in range(max_iter + 1):
+        gradient, hessian = point.derivatives()
+        live = ~(
+            ((point.rho <= _BOUND[0]) & (gradient > 0))
+            | ((point.rho >= _BOUND[1]) & (gradient < 0))
+        )
+        gradient = np.where(live, gradient, 0.0)
+        done = bool(np.abs(gradient).max(initial=0.0) <= tolerance)
+        if done or _ == max_iter:
+            break
+        found = _descend(point, gradient, hessian, live, bound)
+        if found is None:
+            break
+        point = found
+    edf = np.einsum("ij,ij->i", point.inverse, q.curve)
+    return Reml(
+        point.beta, point.inverse, edf, point.variance, point.rho, gradient, point.value, done
+    )
+
+
+def _descend(
+    point: _Point,
+    gradient: FloatArray,
+    hessian: FloatArray,
+    live: BoolArray,
+    bound: tuple[float, float],
+) -> _Point | None:
+    """The next point: a Newton step of bounded length, halved until the criterion falls."""
+    values, vectors = np.linalg.eigh(hessian[np.ix_(live, live)])
+    least = max(1e-5 * float(np.abs(values).max(initial=0.0)), 1e-3)
+    step = np.zeros(len(gradient))
+    step[live] = -vectors @ ((vectors.T @ gradient[live]) / np.maximum(np.abs(values), least))
+    step *= min(1.0, 4.0 / max(float(np.abs(step).max(initial=0.0)), 1e-300))
+    for _ in range(12):
+        new = _Point(point.q, point.D, np.clip(point.rho + step, *bound))
+        if new.value < point.value:
+            return new
+        step /= 3
+    return None

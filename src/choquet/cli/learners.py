@@ -1,0 +1,299 @@
+"""The learners on the command line, and one fit: look at the table, scale, learn, hold out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from choquet.arrays import FloatArray, as_number
+from choquet.cli.columns import Chunk, Missing
+from choquet.cli.output import progress, warn
+from choquet.cli.tables import Table
+from choquet.errors import DataError, TooLargeError
+from choquet.scales import IDENTITY, Scale, auto_directions, direction_note, fit_scale
+
+__all__ = ["LEARNERS", "FitOptions", "Job", "Learner"]
+
+_MAX_CELLS = 1 << 26
+"""Numbers that a learner which wants all rows at once may hold: half a gigabyte."""
+
+_KEPT = 20_000
+"""Rows, drawn evenly, that directions and quantiles are taken from."""
+
+_HELD_OUT = 2_000
+"""Rows of these that the model is tried on."""
+
+
+class Learner(NamedTuple):
+    """One row of the table of learners."""
+
+    estimator: str
+    """Name of the class."""
+    chunked: bool
+    """Whether statistics are enough, so that files of any size can be learned from."""
+    options: tuple[str, ...]
+    """What it takes of the options on the command line."""
+    classifies: bool = False
+    """Whether the target is a class."""
+
+
+_SHAPE = ("monotone", "normal", "fit_intercept")
+
+_TREE = ("max_leaves", "l2", "prune", "merge")
+
+LEARNERS: dict[str, Learner] = {
+    "choquet": Learner(
+        "ChoquetRegressor", True,
+        (*_SHAPE, "penalty", "alpha", "prior", "prior_alpha", "k_additive", "fill"),
+    ),
+    "cv": Learner("ChoquetRegressorCV", False, _SHAPE),
+    "classifier": Learner("ChoquetClassifier", False, ("monotone", "ordinal", "alpha"), True),
+    "contextual": Learner("ContextualRegressor", False, ("convex", *_TREE)),
+    "contextual-classifier": Learner("ContextualClassifier", False, _TREE, True),
+    "owa": Learner("OWARegressor", True, ()),
+    "linear": Learner("LinearConvexSumRegressor", True, ()),
+    "lambda": Learner("LambdaRegressor", True, ()),
+    "gradient": Learner("GradientDescentRegressor", True, ()),
+}  # fmt: skip
+"""Learners by the name they have on the command line."""
+
+
+@dataclass(frozen=True)
+class FitOptions:
+    """What the user asked of `fit`; options of the learner that were not given are left out."""
+
+    target: str | None
+    sources: Sequence[str]
+    scaling: str
+    directions: str
+    lower: Sequence[str]
+    learner: str
+    folds: int
+    missing: Missing
+    delimiter: str | None
+    learning: dict[str, Any]
+
+
+@dataclass
+class _Look:
+    """What a first pass over the table sees: moments of the columns, the target last, and rows."""
+
+    rng: np.random.Generator
+    n: int = 0
+    low: Any = np.inf
+    high: Any = -np.inf
+    mean: Any = 0.0
+    square: Any = 0.0
+    """Sum of squared differences from the mean."""
+    rows: FloatArray | None = None
+    labels: npt.NDArray[Any] | None = None
+
+    def join(self, X: FloatArray, labels: npt.NDArray[Any] | None) -> None:
+        n, mean = len(X), X.mean(axis=0)
+        total, away = self.n + n, mean - self.mean
+        self.low, self.high = np.minimum(self.low, X.min(axis=0)), np.maximum(self.high, X.max(0))
+        self.square = self.square + ((X - mean) ** 2).sum(axis=0) + away**2 * (self.n * n / total)
+        self.mean = self.mean + away * (n / total)
+        self._keep(X, labels)
+        self.n = total
+
+    def _keep(self, X: FloatArray, labels: npt.NDArray[Any] | None) -> None:
+        """Keep some rows, each with the same chance, however many come."""
+        here = np.arange(self.n, self.n + len(X))
+        place = np.where(here < _KEPT, here, (self.rng.random(len(X)) * (here + 1)).astype(int))
+        kept = place < _KEPT
+        if self.rows is None:
+            self.rows = np.empty((0, X.shape[1]))
+            self.labels = None if labels is None else np.empty(0, dtype=object)
+        more = max(0, min(_KEPT, self.n + len(X)) - len(self.rows))
+        self.rows = np.concatenate([self.rows, np.empty((more, X.shape[1]))])
+        self.rows[place[kept]] = X[kept]
+        if labels is not None and self.labels is not None:
+            self.labels = np.concatenate([self.labels, np.empty(more, dtype=object)])
+            self.labels[place[kept]] = labels[kept]
+
+
+class Job:
+    """One fit: two passes over a table, the first for scales, the second to learn."""
+
+    def __init__(
+        self, table: Table, sources: tuple[str, ...], target: str, options: FitOptions
+    ) -> None:
+        self.table, self.sources, self.target, self.options = table, sources, target, options
+        self.learner = LEARNERS[options.learner]
+        self.classify = self.learner.classifies
+        self.n_rows = self.n_dropped = 0
+        self.scaling, self.note = options.scaling, None  # type: str, str | None
+        self._room: Any = import_module("choquet.estimators")
+        given = {"n_jobs": None} if options.learner == "classifier" else {}
+        made = getattr(self._room, self.learner.estimator)
+        self.estimator = made(**given, **options.learning)
+        if "random_state" in self.estimator.get_params():
+            self.estimator.set_params(random_state=0)  # the same file gives the same model
+
+    def fit(self) -> Any:
+        """The model, in the units of the data."""
+        self.look = _Look(np.random.default_rng(0))
+        for chunk in self._chunks("looking at the columns"):
+            if len(chunk.X):
+                self.look.join(chunk.X, chunk.labels)
+        scales, target = self._scales()
+        learned = self._learn(scales, target)
+        self.model = self._room.InUnits.from_parts(
+            learned, scales, sources=self.sources, target=target, target_name=self.target
+        )
+        return self.model
+
+    # -- rows --------------------------------------------------------------------------------------
+
+    def _chunks(self, title: str) -> Iterator[Chunk]:
+        columns = self.sources if self.classify else (*self.sources, self.target)
+        text = self.target if self.classify else None
+        self.n_rows = self.n_dropped = 0
+        with progress(title, self.table.n_bytes) as advance:
+            for chunk in self.table.chunks(columns, text=text, missing=self.options.missing):
+                self.n_rows += len(chunk.X)
+                self.n_dropped += chunk.n_dropped
+                advance(chunk.n_bytes)
+                yield chunk
+        if not self.n_rows:
+            raise DataError(f"{self.table.name} has no rows with all values; nothing to learn from")
+
+    def _targets(self, labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        found: npt.NDArray[Any] = labels.astype(str)
+        return _levels(found) if self.options.learning.get("ordinal") else found
+
+    def _kept(self) -> tuple[FloatArray, npt.NDArray[Any]]:
+        """The rows that were kept, and their targets."""
+        assert self.look.rows is not None
+        rows, n = self.look.rows, len(self.sources)
+        return rows[:, :n], rows[:, n] if not self.classify else self._targets(self.look.labels)  # type: ignore[arg-type]
+
+    # -- scales ------------------------------------------------------------------------------------
+
+    def _scales(self) -> tuple[list[Scale], Scale]:
+        """Of the sources, and of the target."""
+        look, n = self.look, len(self.sources)
+        if self.scaling == "auto":
+            inside = look.low.min() >= 0 and look.high.max() <= 1
+            self.scaling = "none" if inside else "minmax"
+        flat = [self.sources[k] for k in np.flatnonzero(look.high[:n] <= look.low[:n])]
+        if flat and self.scaling != "none":
+            warn(f"note: {', '.join(map(repr, flat))} never changes; leave it out of --sources")
+        self.directions = self._directions()
+        scales = [self._scale(k, self.directions[name]) for k, name in enumerate(self.sources)]
+        method = "minmax" if self.scaling == "quantiles" else self.scaling
+        return scales, IDENTITY if self.classify else self._scale(n, "higher", method)
+
+    def _scale(self, k: int, direction: Any, method: str | None = None) -> Scale:
+        """From the whole table where moments are enough, else from the rows kept."""
+        look, how = self.look, method or self.scaling
+        column = np.array([look.low[k], look.high[k]])
+        if how == "standard":
+            deviation = np.sqrt(look.square[k] / look.n)
+            column = look.mean[k] + deviation * np.array([-1.0, 1.0])
+        elif how == "quantiles":
+            column = self._kept()[0][:, k]
+        return fit_scale(column, direction=direction, method=how)
+
+    def _directions(self) -> Mapping[str, Any]:
+        chosen: dict[str, Any] = dict.fromkeys(self.sources, self.options.directions)
+        given = dict.fromkeys(self.options.lower, "lower")
+        if self.options.directions == "auto":
+            X, y = self._kept()
+            level = _order(y, ordered=bool(self.options.learning.get("ordinal")))
+            # Data that are to be taken as they are point the way they do.
+            asked = self.options.scaling != "none"
+            found, size = auto_directions(X, np.zeros(len(X)) if level is None else level)
+            chosen = dict(
+                zip(self.sources, found if asked else ["higher"] * len(found), strict=True)
+            )
+            open_ = [k for k, name in enumerate(self.sources) if name not in given]
+            self.note = direction_note(chosen, {self.sources[k]: float(size[k]) for k in open_})
+        return {**chosen, **given}
+
+    # -- learning ----------------------------------------------------------------------------------
+
+    def _learn(self, scales: list[Scale], target: Scale) -> Any:
+        n = len(self.sources)
+
+        def scaled() -> Iterator[tuple[FloatArray, npt.NDArray[Any]]]:
+            for chunk in self._chunks("learning"):
+                inputs = np.stack([one(chunk.X[:, k]) for k, one in enumerate(scales)], axis=1)
+                y = chunk.labels if chunk.labels is not None else target(chunk.X[:, n])
+                yield inputs, y
+
+        if self.learner.chunked:
+            from choquet.estimators.chunks import fit_chunks
+
+            return fit_chunks(self.estimator, scaled(), sources=self.sources)
+        held: list[tuple[FloatArray, npt.NDArray[Any]]] = []
+        cells = 0
+        for X, y in scaled():
+            cells += X.size
+            if cells > _MAX_CELLS:
+                raise TooLargeError(
+                    f"the learner {self.options.learner} needs all rows at once, and "
+                    f"{self.table.name} holds more than {_MAX_CELLS:,} numbers; "
+                    "use --learner choquet, which takes any number of rows"
+                )
+            held.append((X, y))
+        X, y = (np.concatenate(parts) for parts in zip(*held, strict=True))
+        return self.estimator.fit(X, self._targets(y) if self.classify else y)
+
+    # -- quality -----------------------------------------------------------------------------------
+
+    def quality(self) -> dict[str, Any]:
+        """Errors on rows learned from and on rows held out, beside the mean and a linear model."""
+        X, y = self._kept()
+        units = self.model.units_
+        answers = self.model.estimator_.predict(units.scaled(X))
+        answers = answers if self.classify else units.output(answers)
+        if self.classify:
+            found: dict[str, Any] = {"accuracy": float(np.mean(answers == y))}
+        else:
+            error, spread = float(np.mean((answers - y) ** 2)), float(np.var(y))
+            found = {"rmse": error**0.5, "r2": 1 - error / spread if spread > 0 else None}
+        if not self.options.folds:
+            return {**found, "held_out": None}
+        step = max(1, -(-len(X) // _HELD_OUT))
+        scale = self._room.Commensurate(directions=self._given(), method=self.scaling)
+        how = "minmax" if self.scaling == "quantiles" else self.scaling
+        whole = self._room.InUnits(self.estimator, scale=scale, target=how)
+        tried = import_module("choquet.estimators.held_out").held_out(
+            whole, X[::step], y[::step], folds=self.options.folds
+        )
+        if tried is None:
+            return {**found, "held_out": None}
+        more = {} if self.classify else {"r2": tried.r2, "linear_r2": tried.linear_r2}
+        return {**found, "held_out": {**tried._asdict(), **more}}
+
+    def _given(self) -> Any:
+        """Directions as they are to be found again in each fold."""
+        places = {name: k for k, name in enumerate(self.sources)}
+        asked = self.options.directions
+        asked = "higher" if asked == "auto" and self.options.scaling == "none" else asked
+        found: dict[int, Any] = dict.fromkeys(places.values(), asked)
+        return found | {places[name]: "lower" for name in self.options.lower}
+
+
+def _order(y: npt.NDArray[Any], *, ordered: bool) -> FloatArray | None:
+    """Targets as numbers that have an order; None for classes that have none."""
+    from choquet.scales.directions import levels_of
+
+    return np.unique(y, return_inverse=True)[1].astype(float) if ordered else levels_of(y)
+
+
+def _levels(labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Labels that are all numbers as numbers, so that 10 comes after 9; others as they are."""
+    try:
+        numbers = np.array([as_number(str(label)) for label in labels])
+    except ValueError:
+        return labels
+    whole = np.isfinite(numbers).all() and (numbers == np.rint(numbers)).all()
+    return numbers.astype(np.int64) if whole else numbers

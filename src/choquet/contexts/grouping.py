@@ -1,0 +1,266 @@
+"""Leaves that share an operator, and the shortest kind of operator that does for each group.
+
+Sums of products add up over rows, so everything here is priced from the sums of the leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from choquet.arrays import FloatArray, IntArray
+from choquet.contexts.leaves import LeafFit, LeafOptions, fit_leaf, fit_statistics, statistics_of
+from choquet.contexts.rows import Leaf, RankRows, Weights
+from choquet.contexts.tree import Tree
+
+__all__ = ["Grouping", "Price", "group_leaves", "own_groups"]
+
+
+@dataclass(frozen=True)
+class Price:
+    """What a number more in a description must save: an information criterion.
+
+    Attributes
+    ----------
+    count : float
+        Independent values that are described: rows, or the values of a measure.
+    noise : float
+        Mean square that no description can or need go below, in the units of the target.
+    number : float
+        What a number costs: log(count) is the Bayesian information criterion, 2 is Akaike's.
+
+    References
+    ----------
+    Schwarz (1978), "Estimating the dimension of a model".
+
+    Examples
+    --------
+    >>> price = Price(100.0, 1e-4, 4.6)
+    >>> price.of(0.01, 3) < price.of(0.02, 2), price.of(1e-6, 3) < price.of(1e-5, 2)
+    (True, False)
+    """
+
+    count: float
+    noise: float
+    number: float
+
+    def of(self, error: float, n_numbers: float) -> float:
+        """Price of a description with so large a mean squared error and so many numbers."""
+        level = max(error, 0.0) + self.noise
+        return float(self.count * np.log(max(level, 1e-300)) + self.number * n_numbers)
+
+
+@dataclass(frozen=True, eq=False)
+class Grouping:
+    """Operators of a tree, each for a group of its leaves.
+
+    Attributes
+    ----------
+    labels : array of ints
+        Operator of each node; -1 for inner nodes.
+    coefficients : array of shape (n_operators, n_columns + 1)
+        In scaled units; zeros in the columns that an operator does not weigh.
+    kinds : tuple of {"both", "rank", "source"}
+        What each operator weighs.
+    error : float
+        Mean squared error in scaled units.
+    n_numbers : int
+        Weights and biases of all operators together.
+    """
+
+    labels: IntArray
+    coefficients: FloatArray
+    kinds: tuple[Leaf, ...]
+    error: float
+    n_numbers: int
+
+    def in_units(self, rows: RankRows) -> Weights:
+        """The operators in the units of the data."""
+        return rows.in_units(self.coefficients)
+
+
+@dataclass(frozen=True, eq=False)
+class _Group:
+    leaves: tuple[int, ...]
+    statistics: FloatArray
+    centre: FloatArray
+    error: float
+
+
+def own_groups(rows: RankRows, tree: Tree) -> Grouping:
+    """Every leaf its own operator."""
+    labels = np.full(len(tree.source), -1)
+    labels[tree.leaves] = np.arange(len(tree.leaves))
+    error = float(tree.error[tree.leaves].sum() / rows.weight.sum())
+    numbers = len(tree.leaves) * n_numbers(rows, rows.leaf)
+    kinds = (rows.leaf,) * len(tree.leaves)
+    return Grouping(labels, tree.coefficients[tree.leaves], kinds, error, numbers)
+
+
+def n_numbers(rows: RankRows, kind: Leaf) -> int:
+    """Numbers that an operator of a kind is free to choose: one is given with the sum or total."""
+    n = rows.n_sources
+    free = 2 * n - 1 if kind == "both" else n
+    return free - 1 if rows.total is not None or rows.convex else free + 1
+
+
+def group_leaves(
+    rows: RankRows,
+    tree: Tree,
+    options: LeafOptions,
+    price: Price,
+    *,
+    max_operators: int,
+    kinds: Sequence[Leaf],
+) -> Grouping:
+    """Join leaves, the most alike first, and keep the number of operators with the best price.
+
+    Parameters
+    ----------
+    rows : RankRows
+    tree : Tree
+    options : LeafOptions
+    price : Price
+    max_operators : int
+    kinds : sequence of {"both", "rank", "source"}
+        What operators may weigh, besides what the rows have.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from choquet.contexts import LeafOptions, RankRows, SplitOptions, grow
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.random((400, 3))
+    >>> first = X[:, 1] == X.max(axis=1)
+    >>> y = np.where(first, X.min(axis=1), X.max(axis=1)) + 0.01 * rng.standard_normal(400)
+    >>> rows, options = RankRows.from_data(X, y), LeafOptions(l2=0.1)
+    >>> tree = grow(rows, np.arange(400), options, SplitOptions(20), max_leaves=5)
+    >>> price = Price(400, 1e-10, 6)
+    >>> found = group_leaves(rows, tree, options, price, max_operators=8, kinds=["rank"])
+    >>> len(tree.leaves), len(found.coefficients)
+    (5, 2)
+    """
+    place = tree.leaf_of(rows.ranks, rows.values)
+    first = [_first(rows, tree, options, place, int(leaf)) for leaf in tree.leaves]
+    whole = float(rows.weight.sum())
+    size = n_numbers(rows, rows.leaf)
+    best: tuple[float, list[_Group]] | None = None
+    for groups in _joins(first, options):
+        if len(groups) <= max_operators:
+            error = sum(group.error for group in groups) / whole
+            value = price.of(error, size * len(groups))
+            if best is None or value < best[0]:
+                best = (value, groups)
+    assert best is not None
+    return _shortest(rows, tree, options, price, best[1], place, kinds)
+
+
+def _first(rows: RankRows, tree: Tree, options: LeafOptions, place: IntArray, leaf: int) -> _Group:
+    index = np.flatnonzero(place == leaf)
+    centre = tree.coefficients[leaf, :-1].copy()
+    if options.loss == "squared":
+        packed = statistics_of(rows, index, rows.weight)
+    else:
+        packed = fit_leaf(rows, index, options, centre).statistics
+    error = float(fit_statistics(packed[None], options, centre)[1][0])
+    return _Group((leaf,), packed, centre, error)
+
+
+def _joins(groups: list[_Group], options: LeafOptions) -> list[list[_Group]]:
+    """The groups after each join, from none to all in one."""
+    path = [groups]
+    costs: dict[tuple[int, int], _Group] = {}
+    while len(groups) > 1:
+        for i, one in enumerate(groups):
+            for two in groups[:i]:
+                key = (one.leaves[0], two.leaves[0])
+                if key not in costs:
+                    costs[key] = _joined(one, two, options)
+        pairs = [(i, j) for i in range(len(groups)) for j in range(i)]
+        rise = [
+            costs[groups[i].leaves[0], groups[j].leaves[0]].error
+            - groups[i].error
+            - groups[j].error
+            for i, j in pairs
+        ]
+        i, j = pairs[int(np.argmin(rise))]
+        new = costs[groups[i].leaves[0], groups[j].leaves[0]]
+        gone = {groups[i].leaves[0], groups[j].leaves[0]}
+        groups = [g for k, g in enumerate(groups) if k not in (i, j)] + [new]
+        costs = {key: cost for key, cost in costs.items() if not gone & set(key)}
+        path.append(groups)
+    return path
+
+
+def _joined(one: _Group, two: _Group, options: LeafOptions) -> _Group:
+    packed = one.statistics + two.statistics
+    share = len(one.leaves) / (len(one.leaves) + len(two.leaves))
+    centre = share * one.centre + (1 - share) * two.centre
+    error = float(fit_statistics(packed[None], options, centre)[1][0])
+    return _Group((*one.leaves, *two.leaves), packed, centre, error)
+
+
+def _shortest(
+    rows: RankRows,
+    tree: Tree,
+    options: LeafOptions,
+    price: Price,
+    groups: list[_Group],
+    place: IntArray,
+    kinds: Sequence[Leaf],
+) -> Grouping:
+    """The operators of groups, each of the kind with the best price."""
+    n, whole = rows.n_sources, float(rows.weight.sum())
+    columns: dict[Leaf, IntArray] = {rows.leaf: np.arange(rows.n_columns)}
+    if rows.leaf == "both":
+        columns |= {"rank": np.arange(n, 2 * n), "source": np.arange(n)}
+    usable: list[Leaf] = [rows.leaf, *(k for k in kinds if k in columns and k != rows.leaf)]
+    errors = [group.error for group in groups]
+    chosen: list[tuple[Leaf, FloatArray]] = []
+    sizes = [n_numbers(rows, rows.leaf)] * len(groups)
+    for k, group in enumerate(groups):
+        others, n_others = sum(errors) - errors[k], sum(sizes) - sizes[k]
+        best: tuple[float, Leaf, FloatArray, float] | None = None
+        for kind in usable:
+            index = np.flatnonzero(np.isin(place, group.leaves))
+            found, error = _fit_kind(rows, group, options, columns[kind], index)
+            value = price.of((others + error) / whole, n_others + n_numbers(rows, kind))
+            if best is None or value < best[0]:
+                best = (value, kind, found, error)
+        assert best is not None
+        chosen.append((best[1], best[2]))
+        errors[k], sizes[k] = best[3], n_numbers(rows, best[1])
+    labels = np.full(len(tree.source), -1)
+    for number, group in enumerate(groups):
+        labels[list(group.leaves)] = number
+    return Grouping(
+        labels,
+        np.array([found for _, found in chosen]),
+        tuple(kind for kind, _ in chosen),
+        sum(errors) / whole,
+        sum(sizes),
+    )
+
+
+def _fit_kind(
+    rows: RankRows, group: _Group, options: LeafOptions, columns: IntArray, index: IntArray
+) -> tuple[FloatArray, float]:
+    """Coefficients and error of a group's operator that weighs some columns only."""
+    if len(columns) == rows.n_columns:
+        if options.loss == "squared" and not options.l1:
+            found, errors = fit_statistics(group.statistics[None], options, group.centre)
+            return found[0], float(errors[0])
+        fit: LeafFit = fit_leaf(rows, index, options, group.centre)
+        return fit.coefficients, fit.error
+    width = rows.n_columns + 2
+    full = np.zeros((width, width))
+    full[np.triu_indices(width)] = group.statistics
+    kept = np.append(columns, [width - 2, width - 1])
+    part = np.triu(full)[np.ix_(kept, kept)]
+    packed = part[np.triu_indices(len(kept))]
+    found, errors = fit_statistics(packed[None], options, group.centre[columns])
+    coefficients = np.zeros(rows.n_columns + 1)
+    coefficients[columns], coefficients[-1] = found[0, :-1], found[0, -1]
+    return coefficients, float(errors[0])

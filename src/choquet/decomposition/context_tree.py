@@ -1,0 +1,270 @@
+"""The default way: contexts grown as conditions, from the rows of data or from walks."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from math import factorial
+from typing import Any, Literal
+
+import numpy as np
+
+from choquet.arrays import FloatArray, IntArray, check_option
+from choquet.contexts.from_walks import NUMBER, describe_walks, output_variance
+from choquet.contexts.learn import Judge, Learned, TreeOptions, learn
+from choquet.contexts.pruning import content_folds
+from choquet.contexts.rows import LEAVES, Leaf, Weights
+from choquet.decomposition.cost import Cost, held_out_cost
+from choquet.decomposition.methods import Method, Task
+from choquet.decomposition.operators import UNKNOWN
+from choquet.decomposition.trees import (
+    TreeDecomposition,
+    describe,
+    describe_measure,
+    stable_shares,
+    walk_errors,
+)
+from choquet.errors import DataError, OptionError
+from choquet.measures import AbstractMeasure
+from choquet.walks import DataSupport, all_sorts, list_walks, random_sorts
+
+__all__ = ["ContextTree"]
+
+_LISTED = 7
+"""Sources up to which all walks are looked at: 5,040."""
+
+_WALKS = 10_000
+"""Walks times sources that are drawn, beyond."""
+
+_CHECKED = 10_000
+"""Walks that errors are taken over where not all can be."""
+
+_LEAVES = 12
+"""Leaves of a tree that is grown from rows, before leaves that are alike share an operator."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContextTree(Method[TreeDecomposition]):
+    """Contexts grown as conditions, with an operator by source and by rank fitted in each.
+
+    With rows, operators are fitted to the model's output on them, and the number of contexts is the
+    smallest whose error on held-out rows is within one standard error of the full integral's or of
+    the best. Without rows, walks are described under independent uniform inputs, and what a number
+    more must save is an information criterion over the values of the measure. Contexts that can
+    share an operator do.
+
+    Parameters
+    ----------
+    max_operators : int, default 8
+    leaf : {"auto", "both", "rank", "source"}, default "auto"
+        What operators may weigh: inputs by source, by rank, or both; "auto" takes the shortest that
+        does.
+    floor : float, default 0.01
+        Root mean square error, in shares of the output's standard deviation, below which
+        descriptions count as equally good: operators that differ by less are one.
+    l2 : float, default 1.0
+        With rows: ridge of each operator towards that of the wider context, in rows.
+    min_samples : float, optional
+        With rows: least number of them in a context; 20, or 2 (N + 1) if that is more.
+    n_cuts : int, default 0
+        With rows: let conditions ask for a source's own value as well, at so many thresholds.
+    folds : int, default 5
+        With rows and targets: parts that are held out in turn to find what the description costs; 0
+        leaves that out.
+    epsilon : float, default 0
+        Take walks with Φ < epsilon as supported; 0 those with Φ = 0.
+
+    Examples
+    --------
+    >>> from choquet import ContextTree, Measure, decompose
+    >>> g = Measure([0, 0, 1, 1, 1, 1, 1, 1], sources=["gpr", "ir", "emi"])
+    >>> print(decompose(g, method=ContextTree(max_operators=2)))
+    2 operators describe the integral of 3 sources exactly.
+      1. max, 66.7 % of walks: gpr is not the largest
+      2. median, 33.3 % of walks: gpr is the largest
+    """
+
+    max_operators: int = 8
+    leaf: Leaf | Literal["auto"] = "auto"
+    floor: float = 0.01
+    l2: float = 1.0
+    min_samples: float | None = None
+    n_cuts: int = 0
+    folds: int = 5
+    epsilon: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_option("leaf", self.leaf, ("auto", *LEAVES))
+        for name, value, least in (
+            ("max_operators", self.max_operators, 1),
+            ("n_cuts", self.n_cuts, 0),
+            ("folds", self.folds, 0),
+        ):
+            if not isinstance(value, int | np.integer) or value < least:
+                raise OptionError(f"{name}={value!r} must be a whole number from {least}")
+        if not 0 <= self.floor < 1:
+            raise OptionError(f"floor={self.floor} must be a share, from 0 to below 1")
+
+    def decompose(self, task: Task) -> TreeDecomposition:
+        """Describe the rows, or the walks of the measure."""
+        return self._from_walks(task) if task.X is None else self._from_rows(task)
+
+    # -- walks -------------------------------------------------------------------------------------
+
+    def _from_walks(self, task: Task) -> TreeDecomposition:
+        if self.n_cuts:
+            raise OptionError("n_cuts asks for values, which walks do not have: give rows, X")
+        measure, n = task.measure, task.measure.n_sources
+        sorts, counts, complete = self._walks(task, _WALKS // n)
+        found = describe_walks(
+            sorts,
+            measure.walk_weights(sorts),
+            counts,
+            n_values=_free_values(n, len(sorts)),
+            max_operators=self.max_operators,
+            kinds=LEAVES if self.leaf == "auto" else (self.leaf,),
+            floor=self.floor,
+        )
+        if not complete:
+            sorts, counts, complete = self._walks(task, _CHECKED)
+        return describe_measure(
+            found,
+            measure,
+            sorts,
+            counts,
+            complete=complete,
+            bias=task.bias,
+            support=task.support,
+            outcome=task.outcome,
+            identification=task.identification,
+            units=task.units,
+            n_walks=len(sorts),
+            spread=float(np.sqrt(output_variance(measure.walk_weights(sorts), counts))),
+        )
+
+    def _walks(self, task: Task, most: int) -> tuple[IntArray, FloatArray, bool]:
+        """Walks to describe, how much each counts, and whether these are all there are."""
+        measure, support, n = task.measure, task.support, task.measure.n_sources
+        restricted = support is not None or measure.known_words is not None
+        if n <= _LISTED and not restricted:
+            return all_sorts(n), np.ones(factorial(n)), True
+        if not restricted:
+            drawn = np.unique(random_sorts(n, most, task.rng), axis=0)
+            return drawn, np.ones(len(drawn)), False
+        if n <= _LISTED and support is not None:
+            sorts = all_sorts(n)
+            phi = support.phi(sorts)
+            kept = sorts[(phi == 0) | (phi < self.epsilon)]
+            if not len(kept):
+                raise DataError(
+                    f"the data ({support!r}) support no walk with Φ = 0; allow unsupported subsets "
+                    "with a larger epsilon=, take all walks with support=None, or give the rows, X"
+                )
+            return kept, np.ones(len(kept)), True
+        walks = list_walks(measure, support, epsilon=self.epsilon, most=most, rng=task.rng)
+        return walks.sorts, walks.counts.astype(np.float64), walks.complete
+
+    # -- rows --------------------------------------------------------------------------------------
+
+    def _from_rows(self, task: Task) -> TreeDecomposition:
+        assert task.X is not None
+        X, measure = task.X, task.measure
+        output = measure.integral(X) + task.bias
+        made = describe(self._learned(measure, task.bias, X, output, task.y), measure.sources)
+        everything = replace(task, support=None, X=None)
+        sorts, counts, complete = self._walks(everything, _CHECKED)
+        error, by_operator = UNKNOWN, [UNKNOWN] * made.n_operators
+        stable = np.full(made.n_operators, np.nan)
+        if not made.tree.has_thresholds:
+            weights = Weights(made.rank_weights, made.source_weights, made.biases - task.bias)
+            labels = made.operator_of_sorts(sorts)
+            error, by_operator = walk_errors(measure, sorts, counts, labels, weights)
+            stable = stable_shares(task.identification, sorts, labels, made.n_operators)
+        operators = tuple(
+            replace(operator, error=one, data_share=operator.share, stable_share=float(pinned))
+            for operator, one, pinned in zip(made.operators, by_operator, stable, strict=True)
+        )
+        # Operators refer to the contexts, not the other way round: they stay as they are.
+        return replace(
+            made,
+            operators=operators,
+            measure=measure,
+            support=DataSupport.from_data(X) if task.support is None else task.support,
+            outcome=task.outcome,
+            identification=task.identification,
+            units=task.units,
+            error=error,
+            exact=complete,
+            n_walks=len(sorts),
+            spread=float(output.std()),
+            row_error=float(np.sqrt(np.mean((made.predict(X) - output) ** 2))),
+            cost=self._cost(task, made),
+        )
+
+    def _learned(
+        self,
+        measure: AbstractMeasure,
+        bias: float,
+        X: FloatArray,
+        output: FloatArray,
+        y: FloatArray | None,
+    ) -> Learned:
+        options = TreeOptions(
+            kinds=("both",) if self.leaf == "auto" else (self.leaf,),
+            l2s=(self.l2,),
+            max_leaves=max(_LEAVES, self.max_operators),
+            max_operators=self.max_operators,
+            min_samples_leaf=self.min_samples,
+            n_cuts=self.n_cuts,
+            number=NUMBER,
+        )
+        # A fusion of inputs gives back what all of them agree on, and so do its operators.
+        fuses = measure.monotone and measure.normal and not bias
+        return learn(
+            X,
+            output,
+            None,
+            options,
+            total=float(measure.total) if fuses else None,
+            judge=None if y is None else Judge(y, output),
+            floor=self.floor**2,
+        )
+
+    def _cost(self, task: Task, made: TreeDecomposition) -> Cost | None:
+        X, y = task.X, task.y
+        if X is None or y is None or self.folds < 2 or len(X) < 2 * self.folds:
+            return None
+        folds = content_folds(X, y, self.folds, np.random.default_rng(1))
+        if folds.max() < 1:
+            return None
+
+        def described(train: IntArray) -> Any:
+            model = _fitted_again(task.model, X[train], y[train])
+            measure = task.measure if model is None else model.measure_
+            bias = task.bias if model is None else float(getattr(model, "intercept_", 0.0))
+            output = measure.integral(X[train]) + bias
+            found = self._learned(measure, bias, X[train], output, y[train])
+            parts = describe(found, measure.sources)
+            return (
+                parts.operator_of, parts.predict, lambda Z: measure.integral(Z) + bias,
+                parts.n_operators,
+            )  # fmt: skip
+
+        labels = made.operator_of(X)
+        return held_out_cost(
+            X, y, folds, labels, made.n_operators, described, refitted=task.model is not None
+        )
+
+
+def _free_values(n: int, n_walks: int) -> int:
+    """Independent values that walks tell of: those of the measure, but no more than walks."""
+    return max(int(min(2.0**n - 2, n_walks)), 2)
+
+
+def _fitted_again(model: Any, X: FloatArray, y: FloatArray) -> Any:
+    """The same model learned from some rows only; None where there is none."""
+    if model is None:
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what it has to say, it said of all rows
+        return type(model)(**model.get_params(deep=False)).fit(X, y)

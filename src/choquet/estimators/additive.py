@@ -1,0 +1,348 @@
+"""`ChoquetAdditiveRegressor`: a sum of few small Choquet integrals on calibrated inputs."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from scipy import stats
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import (
+    _check_feature_names,
+    _check_sample_weight,
+    check_is_fitted,
+    validate_data,
+)
+
+from choquet.additive.choose import LINKS, LinkChoice, choose_link, sample
+from choquet.additive.families import Squares
+from choquet.additive.fit import Options, ground_of
+from choquet.additive.model import model_of
+from choquet.additive.search import grow
+from choquet.additive.table import Memory
+from choquet.errors import DataError, OptionError, SolverWarning
+from choquet.estimators.additive_columns import columns_of, encode, position_of
+
+__all__ = ["Additive", "ChoquetAdditiveRegressor"]
+
+_KNOTS = (16, 8, 5, 4)
+_FEW_KNOTS = (8, 4, 3, 3)
+_COMPACT = 8
+"""Terms up to which a model is to be read whole: it has few knots unless told otherwise."""
+
+
+class Additive(BaseEstimator):
+    """What both estimators share: columns, options, and what a fitted sum can tell."""
+
+    def _prepare(self, X, y, sample_weight, **checks):
+        """Rows of positive weight as numbers, what their columns hold, and their weights."""
+        if hasattr(X, "columns"):
+            _check_feature_names(self, X, reset=True)
+            names = [str(name) for name in X.columns]
+        else:
+            self.__dict__.pop("feature_names_in_", None)
+            shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
+            names = [f"x{i}" for i in range(shape[1] if len(shape) == 2 else 0)]
+        self.columns_ = columns_of(X, names, self.categories)
+        X, y = validate_data(
+            self,
+            encode(X, self.columns_),
+            y,
+            dtype=np.float64,
+            ensure_all_finite="allow-nan",
+            ensure_min_samples=2,
+            **checks,
+        )
+        self.n_features_in_ = X.shape[1]
+        weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        kept = weight > 0
+        if not kept.any():
+            raise DataError(
+                "nothing to learn from: sample_weight is zero in every row; "
+                "give at least one row a positive weight"
+            )
+        X, y, weight = X[kept], y[kept], weight[kept].astype(np.float64)
+        # A weight says how many rows a row stands for; weights of less than one row on average
+        # say nothing about how many rows there are.
+        return X, y, weight * max(1.0, len(weight) / weight.sum())
+
+    def _inputs(self, X):
+        check_is_fitted(self, "model_")
+        if hasattr(X, "columns") or hasattr(self, "feature_names_in_"):
+            _check_feature_names(self, X, reset=False)
+        encoded = encode(X, self.columns_)
+        named = self.__dict__.pop("feature_names_in_", None)
+        try:
+            return validate_data(
+                self, encoded, dtype=np.float64, ensure_all_finite="allow-nan", reset=False
+            )
+        finally:
+            if named is not None:
+                self.feature_names_in_ = named
+
+    def _options(self):
+        names = [source.name for source in self.columns_]
+        if not isinstance(self.max_order, int | np.integer) or not 1 <= self.max_order <= 4:
+            raise OptionError(f"max_order={self.max_order!r} must be 1, 2, 3 or 4")
+        if self.max_terms is not None and (
+            not isinstance(self.max_terms, int | np.integer) or self.max_terms < 1
+        ):
+            raise OptionError(f"max_terms={self.max_terms!r} must be a positive number, or None")
+        knots = self.n_knots
+        if knots is None:
+            few = self.max_terms is not None and self.max_terms <= _COMPACT
+            knots = _FEW_KNOTS if few else _KNOTS
+        knots = tuple(knots)
+        if len(knots) < self.max_order or any(
+            not isinstance(k, int | np.integer) or not 2 <= k <= 64 for k in knots
+        ):
+            raise OptionError(
+                f"n_knots={self.n_knots!r} must be whole numbers from 2 to 64, one for each order "
+                f"up to max_order={self.max_order}"
+            )
+        return Options(
+            max_order=int(self.max_order),
+            max_terms=None if self.max_terms is None else int(self.max_terms),
+            n_knots=tuple(int(k) for k in knots),
+            groups=self._groups(names),
+        )
+
+    def _groups(self, names):
+        """Sets of sources that may be in one term, or None for any."""
+        given = self.interaction_cst
+        if given is None:
+            return None
+        if isinstance(given, str):
+            if given == "no_interactions":
+                return ()
+            if given == "pairwise":
+                n = range(len(names))
+                return tuple(frozenset((i, j)) for i in n for j in n if i < j)
+            raise OptionError(
+                f"interaction_cst={given!r} is unknown; say 'pairwise', 'no_interactions', or "
+                "list the groups of columns that may interact"
+            )
+        return tuple(
+            frozenset(position_of("interaction_cst", key, names) for key in group)
+            for group in given
+        )
+
+    def _fit_table(self, table, family):
+        """The whole procedure on rows whose targets are as the family takes them."""
+        options = self._options()
+        ground = ground_of(table, self.columns_, options)
+        fit = grow(table, ground, family, options)
+        self.model_ = model_of(fit)
+        self.n_rows_ = ground.weight
+        self.n_numbers_, self.edf_ = self.model_.n_numbers, self.model_.edf
+        if not self.model_.settled:
+            warnings.warn(
+                "the strengths of the penalties did not all come to rest: the model may be "
+                "smoother or rougher than the data ask for; try fewer terms or knots",
+                SolverWarning,
+                stacklevel=3,
+            )
+
+    @property
+    def terms_(self):
+        """The terms, largest share of the variance first."""
+        check_is_fitted(self, "model_")
+        return self.model_.terms
+
+    def trust(self, X):
+        """Share of what the penalties leave open that data decided, for each row (1: all).
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_sources)
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
+        return self.model_.trust(self._inputs(X))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+class ChoquetAdditiveRegressor(RegressorMixin, Additive):
+    """A sum of few small Choquet integrals on calibrated inputs.
+
+    The score of a row is an intercept, a utility of each source, and a few terms of two to four
+    sources. A utility is a broken line. A term has values on a coarse grid, and inside a cell of
+    the grid it is the Choquet integral of the positions in the cell, so that for one cell and one
+    order it is a linear order statistic. Strengths of the penalties come from restricted maximum
+    likelihood, terms from a penalised score, and the link, one number, from held-out rows.
+
+    Parameters
+    ----------
+    monotonic_cst : mapping or sequence, optional
+        By name or position: 1 where the output must not fall with the source, -1 where it must
+        not rise, 0 for no constraint.
+    interaction_cst : "pairwise", "no_interactions" or sequence of groups, optional
+        Groups of columns, by name or position; a term stays inside one group.
+    curvature_cst : mapping, optional
+        ``"convex"`` or ``"concave"`` utilities, by name or position.
+    max_order : int, default 3
+        Most sources of a term, up to 4.
+    max_terms : int, optional
+        Most terms, utilities included. Models of up to 8 terms have few knots, to be read whole.
+    n_knots : sequence of int, optional
+        Most knots of a source in a utility, a pair, a triple, ...; (16, 8, 5, 4) by default, and
+        (8, 4, 3, 3) for compact models.
+    link : "auto", "add" or float, default "auto"
+        ``"add"`` is 0: effects add up. With a number k other than 0 the output is
+        (exp(k score) - 1) / k, in units of the standardised target: effects multiply. ``"auto"``
+        chooses by held-out rows.
+    categories : "from_dtype" or mapping, default "from_dtype"
+        By name or position: ``"nominal"``, ``"number"``, or the levels of an ordered category
+        from low to high. Categorical and text columns of a frame are recognised.
+
+    Attributes
+    ----------
+    terms_ : tuple of FittedTerm
+        Each with knots, values, standard errors, share of the variance, and trust.
+    model_ : AdditiveModel
+    link_ : float
+    link_choice_ : LinkChoice
+    noise_ : float
+        Standard deviation of the noise, in units of the target.
+    columns_ : tuple of Source
+    n_numbers_ : int
+    edf_ : float
+        Numbers that data, not the penalties, decided.
+
+    Notes
+    -----
+    Missing values are learned if they occur in training. A source that is missing only later is
+    left out: its terms have mean zero, and `predict_interval` widens by their spread.
+
+    A weight says how many rows a row stands for. Weights of less than one on average are scaled to
+    one on average.
+
+    References
+    ----------
+    Grabisch & Labreuche (2008), "Bipolarization of posets and natural interpolation", and Lovász
+    (1983), "Submodular functions and convexity", for the interpolation; Wood (2011), "Fast stable
+    restricted maximum likelihood", for the strengths.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).random((300, 3))
+    >>> y = X[:, 0] + np.minimum(X[:, 1], X[:, 2])
+    >>> model = ChoquetAdditiveRegressor(link="add").fit(X, y)
+    >>> sorted(term.name for term in model.terms_)
+    ['x0', 'x1', 'x1 × x2', 'x2']
+    >>> model.predict([[0.5, 0.2, 0.9]]).round(1)
+    array([0.7])
+    """
+
+    def __init__(
+        self,
+        *,
+        monotonic_cst=None,
+        interaction_cst=None,
+        curvature_cst=None,
+        max_order=3,
+        max_terms=None,
+        n_knots=None,
+        link="auto",
+        categories="from_dtype",
+    ):
+        self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
+        self.curvature_cst = curvature_cst
+        self.max_order = max_order
+        self.max_terms = max_terms
+        self.n_knots = n_knots
+        self.link = link
+        self.categories = categories
+
+    def fit(self, X, y, sample_weight=None):
+        """Learn from samples by sources.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_sources)
+            Numbers, NaN where a value is missing, and categories in a frame.
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        X, y, weight = self._prepare(X, y, sample_weight, y_numeric=True)
+        y = y.astype(np.float64)
+        centre = float(weight @ y / weight.sum())
+        scale = float(np.sqrt(weight @ (y - centre) ** 2 / weight.sum()))
+        if scale <= 1e-14 * max(abs(centre), 1e-300):
+            scale = 1.0
+        return self._learn(Memory(X, (y - centre) / scale, weight), centre, scale)
+
+    def _learn(self, table, centre, scale):
+        """Fit to rows whose targets are standardised."""
+        options = self._options()
+        self.centre_, self.scale_ = centre, scale
+        weight = float(table.total(lambda block: (block.weight.sum(),))[0])
+        self.link_choice_ = self._choose(table, options, weight)
+        self.link_ = self.link_choice_.kappa
+        self._fit_table(table, Squares(self.link_))
+        self.noise_ = scale * float(np.sqrt(self.model_.variance))
+        return self
+
+    def _choose(self, table, options, weight):
+        if self.link == "auto":
+            return choose_link(sample(table, weight), self.columns_, options, LINKS)
+        if self.link == "add":
+            return LinkChoice(0.0, {}, {})
+        if isinstance(self.link, int | float) and abs(float(self.link)) <= 4:
+            return LinkChoice(float(self.link), {}, {})
+        raise OptionError(f"link={self.link!r} must be 'auto', 'add', or a number from -4 to 4")
+
+    def _output(self, score):
+        return self.centre_ + self.scale_ * Squares(self.link_).mean(score)
+
+    def predict(self, X):
+        """Output of each row.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_sources)
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
+        X = self._inputs(X)
+        return self._output(self.model_.scores(X)[0] + self.model_.fixed[0, 0])
+
+    def predict_interval(self, X, level=0.95, noise=False):
+        """Band for the mean of each row, or for new targets.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_sources)
+        level : float, default 0.95
+        noise : bool, default False
+            Add the noise: the band is for a new target, not for the mean.
+
+        Returns
+        -------
+        array of shape (n_samples, 2)
+        """
+        if not 0 < level < 1:
+            raise OptionError(f"level={level!r} must be between 0 and 1")
+        X = self._inputs(X)
+        score = self.model_.scores(X)[0] + self.model_.fixed[0, 0]
+        error = np.sqrt(self.model_.score_variance(X)[0])
+        z = stats.t.ppf((1 + level) / 2, max(self.n_rows_ - self.edf_, 1.0))
+        if not noise:
+            return np.sort(self._output(score[:, None] + z * error[:, None] * [-1, 1]), axis=1)
+        slope = Squares(self.link_).slope(score)
+        half = z * np.sqrt((self.scale_ * slope * error) ** 2 + self.noise_**2)
+        return self._output(score)[:, None] + half[:, None] * [-1, 1]

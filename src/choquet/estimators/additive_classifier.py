@@ -1,0 +1,227 @@
+"""`ChoquetAdditiveClassifier`: small Choquet integrals behind a logistic link."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import stats
+from scipy.special import expit, softmax
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+
+from choquet.additive.families import Logistic, Multinomial, Ordered
+from choquet.additive.table import Memory
+from choquet.errors import OptionError
+from choquet.estimators.additive import Additive
+from choquet.estimators.common import classes_of
+
+__all__ = ["ChoquetAdditiveClassifier"]
+
+_POINTS = 9
+"""Scores in a band at which probabilities are looked at."""
+
+
+class ChoquetAdditiveClassifier(ClassifierMixin, Additive):
+    """A sum of few small Choquet integrals for the odds of classes.
+
+    Two classes have one score, the log-odds of the second. Several unordered classes have a score
+    each, from the same terms, and probabilities by soft-max. Ordered classes have one score and
+    thresholds between them (proportional odds), so that an effect moves all of them one way.
+
+    Parameters
+    ----------
+    ordered : bool or sequence, default False
+        Whether the classes are ordered: True for the order of their labels, or the classes from
+        low to high.
+    monotonic_cst, interaction_cst, curvature_cst, max_order, max_terms, n_knots, categories
+        As in `ChoquetAdditiveRegressor`; `monotonic_cst` and `curvature_cst` are for two classes,
+        or for ordered ones.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+    terms_ : tuple of FittedTerm
+        The values of each have one row for each score.
+    thresholds_ : array of shape (n_classes - 1,)
+        Between ordered classes; absent for others.
+    model_ : AdditiveModel
+    n_numbers_, edf_, columns_
+        As in `ChoquetAdditiveRegressor`.
+
+    Notes
+    -----
+    Probabilities are averages over the posterior of the score, so that few data do not make them
+    extreme.
+
+    References
+    ----------
+    McCullagh (1980), "Regression models for ordinal data"; MacKay (1992), "The evidence framework
+    applied to classification networks", for the averages.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).random((300, 3))
+    >>> model = ChoquetAdditiveClassifier().fit(X, np.minimum(X[:, 1], X[:, 2]) > 0.3)
+    >>> model.predict([[0.5, 0.2, 0.9], [0.5, 0.6, 0.9]])
+    array([False,  True])
+    """
+
+    def __init__(
+        self,
+        *,
+        ordered=False,
+        monotonic_cst=None,
+        interaction_cst=None,
+        curvature_cst=None,
+        max_order=3,
+        max_terms=None,
+        n_knots=None,
+        categories="from_dtype",
+    ):
+        self.ordered = ordered
+        self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
+        self.curvature_cst = curvature_cst
+        self.max_order = max_order
+        self.max_terms = max_terms
+        self.n_knots = n_knots
+        self.categories = categories
+
+    def fit(self, X, y, sample_weight=None):
+        """Learn from samples by sources and their classes.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_sources)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        X, y, weight = self._prepare(X, y, sample_weight)
+        check_classification_targets(y)
+        self.classes_ = self._ordered_classes(classes_of(y))
+        place = {label: float(k) for k, label in enumerate(self.classes_.tolist())}
+        coded = np.array([place[label] for label in y.tolist()])
+        return self._learn(Memory(X, coded, weight))
+
+    def _ordered_classes(self, found):
+        if isinstance(self.ordered, bool | np.bool_):
+            return found
+        given = np.asarray(list(self.ordered))
+        if len(set(given.tolist())) != len(given) or set(given.tolist()) != set(found.tolist()):
+            raise OptionError(
+                f"ordered={self.ordered!r} must list each class once, from low to high; the "
+                f"classes are {', '.join(map(str, found))}"
+            )
+        return given
+
+    def _family(self):
+        n_classes = len(self.classes_)
+        if n_classes == 2:
+            return Logistic()
+        if self.ordered is False:
+            if self.monotonic_cst is not None or self.curvature_cst is not None:
+                raise OptionError(
+                    f"monotonic_cst and curvature_cst need two classes, or ordered ones; there are "
+                    f"{n_classes} without an order. Set ordered=True if they have one"
+                )
+            return Multinomial(n_classes)
+        return Ordered(n_classes)
+
+    def _learn(self, table):
+        """Fit to rows whose classes are numbers from zero."""
+        self._fit_table(table, self._family())
+        self.__dict__.pop("thresholds_", None)
+        if isinstance(self._family(), Ordered):
+            self.thresholds_ = self.model_.fixed[0]
+        return self
+
+    def decision_function(self, X):
+        """Scores: the log-odds of the second of two classes, one for each of several.
+
+        For ordered classes it is the score that is compared with `thresholds_`.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_sources)
+
+        Returns
+        -------
+        array of shape (n_samples,) or (n_samples, n_classes)
+        """
+        score = self._scores(self._inputs(X))
+        return score[0] if len(score) == 1 else score.T
+
+    def _scores(self, X):
+        score = self.model_.scores(X)
+        return score if hasattr(self, "thresholds_") else score + self.model_.fixed
+
+    def _shares(self, score, variance):
+        """Probabilities of the classes at scores that have a variance."""
+        shrink = 1 / np.sqrt(1 + np.pi / 8 * variance)
+        if hasattr(self, "thresholds_"):
+            below = expit((self.thresholds_ - score[0][:, None]) * shrink[0][:, None])
+            n = len(below)
+            edges = np.hstack([np.zeros((n, 1)), below, np.ones((n, 1))])
+            return np.maximum(np.diff(edges, axis=1), 0.0)
+        if len(score) == 1:
+            second = expit(score[0] * shrink[0])
+            return np.column_stack([1 - second, second])
+        return softmax((score * shrink).T, axis=1)
+
+    def predict_proba(self, X):
+        """Probability of each class.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_sources)
+
+        Returns
+        -------
+        array of shape (n_samples, n_classes)
+        """
+        X = self._inputs(X)
+        return self._shares(self._scores(X), self.model_.score_variance(X))
+
+    def predict(self, X):
+        """Most probable class of each row.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_sources)
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    def predict_interval(self, X, level=0.95):
+        """Band for the probability of each class.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_sources)
+        level : float, default 0.95
+
+        Returns
+        -------
+        array of shape (n_samples, n_classes, 2)
+        """
+        if not 0 < level < 1:
+            raise OptionError(f"level={level!r} must be between 0 and 1")
+        X = self._inputs(X)
+        score = self._scores(X)
+        error = np.sqrt(self.model_.score_variance(X))
+        z = stats.norm.ppf((1 + level) / 2) * np.linspace(-1, 1, _POINTS)
+        found = []
+        for k in range(len(score)):
+            moved = np.repeat(score[None], _POINTS, axis=0)
+            moved[:, k] += z[:, None] * error[k]
+            shares = np.stack([self._shares(each, np.zeros_like(error)) for each in moved])
+            found.append(shares if len(score) == 1 else shares[:, :, k : k + 1])
+        shares = np.concatenate(found, axis=2)
+        return np.stack([shares.min(axis=0), shares.max(axis=0)], axis=2)

@@ -1,0 +1,461 @@
+"""`Commensurate`: columns to one scale and one direction; `InUnits`: a model with its scales."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, clone, is_classifier
+from sklearn.metrics import accuracy_score, r2_score
+from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import (
+    _check_feature_names_in,
+    _check_sample_weight,
+    check_array,
+    check_is_fitted,
+    validate_data,
+)
+
+from choquet.arrays import check_option
+from choquet.errors import DataError, OptionError
+from choquet.scales import (
+    DIRECTIONS,
+    IDENTITY,
+    METHODS,
+    Units,
+    auto_directions,
+    direction_note,
+    fit_scale,
+    points_scale,
+)
+from choquet.scales.directions import levels_of
+
+__all__ = ["Commensurate", "InUnits"]
+
+
+class Commensurate(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+    """Map columns to [0, 1], all pointing the same way, so that an integral can compare them.
+
+    Parameters
+    ----------
+    directions : {"higher", "lower", "auto"} or dict, default "higher"
+        Whether more or less of a column is better; of all, or by column: the name (of a frame) or
+        the position. "auto" takes it from the rank correlation with y. A number is a peak: the
+        nearer to it, the better. Columns that a dict does not name are "higher".
+    method : {"minmax", "quantiles", "standard", "none"} or dict, default "minmax"
+        The range of the data to [0, 1]; the share of the data below; mean 0 and standard deviation
+        1; as they are. Of all, or by column, where pairs ``[(10, 1.0), (50, 0.0)]`` of a number in
+        the data and where it stands between 0 and 1 are points of your own. Columns that a dict
+        does not name are "minmax".
+    clip : bool, default False
+        Whether what lies beyond the data is taken as their end, or the scale goes on. Scales from
+        points of your own always end.
+
+    Attributes
+    ----------
+    scales_ : tuple of Scale
+        One for each column.
+    directions_ : dict
+        The direction of each column by name (by "x0", "x1" and so on without names).
+    note_ : str or None
+        What "auto" chose, in a sentence; None if it turned nothing round.
+
+    Examples
+    --------
+    >>> from choquet import Commensurate
+    >>> X = [[10.0, 3.0], [20.0, 5.0], [50.0, 4.0]]
+    >>> Commensurate(directions={0: "lower"}).fit_transform(X)
+    array([[1.  , 0.  ],
+           [0.75, 1.  ],
+           [0.  , 0.5 ]])
+    >>> Commensurate(directions="auto").fit(X, [0.9, 0.8, 0.1]).directions_
+    {'x0': 'higher', 'x1': 'higher'}
+    """
+
+    def __init__(self, *, directions="higher", method="minmax", clip=False):
+        self.directions = directions
+        self.method = method
+        self.clip = clip
+
+    def fit(self, X, y=None, sample_weight=None):
+        """Find the scale of each column.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_columns)
+        y : array-like of shape (n_samples,), optional
+            The target, numbers or classes, for directions that are "auto".
+        sample_weight : array-like of shape (n_samples,), optional
+            Rows of weight 0 are left out; others count so much in quantiles and directions.
+
+        Returns
+        -------
+        self
+        """
+        X = validate_data(self, X, dtype=np.float64)
+        if sample_weight is not None:
+            sample_weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        directions, correlations = self._chosen(X, y, sample_weight)
+        methods = self._by_column(self.method, "minmax", "method")
+        names = self._names()
+        self.scales_ = tuple(
+            self._scale(X[:, k], directions[k], methods[k], name, sample_weight)
+            for k, name in enumerate(names)
+        )
+        self.directions_ = {
+            name: scale.direction for name, scale in zip(names, self.scales_, strict=True)
+        }
+        self.note_ = direction_note(self.directions_, correlations)
+        return self
+
+    def _names(self):
+        return [str(name) for name in _check_feature_names_in(self)]
+
+    def _by_column(self, given, default, what):
+        """One entry for each column from what may be one for all, or a dict."""
+        n = self.n_features_in_
+        if not isinstance(given, Mapping):
+            return [given] * n
+        names = {name: k for k, name in enumerate(self._names())}
+        found = [default] * n
+        for key, value in given.items():
+            place = names.get(key, key) if isinstance(key, str) else key
+            if isinstance(place, bool) or not isinstance(place, int | np.integer) or place >= n:
+                raise OptionError(
+                    f"{what}: there is no column {key!r}; the columns are {', '.join(names)}"
+                )
+            found[place] = value
+        return found
+
+    def _chosen(self, X, y, weight):
+        """Direction of each column, and the rank correlations that "auto" went by."""
+        directions = self._by_column(self.directions, "higher", "directions")
+        for one in directions:
+            if isinstance(one, str):
+                check_option("directions", one, DIRECTIONS)
+            elif isinstance(one, bool) or not isinstance(one, int | float | np.number):
+                raise OptionError(
+                    f"directions={one!r} is unknown; give {', '.join(DIRECTIONS)}, or the number "
+                    "that is best"
+                )
+        auto = [k for k, one in enumerate(directions) if isinstance(one, str) and one == "auto"]
+        if not auto:
+            return directions, {}
+        if y is None:
+            raise DataError(
+                "directions='auto' needs the target: call fit(X, y), or give directions by column"
+            )
+        level = levels_of(y)
+        if level is None or len(level) != len(X):
+            level = np.zeros(len(X))  # classes without an order have no direction
+        found, correlations = auto_directions(X, level, weight)
+        names = self._names()
+        for k in auto:
+            directions[k] = found[k]
+        return directions, {names[k]: float(correlations[k]) for k in auto}
+
+    def _scale(self, column, direction, method, name, weight):
+        if isinstance(method, str):
+            check_option("method", method, METHODS)
+            options = {"method": method, "clip": self.clip, "weight": weight}
+            return fit_scale(column, direction=direction, **options)
+        scale = points_scale(method)
+        if direction == "lower" and scale.direction != "lower":
+            raise OptionError(
+                f"{name!r} is to be lower, but its points say {scale.direction!r}; give one of them"
+            )
+        return scale
+
+    @classmethod
+    def from_scales(cls, scales, names=None, **options):
+        """A fitted transformer from scales that are known.
+
+        Parameters
+        ----------
+        scales : sequence of Scale
+        names : sequence of str, optional
+        **options
+            Of the transformer.
+
+        Returns
+        -------
+        Commensurate
+        """
+        made = cls(**options)
+        made.scales_, made.n_features_in_, made.note_ = tuple(scales), len(scales), None
+        if names is not None:
+            made.feature_names_in_ = np.array(names, dtype=object)
+        made.directions_ = {
+            name: scale.direction for name, scale in zip(made._names(), scales, strict=True)
+        }
+        return made
+
+    def transform(self, X):
+        """Columns on the common scale.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_columns)
+
+        Returns
+        -------
+        array of shape (n_samples, n_columns)
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        return Units(self.scales_).scaled(X)
+
+    def inverse_transform(self, X):
+        """Columns in the units of the data; before the peak, where a column has one.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_columns)
+
+        Returns
+        -------
+        array of shape (n_samples, n_columns)
+        """
+        check_is_fitted(self)
+        X = check_array(X, dtype=np.float64, input_name="X")
+        if X.shape[1] != self.n_features_in_:
+            raise DataError(
+                f"inputs have {X.shape[1]} columns, but there are {self.n_features_in_} scales"
+            )
+        return Units(self.scales_).inputs(X)
+
+
+def _frame(X, names):
+    """Rows with the names of their columns again."""
+    import pandas
+
+    return pandas.DataFrame(X, columns=names)
+
+
+def _inner_has(name):
+    """Whether the estimator inside has a method: the fitted one, or that to be fitted."""
+
+    def check(self):
+        getattr(getattr(self, "estimator_", None) or self._made(), name)
+        return True
+
+    return available_if(check)
+
+
+class InUnits(BaseEstimator):
+    """An estimator with the scales of its columns and its target: it speaks in units of the data.
+
+    Columns are put on one scale before (`Commensurate`), outputs back into the units of the target
+    after. It is what ``choquet fit`` writes.
+
+    Parameters
+    ----------
+    estimator : estimator, optional
+        What learns; a `ChoquetRegressor` by default.
+    scale : Commensurate, optional
+        The scales of the columns; ``Commensurate(directions="auto")`` by default.
+    target : {"minmax", "standard", "none"}, default "minmax"
+        The scale of a numeric target; classes have none.
+
+    Attributes
+    ----------
+    estimator_ : estimator
+        Fitted on the common scale.
+    scale_ : Commensurate
+        Fitted; its ``note_`` says which columns were turned round.
+    units_ : Units
+        All scales, the target's too.
+    target_name_ : str or None
+        Name of the target, where y had one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from choquet import InUnits
+    >>> X = np.random.default_rng(0).random((40, 2)) * [10, 300]
+    >>> y = 5 + np.minimum(X[:, 0] / 10, 1 - X[:, 1] / 300)
+    >>> model = InUnits().fit(X, y)
+    >>> model.scale_.directions_
+    {'x0': 'higher', 'x1': 'lower'}
+    >>> model.predict([[5.0, 30.0]]).round(1)
+    array([5.5])
+    """
+
+    def __init__(self, estimator=None, *, scale=None, target="minmax"):
+        self.estimator = estimator
+        self.scale = scale
+        self.target = target
+
+    def _made(self):
+        from choquet.estimators.regressor import ChoquetRegressor
+
+        return ChoquetRegressor() if self.estimator is None else self.estimator
+
+    def fit(self, X, y, sample_weight=None):
+        """Find the scales, then learn.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_sources)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        check_option("target", self.target, ("minmax", "standard", "none"))
+        estimator, name = clone(self._made()), getattr(y, "name", None)
+        classify = is_classifier(estimator)
+        checks = {"dtype": np.float64, "y_numeric": not classify, "ensure_min_samples": 2}
+        X, y = validate_data(self, X, y, **checks)
+        made = Commensurate(directions="auto") if self.scale is None else clone(self.scale)
+        given = {}
+        if sample_weight is not None:
+            sample_weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+            given["sample_weight"] = sample_weight
+        names = getattr(self, "feature_names_in_", None)
+        made.fit(X if names is None else _frame(X, names), y, **given)
+        scale = IDENTITY
+        if not classify:
+            scale = fit_scale(y.astype(np.float64), method=self.target, weight=sample_weight)
+        estimator.fit(Units(made.scales_).scaled(X), y if classify else scale(y), **given)
+        return self._set(estimator, made, scale, name)
+
+    def _set(self, estimator, scale, target, name):
+        self.estimator_, self.scale_ = estimator, scale
+        self.target_name_ = None if name is None else str(name)
+        self.units_ = Units(scale.scales_, target, self.target_name_ or "the output")
+        return self
+
+    @classmethod
+    def from_parts(cls, estimator, scales, *, sources, target=IDENTITY, target_name=None):
+        """A fitted model from its fitted parts.
+
+        Parameters
+        ----------
+        estimator : fitted estimator
+            On the common scale.
+        scales : sequence of Scale
+        sources : sequence of str
+            Names of the columns.
+        target : Scale, optional
+        target_name : str, optional
+
+        Returns
+        -------
+        InUnits
+        """
+        scale = Commensurate.from_scales(scales, sources)
+        made = cls(clone(estimator), scale=Commensurate(), target="minmax")
+        made.n_features_in_, made.feature_names_in_ = len(scales), scale.feature_names_in_
+        return made._set(estimator, scale, target, target_name)
+
+    def _scaled(self, X):
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        return self.units_.scaled(X)
+
+    def predict(self, X):
+        """Outputs in the units of the target, or classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_sources)
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
+        scaled = self._scaled(X)
+        found = self.estimator_.predict(scaled)
+        return found if is_classifier(self.estimator_) else self.units_.output(found)
+
+    def score(self, X, y, sample_weight=None):
+        """R² of a regressor, the share of right answers of a classifier.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_sources)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        float
+        """
+        measure = accuracy_score if is_classifier(self._made()) else r2_score
+        return measure(y, self.predict(X), sample_weight=sample_weight)
+
+    @property
+    def classes_(self):
+        """Classes of a classifier."""
+        return self.estimator_.classes_
+
+    @property
+    def measure_(self):
+        """The learned measure, on the common scale, where the estimator has one."""
+        return self.estimator_.measure_
+
+    @property
+    def support_(self):
+        """The support of the data learned from, where the estimator knows it."""
+        return self.estimator_.support_
+
+    @_inner_has("predict_proba")
+    def predict_proba(self, X):
+        """Probabilities of the classes; see the estimator's own."""
+        scaled = self._scaled(X)
+        return self.estimator_.predict_proba(scaled)
+
+    @_inner_has("decision_function")
+    def decision_function(self, X):
+        """Scores of the classes; see the estimator's own."""
+        scaled = self._scaled(X)
+        return self.estimator_.decision_function(scaled)
+
+    @_inner_has("predict_interval")
+    def predict_interval(self, X):
+        """Bounds of the outputs, in the units of the target; see the estimator's own."""
+        scaled = self._scaled(X)
+        return self.units_.output(self.estimator_.predict_interval(scaled))
+
+    @_inner_has("support_share")
+    def support_share(self, X):
+        """Share of the subsets each row needs that data support; see the estimator's own."""
+        scaled = self._scaled(X)
+        return self.estimator_.support_share(scaled)
+
+    @_inner_has("trust")
+    def trust(self, X):
+        """Share of the deciding operator's weights that data decided; see the estimator's own."""
+        scaled = self._scaled(X)
+        return self.estimator_.trust(scaled)
+
+    def explain(self, X):
+        """Why each row gets its output, in the units of the data.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_sources)
+
+        Returns
+        -------
+        list of SampleExplanation
+        """
+        from choquet.explanation import explain_samples
+
+        check_is_fitted(self)
+        return explain_samples(self, validate_data(self, X, dtype=np.float64, reset=False))
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "estimator_")
+
+    def __sklearn_tags__(self):
+        tags, inner = super().__sklearn_tags__(), get_tags(self._made())
+        tags.estimator_type = inner.estimator_type
+        tags.classifier_tags, tags.regressor_tags = inner.classifier_tags, inner.regressor_tags
+        tags.target_tags = inner.target_tags
+        tags.input_tags = inner.input_tags
+        return tags

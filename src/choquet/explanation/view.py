@@ -1,0 +1,404 @@
+"""One view of anything fitted: its operators, the units of its data, and what it answers itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from types import SimpleNamespace
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import numpy.typing as npt
+
+from choquet.arrays import BoolArray, FloatArray, IntArray
+from choquet.contexts import RuleList
+from choquet.decomposition import (
+    ContextualOperator,
+    Decomposition,
+    TreeDecomposition,
+    decompose,
+)
+from choquet.decomposition.outcome import Outcome, outcome_of, place_of
+from choquet.decomposition.runtime import TRUSTED, assess
+from choquet.errors import OptionError, SolverError
+from choquet.explanation.phrases import operator_phrase, operator_phrases
+from choquet.lattice import downward_minimum, upward_maximum
+from choquet.measures import Measure
+from choquet.scales import Units, unwrapped
+from choquet.walks import DataSupport
+
+__all__ = ["NO_RULES", "View", "of_class", "value_bounds", "view_of"]
+
+_MAX_RULED = 32
+"""Operators up to which rules are looked for: beyond, nobody would read them, nor wait for them."""
+
+_IDENTIFIED = 30
+"""Supported subsets up to which near-optimal intervals are looked for unasked."""
+
+NO_RULES = f"More than {_MAX_RULED} operators are too many for rules; decompose into fewer."
+"""What is said in place of rules."""
+
+_KEPT: WeakKeyDictionary[Any, tuple[Any, tuple[str, ...] | None, Decomposition]] = (
+    WeakKeyDictionary()
+)
+"""Decompositions of estimators, with the measure and the names that they were made from."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class View:
+    """What explanations and reports look at, whatever was fitted.
+
+    Attributes
+    ----------
+    parts : Decomposition
+        The operators and when each is used, in the units of the data.
+    own : object or None
+        The measure or estimator that answers by itself, on the common scale, so that the operators
+        are a summary of it; None where they are the model.
+    target : str or None
+        What is predicted, where that has a name.
+
+    Examples
+    --------
+    >>> from choquet import Measure
+    >>> view_of(Measure([0, 0, 0, 1], sources=["ir", "emi"])).sources
+    ('ir', 'emi')
+    """
+
+    parts: Decomposition
+    own: Any = None
+    target: str | None = None
+
+    @cached_property
+    def sources(self) -> tuple[str, ...]:
+        """Names of the sources."""
+        return self.parts.sources
+
+    @property
+    def units(self) -> Units | None:
+        """Of the data, where they are scaled."""
+        return self.parts.units
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """What the output says of a class, if of one."""
+        return self.parts.outcome
+
+    @cached_property
+    def learned(self) -> bool:
+        """Whether the operators were learned directly, so that there is no measure behind them."""
+        return self.parts.measure is None
+
+    @property
+    def width(self) -> float:
+        """How much one of the operators' output is in the data."""
+        return 1.0 if self.units is None else self.units.width
+
+    @cached_property
+    def rules(self) -> RuleList | None:
+        """The rules, or None if there are too many operators to have any worth reading."""
+        return self.parts.rules if self.parts.n_operators <= _MAX_RULED else None
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Names of the operators."""
+        return self.parts.operator_names
+
+    @cached_property
+    def _long(self) -> dict[int, str]:
+        return {}
+
+    def phrase(self, operator: ContextualOperator) -> str:
+        """What an operator takes, spelled out where it is made from a measure."""
+        number = operator.number
+        if operator.count or operator.source_weights.any():
+            return self.phrases[number]
+        if number not in self._long:
+            self._long[number] = operator_phrase(operator.weights)
+        return self._long[number]
+
+    @cached_property
+    def phrases(self) -> list[str]:
+        """What each operator takes, in words."""
+        return operator_phrases(self.parts)
+
+    def in_data(self, scaled: npt.ArrayLike) -> FloatArray:
+        """Outputs in the units of the data."""
+        found = np.asarray(scaled, dtype=np.float64)
+        return found if self.units is None else self.units.output(found)
+
+    def answers(self, scaled: FloatArray) -> FloatArray:
+        """What the model itself gives, on the common scale, for inputs on it."""
+        if self.own is None:
+            return self.parts.outputs(scaled, self.parts.decided(scaled)[0])
+        if self.outcome is None and hasattr(self.own, "predict"):
+            return np.asarray(self.own.predict(_rows(self.own, scaled)), dtype=np.float64)
+        return assess(self.parts, scaled).integral
+
+    def along_walk(self, scaled: FloatArray, sort: IntArray) -> tuple[float, FloatArray, float]:
+        """What the model itself gives for a sample; its weights by rank there; what it adds.
+
+        The integral of the first j sources at 1 and the others at 0 is the value of their set.
+        """
+        n = len(sort)
+        rows = np.zeros((n + 2, n))
+        for rank, source in enumerate(sort):
+            rows[rank + 1 : -1, source] = 1.0
+        rows[-1] = scaled[0]
+        values = self.answers(rows)
+        return float(values[-1]), np.diff(values[:-1]), float(values[0])
+
+    @cached_property
+    def bounds(self) -> tuple[FloatArray, FloatArray, BoolArray, IntArray] | None:
+        """Of a dense measure with data: bounds of every value, which are supported, how often.
+
+        None where there is no such measure, or no data.
+        """
+        measure, support = self.parts.measure, self.parts.support
+        if support is None or not isinstance(measure, Measure):
+            return None
+        return value_bounds(measure, support)
+
+    def rule_of(self, inputs: FloatArray, sorts: IntArray) -> tuple[str, int]:
+        """The rule that applies to a sample, in words, and the operator that it names."""
+        if isinstance(self.parts, TreeDecomposition):
+            leaf = self.leaf_of(inputs)
+            return self.context_of(leaf), int(self.parts.labels[leaf])
+        if self.rules is None:
+            return "", -1
+        for rule in self.rules.rules:
+            if rule.covers(sorts)[0]:
+                return rule.text(self.sources), rule.operator
+        return "otherwise" if self.rules.rules else "always", self.rules.default
+
+    def leaf_of(self, inputs: FloatArray) -> int:
+        """Number of the leaf that a sample, on the common scale, falls into."""
+        assert isinstance(self.parts, TreeDecomposition)
+        return int(self.parts.in_units(None).leaf_of(inputs)[0])
+
+    def context_of(self, leaf: int) -> str:
+        """Conditions of a leaf, in words."""
+        assert isinstance(self.parts, TreeDecomposition)
+        return self.parts.leaves[leaf].text(self.sources) or "always"
+
+    def trusted_leaves(self) -> list[int]:
+        """Leaves whose operator the data decided more than the penalty did."""
+        assert isinstance(self.parts, TreeDecomposition)
+        trust = [operator.trust for operator in self.parts.operators]
+        labels = self.parts.labels
+        return [leaf for leaf in self.parts.leaves if trust[labels[leaf]] >= TRUSTED]
+
+    def __repr__(self) -> str:
+        return f"<View of {self.parts!r}>"
+
+
+def value_bounds(
+    measure: Measure, support: DataSupport
+) -> tuple[FloatArray, FloatArray, BoolArray, IntArray]:
+    """Bounds of every value, by mask, if only supported ones are known; NaN if not monotone.
+
+    With them, whether each is supported, and by how many samples.
+
+    Examples
+    --------
+    >>> from choquet import DataSupport, Measure
+    >>> data = DataSupport.from_data([[0.9, 0.1]])
+    >>> lower, upper, supported, counts = value_bounds(Measure([0, 0.2, 0.3, 1]), data)
+    >>> lower, upper
+    (array([0. , 0.2, 0. , 1. ]), array([0. , 0.2, 1. , 1. ]))
+    """
+    supported, counts = support.supported, support.count
+    if not measure.monotone:
+        unknown = np.where(supported, measure.values, np.nan)
+        return unknown, unknown, supported, counts
+    lower = upward_maximum(np.where(supported, measure.values, 0.0))
+    upper = downward_minimum(np.where(supported, measure.values, measure.values[-1]))
+    return lower, upper, supported, counts
+
+
+def view_of(
+    model: Any, *, label: Any = None, identify: bool = False, row: FloatArray | None = None
+) -> View:
+    """The view of a measure, a decomposition, a fitted model, or a pipeline that ends in one.
+
+    Parameters
+    ----------
+    model : object
+        Anything fitted; see `choquet.scales.unwrapped` for what may be around it.
+    label : object, optional
+        The class to look at, where there are several; see `of_class`.
+    identify : bool, default False
+        Whether to find out what the data of a regressor determine, where that is quickly done: two
+        cone programs for each of up to 30 supported subsets.
+    row : array of shape (1, N), optional
+        A sample on the common scale: of a contextual classifier, the class it is put into is taken.
+
+    Examples
+    --------
+    >>> from choquet import Measure
+    >>> view_of(Measure([0, 0, 0, 1])).parts.operator_names
+    ['min']
+    """
+    if isinstance(model, View):
+        return model
+    inner, units, names, target = unwrapped(model)
+    if label is not None:
+        parts, own = _of_class(inner, label, names)
+    else:
+        parts, own = _parts(inner, names, identify, row)
+    parts = _renamed(parts, names)
+    if units is not None:
+        parts = parts.in_units(units)
+    named = parts.units.target_name if parts.units is not None else None
+    return View(parts, own, target or named)
+
+
+def _parts(
+    model: Any, names: tuple[str, ...] | None, identify: bool, row: FloatArray | None
+) -> tuple[Decomposition, Any]:
+    """The operators of what was learned, and what they are a summary of, if of anything."""
+    if isinstance(model, Decomposition):
+        return model, None
+    several = vars(model).get("decompositions_") if hasattr(model, "__dict__") else None
+    if several is not None:
+        number = 0
+        if row is not None and len(several) > 1:
+            number = int(np.argmax([one.predict(row)[0] for one in several]))
+        outcome = model.outcomes_[number] if row is not None else outcome_of(model)
+        return replace(several[number], outcome=outcome), None
+    own = getattr(model, "decomposition_", None)
+    if isinstance(own, Decomposition):
+        return own, None
+    return _kept(model, names, identify), model
+
+
+def _kept(model: Any, names: tuple[str, ...] | None, identify: bool) -> Decomposition:
+    """The decomposition of a measure or an estimator; of the latter it is kept as long as it."""
+    if not hasattr(model, "get_params"):
+        return _decomposed(model, names)
+    measure, found = getattr(model, "measure_", None), _KEPT.get(model)
+    fresh = found is None or found[0] is not measure or found[1] != names
+    parts: Any = _decomposed(model, names) if found is None or fresh else found[2]
+    if identify and parts.identification is None:
+        parts = replace(parts, identification=_identification(model))
+    _KEPT[model] = (measure, names, parts)
+    return parts  # type: ignore[no-any-return]
+
+
+def _decomposed(model: Any, names: tuple[str, ...] | None) -> Decomposition:
+    """The decomposition, with the names of the columns where these are known outside."""
+    measure = getattr(model, "measure_", model)
+    if names is None or not hasattr(measure, "sources") or names == tuple(measure.sources):
+        return decompose(model)
+    known = {name: getattr(model, name, None) for name in ("support_", "intercept_")}
+    renamed = SimpleNamespace(
+        measure_=measure.renamed(names),
+        support_=known["support_"],
+        intercept_=known["intercept_"] or 0.0,
+        outcome=outcome_of(model),
+    )
+    return decompose(renamed)
+
+
+def _identification(model: Any) -> Any:
+    """What the data of a fitted model determine, where that is quickly found."""
+    support = getattr(model, "support_", None)
+    if not hasattr(model, "identify") or support is None or support.n_supported > _IDENTIFIED:
+        return None
+    try:
+        return model.identify()
+    except (OptionError, SolverError):
+        return None  # absolute loss and families have no such intervals
+
+
+def _renamed(parts: Decomposition, names: tuple[str, ...] | None) -> Decomposition:
+    """Contexts with other names of the sources; measures get theirs before they are taken apart."""
+    if names is None or names == parts.sources or not isinstance(parts, TreeDecomposition):
+        return parts
+    contexts = replace(parts.contexts, sources=names)
+    operators = [replace(one, sources=names, contexts=contexts) for one in parts.operators]
+    return replace(parts, contexts=contexts, operators=tuple(operators))
+
+
+def _rows(model: Any, scaled: FloatArray) -> Any:
+    """Rows with the names that an estimator was fitted with, which it would miss otherwise."""
+    names = getattr(model, "feature_names_in_", None)
+    if names is None:
+        return scaled
+    import pandas
+
+    return pandas.DataFrame(scaled, columns=names)
+
+
+def of_class(model: Any, label: Any) -> Decomposition:
+    """What a classifier learned for one class, for `explain_model`, `Report` and the others.
+
+    Parameters
+    ----------
+    model : fitted classifier, or a pipeline that ends in one
+    label : object
+        A class, its name, or the number that its name is.
+
+    Returns
+    -------
+    Decomposition
+        Of the class against the rest; its ``outcome`` says so. Where one measure serves all classes
+        (two of them, ordered ones, or one shared measure), of that one.
+
+    Raises
+    ------
+    OptionError
+        If the model has no classes, or not this one.
+    NotFittedError
+        If the classifier is not fitted.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from choquet import ContextualClassifier, explain_model
+    >>> X = np.random.default_rng(0).random((300, 3))
+    >>> y = np.array(["low", "middle", "high"])[np.digitize(np.median(X, axis=1), [0.4, 0.6])]
+    >>> model = ContextualClassifier(max_leaves=1).fit(X, y)
+    >>> explain_model(of_class(model, "low")).opening()[-37:]
+    'the log-odds of low against the rest.'
+    """
+    return view_of(model, label=label).parts
+
+
+def _of_class(model: Any, label: Any, names: tuple[str, ...] | None) -> tuple[Decomposition, Any]:
+    """The operators of one class, and the measure that they are a summary of, if of any."""
+    if hasattr(type(model), "outcomes_"):
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(model, "classes_")
+    alone: Any = getattr(model, "outcome", None)
+    outcomes = getattr(model, "outcomes_", []) if alone is None else [alone]
+    classes = outcomes[0].classes if outcomes else ()
+    number = place_of(label, classes)
+    if number is None:
+        listed = ", ".join(map(repr, classes))
+        known = f"the classes are {listed}" if classes else "the model has no classes"
+        raise OptionError(f"there is no class {label!r}: {known}")
+    place = next((k for k, one in enumerate(outcomes) if one.serves(number)), None)
+    if place is None:
+        raise OptionError(
+            f"this was learned for class {classes[alone.number]!r} alone; ask the whole model for "
+            f"{classes[number]!r}"
+        )
+    parts, own = (model, None) if alone is not None else _class_parts(model, place, names)
+    return replace(parts, outcome=outcomes[place].of(number)), own
+
+
+def _class_parts(model: Any, place: int, names: tuple[str, ...] | None) -> tuple[Any, Any]:
+    """The operators of one class, as they were learned or taken out of its measure."""
+    if hasattr(model, "decompositions_"):
+        return model.decompositions_[place], None
+    measure, support, bias = model.measures_[place], getattr(model, "support_", None), 0.0
+    if hasattr(model, "models_"):
+        # A fusion: each of them has data, and may have a bias, of its own.
+        support, bias = model.supports_[place], model.models_[place].intercept_
+    if names is not None:
+        measure = measure.renamed(names)
+    model = SimpleNamespace(measure_=measure, support_=support, bias_=bias)
+    return decompose(model), measure

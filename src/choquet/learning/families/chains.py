@@ -1,0 +1,169 @@
+"""Markov chains over the measures of a family, each measure with its probability given the data.
+
+A chain takes statistics, a floor of the squared error, and a generator. It gives the mean measure
+by mask, and the mean energy W/2 log(squared error), W being the weight of the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import combinations
+from typing import Any, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+
+from choquet.arrays import FloatArray
+from choquet.lattice import subset_sizes
+from choquet.learning.data.statistics import Statistics
+from choquet.learning.families.fits import fit_lambda
+from choquet.measures.formula import members_of
+
+__all__ = ["Chain", "curve", "lattice", "simplex"]
+
+Chain: TypeAlias = Callable[[Statistics, float, np.random.Generator], tuple[FloatArray, float]]
+
+CURVE_SCALE = 3.0
+"""Mean size of the curve c = log(1 + λ) beforehand."""
+STATES = 1000
+"""Measures that the mean of a λ family is made of, about."""
+SHARE_SPREAD = 0.5
+"""Standard deviation of the logarithms of shares beforehand, about; data can make it larger."""
+PAIR_SPREAD = 1.0
+"""The same of interactions of pairs about their mean, times N²: in all about half of the whole."""
+
+
+def _schedule(
+    statistics: Statistics, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray, int]:
+    """Tempers of all sweeps, gamma numbers for their noise, and the first sweep that is kept."""
+    rising, kept = (1000, 2000) if statistics.n_sources <= 8 else (400, 600)
+    tempers = np.minimum(np.arange(rising + kept) / (0.75 * rising), 1.0) ** 5
+    shapes = 0.5 * statistics.weight * tempers
+    return tempers, np.maximum(rng.standard_gamma(shapes), 1e-200), rising
+
+
+def _seed(rng: np.random.Generator) -> np.uint64:
+    return rng.integers(2**64, dtype=np.uint64)
+
+
+def lattice(
+    statistics: Statistics, floor: float, rng: np.random.Generator
+) -> tuple[FloatArray, float]:
+    """Chain over all monotone normal measures."""
+    from choquet.learning.families._kernels_chains import lattice_chain
+
+    n = statistics.n_sources
+    at, size = statistics.positions, 1 << n
+    gram = sp.coo_array(statistics.gram)
+    form = sp.csr_array((gram.data, (at[gram.row], at[gram.col])), shape=(size, size))
+    form.sort_indices()
+    targets = np.zeros(size)
+    targets[at] = statistics.targets
+    start = subset_sizes(n) / n
+    mean, energy = lattice_chain(
+        form.indptr.astype(np.int32), form.indices.astype(np.int32), form.data, targets,
+        statistics.target_square, statistics.weight, start, n,
+        *_schedule(statistics, rng), floor, _seed(rng),
+    )  # fmt: skip
+    return mean, energy
+
+
+def simplex(pattern: Callable[[Any, int], Any], *, with_pairs: bool = False) -> Chain:
+    """Chain over the measures pattern @ m, m with or without pairs: see `simplex_chain`."""
+
+    def run(
+        statistics: Statistics, floor: float, rng: np.random.Generator
+    ) -> tuple[FloatArray, float]:
+        from choquet.learning.families._kernels_chains import simplex_chain
+
+        n = statistics.n_sources
+        every = pattern(np.arange(1 << n, dtype=np.uint64)[:, None], n)
+        seen = every[statistics.positions]
+        form = seen.T @ (statistics.gram @ seen)
+        form = form.toarray() if sp.issparse(form) else np.asarray(form)
+        form = np.ascontiguousarray(0.5 * (form + form.T))
+        size = len(form)
+        pairs = np.full((n, n), -1)
+        if with_pairs:
+            for k, (i, j) in enumerate(combinations(range(n), 2)):
+                pairs[i, j] = pairs[j, i] = n + k
+        start = np.zeros(size)
+        start[:n] = 1.0 / n
+        steps = _directions(form)
+        tilts = np.zeros_like(steps)
+        n_pairs = size - n
+        if n_pairs:
+            tilts[:, n:] = steps[:, n:] - steps[:, n:].mean(axis=1, keepdims=True)
+        schedule = _schedule(statistics, rng)
+        sizes = rng.standard_gamma(1 + 0.5 * max(n_pairs - 1, 0), len(schedule[0]))
+        mean, energy = simplex_chain(
+            form, np.asarray(seen.T @ statistics.targets), statistics.target_square,
+            statistics.weight, start, steps, steps @ form, tilts, pairs, n,
+            PAIR_SPREAD / n**2, sizes, *schedule, floor, _seed(rng),
+        )  # fmt: skip
+        return np.asarray(every @ mean), energy
+
+    return run
+
+
+def _directions(form: FloatArray) -> FloatArray:
+    """Rows that sum to zero and hardly interact in the form, so that steps along them mix fast."""
+    size = len(form)
+    free = np.vstack([-np.ones(size - 1), np.eye(size - 1)])
+    inner = free.T @ form @ free
+    inner += 1e-4 * np.trace(inner) / max(size - 1, 1) * np.eye(size - 1)
+    try:
+        root = np.linalg.cholesky(inner)
+    except np.linalg.LinAlgError:  # next to no data: any directions do
+        root = np.eye(size - 1)
+    return np.ascontiguousarray((free @ np.linalg.inv(root).T).T)
+
+
+def _root_of_inverse(matrix: FloatArray) -> FloatArray:
+    """A root of the inverse of a positive matrix, also where rounding makes it singular."""
+    try:
+        return np.linalg.cholesky(np.linalg.inv(matrix))
+    except np.linalg.LinAlgError:
+        values, vectors = np.linalg.eigh(matrix)
+        return np.asarray(vectors / np.sqrt(np.maximum(values, 1e-12 * values.max())))
+
+
+def curve(
+    statistics: Statistics, floor: float, rng: np.random.Generator
+) -> tuple[FloatArray, float]:
+    """Chain over λ-measures: shares of the sources, and how they are bent."""
+    from choquet.learning.families._kernels_chains import bend, curve_chain
+
+    n = statistics.n_sources
+    inside = members_of(np.arange(1 << n, dtype=np.uint64)[:, None], n)
+    fit = fit_lambda(statistics)
+    shares = np.maximum(fit.weights, 1e-5)
+    start = np.append(np.log(shares / shares.mean()), np.clip(fit.curve, -50.0, 50.0))
+    at = statistics.positions
+    base = np.empty(len(inside))
+    bend(inside, start, base)
+    bent = np.empty((n + 1, len(inside)))
+    for k, nudge in enumerate(start + 1e-4 * np.eye(n + 1)):
+        bend(inside, nudge, bent[k])
+    slopes = ((bent - base) / 1e-4)[:, at].T
+    curvature = slopes.T @ (statistics.gram @ slopes)
+    variance = (statistics.error_of(base[at]) + floor) / statistics.weight
+    prior = np.diag(np.append(np.ones(n), 1 / CURVE_SCALE**2))
+    shape = _root_of_inverse(curvature / variance + prior)
+    upper = sp.csr_array(2 * sp.triu(statistics.gram) - sp.diags_array(statistics.information))
+    # One step costs as much as the form has entries: about a second's worth in all.
+    n_steps = int(np.clip(1.2e9 / max(upper.nnz + 20 * len(inside), 1), 2_500, 30_000))
+    states, energy = curve_chain(
+        upper.indptr.astype(np.int32), upper.indices.astype(np.int32), upper.data,
+        statistics.targets, statistics.target_square, statistics.weight,
+        np.ascontiguousarray(inside[at]), start, CURVE_SCALE, SHARE_SPREAD, shape,
+        n_steps // 4, max(n_steps // STATES, 1),
+        rng.random((n_steps, 4)), rng.standard_normal((n_steps, n + 1)), floor,
+    )  # fmt: skip
+    # Over all subsets, not only those of the data; a part of the states is enough for a mean.
+    total = np.zeros(len(inside))
+    for state in states:
+        bend(inside, state, base)
+        total += base
+    return total / len(states), energy

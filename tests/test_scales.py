@@ -1,0 +1,265 @@
+"""Scales and directions: maps that can be undone, and models in the units of the data."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.decomposition import PCA
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import (
+    MaxAbsScaler,
+    MinMaxScaler,
+    QuantileTransformer,
+    RobustScaler,
+    StandardScaler,
+)
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from choquet import (
+    ChoquetClassifier,
+    ChoquetRegressor,
+    Commensurate,
+    ContextualRegressor,
+    InUnits,
+    OWARegressor,
+    load,
+    save,
+)
+from choquet.errors import DataError, OptionError
+from choquet.scales import (
+    METHODS,
+    Scale,
+    Units,
+    against_target,
+    fit_scale,
+    points_scale,
+    rank_correlation,
+    unwrapped,
+)
+
+SCALERS = [MinMaxScaler(), StandardScaler(), MaxAbsScaler(), RobustScaler()]
+COLUMNS = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=30).map(np.array)
+
+
+@pytest.mark.filterwarnings("ignore::choquet.errors.SupportWarning")
+@parametrize_with_checks(
+    [
+        Commensurate(),
+        Commensurate(method="quantiles", clip=True),
+        # The solution of the default, a free measure, is not unique to nine digits.
+        InUnits(OWARegressor()),
+        InUnits(ChoquetClassifier()),
+    ]
+)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@given(COLUMNS, st.sampled_from(METHODS), st.sampled_from(["higher", "lower"]))
+def test_a_scale_points_its_way_and_can_be_undone(column, method, direction):
+    scale = fit_scale(column, direction=direction, method=method)
+    assert scale.direction == direction
+    values = scale(column)
+    steps = np.diff(values[np.argsort(column, kind="stable")])
+    assert (steps >= -1e-9).all() if direction == "higher" else (steps <= 1e-9).all()
+    size = np.abs(column).max() + 1
+    np.testing.assert_allclose(scale.inverse(values), column, atol=1e-8 * size)
+    if method in ("minmax", "quantiles"):
+        assert values.min() >= -1e-12
+        assert values.max() <= 1 + 1e-12
+
+
+@given(COLUMNS, st.floats(-1e3, 1e3), st.sampled_from(["minmax", "quantiles"]))
+def test_a_peak_is_best_and_what_is_nearer_is_better(column, peak, method):
+    scale = fit_scale(column, direction=peak, method=method)
+    assert scale.direction == pytest.approx(peak)
+    values, away = scale(column), np.abs(column - peak)
+    assert scale([peak])[0] == 1.0
+    assert (np.diff(values[np.argsort(away, kind="stable")]) <= 1e-9).all()
+    size = np.abs(column).max() + abs(peak) + 1
+    np.testing.assert_allclose(scale.inverse(values, near=column), column, atol=1e-7 * size)
+
+
+def test_quantiles_are_the_share_of_the_data_below():
+    column = np.random.default_rng(0).normal(size=3300) ** 3
+    scale = fit_scale(column, method="quantiles")
+    shares = np.array([(column < x).mean() for x in scale.points])
+    np.testing.assert_allclose(scale.values, shares, atol=1e-3)
+
+
+def test_points_of_your_own():
+    scale = points_scale([(50, 0.0), (10, 1.0), (20, 0.5)])
+    np.testing.assert_allclose(scale([5, 10, 15, 20, 35, 99]), [1, 1, 0.75, 0.5, 0.25, 0])
+    assert points_scale([(0, 0), (5, 1), (7, 0.2)]).direction == 5.0
+    for wrong in ([(1, 0.5)], [(0, 0), (1, 2)], [(0, "x"), (1, 1)], 3):
+        with pytest.raises(OptionError):
+            points_scale(wrong)
+    for values in ([0.0, 1.0, 0.0, 1.0], [1.0, 0.0, 0.5, 0.5], [0.3] * 4):
+        with pytest.raises(DataError, match="one peak"):
+            Scale(np.arange(4.0), np.array(values))
+    with pytest.raises(DataError, match="must increase"):
+        Scale(np.array([1.0, 1.0]), np.array([0.0, 1.0]))
+
+
+def test_rank_correlation_is_that_of_scipy():
+    from scipy.stats import spearmanr
+
+    rng = np.random.default_rng(0)
+    x, y = rng.integers(0, 9, 50), rng.normal(size=50)
+    assert rank_correlation(x, y) == pytest.approx(spearmanr(x, y).statistic)
+    assert rank_correlation(np.ones(5), np.arange(5)) == 0.0
+
+
+def table(n=80, seed=0):
+    """Three columns in units of their own; price counts the other way."""
+    import pandas
+
+    u = np.random.default_rng(seed).random((n, 3))
+    u[0], u[1] = 0.0, 1.0
+    frame = pandas.DataFrame(
+        {"size": 10 + 5 * u[:, 0], "price": 900 - 400 * u[:, 1], "age": u[:, 2]}
+    )
+    y = 50 + 30 * (0.5 * u.min(axis=1) + 0.5 * u[:, 1])
+    return frame, pandas.Series(y, name="value"), u
+
+
+def test_directions_by_name_by_position_and_from_the_data():
+    frame, y, u = table()
+    for directions in ({"price": "lower"}, {1: "lower"}, "auto", {"price": "auto"}):
+        made = Commensurate(directions=directions).fit(frame, y)
+        assert made.directions_ == {"size": "higher", "price": "lower", "age": "higher"}
+        np.testing.assert_allclose(made.transform(frame), u, atol=1e-12)
+        np.testing.assert_allclose(made.inverse_transform(u), frame, atol=1e-9)
+        assert made.get_feature_names_out().tolist() == ["size", "price", "age"]
+    assert made.note_.startswith("Less is taken as better of price (rank correlation")
+    assert Commensurate(directions={"price": "lower"}).fit(frame).note_ is None
+    peaked = Commensurate(directions={"size": 12.0}, method={"age": [(0, 1.0), (1, 0.0)]})
+    assert peaked.fit(frame).directions_ == {"size": 12.0, "price": "higher", "age": "lower"}
+
+
+def test_what_cannot_be_a_direction_is_refused():
+    frame, y, _ = table()
+    for directions, message in [
+        ("up", "directions='up' is unknown"),
+        ({"prize": "lower"}, "no column 'prize'; the columns are size, price, age"),
+        ({9: "lower"}, "no column 9"),
+        ({"price": None}, "directions=None is unknown"),
+        ({"price": np.inf}, "finite"),
+    ]:
+        with pytest.raises(OptionError, match=message):
+            Commensurate(directions=directions).fit(frame, y)
+    with pytest.raises(OptionError, match="method='log' is unknown"):
+        Commensurate(method="log").fit(frame)
+    with pytest.raises(OptionError, match="its points say"):
+        Commensurate(directions="lower", method={"age": [(0, 0), (1, 1)]}).fit(frame)
+    with pytest.raises(DataError, match="needs the target"):
+        Commensurate(directions="auto").fit(frame)
+
+
+def test_classes_without_an_order_have_no_direction():
+    frame, _, u = table()
+    two = np.where(u[:, 1] > 0.5, "yes", "no")
+    three = np.array(["a", "b", "c"])[np.digitize(u[:, 1], [0.3, 0.6])]
+    assert Commensurate(directions="auto").fit(frame, two).directions_["price"] == "lower"
+    assert Commensurate(directions="auto").fit(frame, three).directions_["price"] == "higher"
+
+
+def test_a_model_with_its_scales_answers_in_units():
+    frame, y, u = table()
+    model = InUnits().fit(frame, y)
+    inner = ChoquetRegressor().fit(u, (y - y.min()) / (y.max() - y.min()))
+    expected = inner.predict(u) * (y.max() - y.min()) + y.min()
+    np.testing.assert_allclose(model.predict(frame), expected, atol=1e-6)
+    bounds = model.predict_interval(frame)
+    assert (bounds[:, 0] <= expected + 1e-6).all()
+    assert (expected <= bounds[:, 1] + 1e-6).all()
+    assert (model.target_name_, model.units_.target_name) == ("value", "value")
+    assert model.score(frame, y) > 0.8
+    assert not hasattr(model, "predict_proba")
+    label = np.where(y > 66, "good", "bad")
+    judge = InUnits(ChoquetClassifier()).fit(frame, label)
+    assert judge.score(frame, label) > 0.8
+    np.testing.assert_allclose(judge.predict_proba(frame).sum(axis=1), 1.0)
+
+
+@pytest.mark.parametrize("scaler", SCALERS)
+def test_scalers_of_a_pipeline_are_read(scaler):
+    frame, y, _ = table()
+    pipe = make_pipeline(scaler, ContextualRegressor()).fit(frame, y)
+    found = unwrapped(pipe)
+    assert found.sources == ("size", "price", "age")
+    X = frame.to_numpy()
+    np.testing.assert_allclose(found.units.scaled(X), pipe[0].transform(frame), atol=1e-9)
+    np.testing.assert_allclose(found.units.inputs(found.units.scaled(X)), X, atol=1e-9)
+
+
+def test_searches_targets_and_several_steps_are_read():
+    frame, y, _ = table()
+    inner = make_pipeline(Commensurate(method="quantiles"), StandardScaler(), ContextualRegressor())
+    search = GridSearchCV(
+        TransformedTargetRegressor(inner, transformer=MinMaxScaler()),
+        {"regressor__contextualregressor__max_leaves": [1, 2]},
+        cv=2,
+    ).fit(frame, y)
+    found = unwrapped(search)
+    X, fitted = frame.to_numpy(), search.best_estimator_
+    scaled = fitted.regressor_[:-1].transform(frame)
+    np.testing.assert_allclose(found.units.scaled(X), scaled, atol=1e-9)
+    answers = found.units.output(found.model.predict(scaled))
+    np.testing.assert_allclose(answers, search.predict(frame), atol=1e-9)
+
+
+def test_steps_that_cannot_be_undone_are_refused():
+    frame, y, _ = table()
+    for step, message in [
+        (PCA(), "mixes columns"),
+        (QuantileTransformer(n_quantiles=10), "bends"),
+    ]:
+        pipe = make_pipeline(step, ContextualRegressor()).fit(frame, y)
+        with pytest.raises(DataError, match=message):
+            unwrapped(pipe)
+    from sklearn.kernel_approximation import RBFSampler
+
+    with pytest.raises(DataError, match="cannot be undone"):
+        unwrapped(make_pipeline(RBFSampler(n_components=4), ContextualRegressor()).fit(frame, y))
+    with pytest.raises(DataError, match="not fitted"):
+        unwrapped(make_pipeline(MinMaxScaler(), ChoquetRegressor()))
+    bent = Commensurate(method="quantiles")
+    with pytest.raises(DataError, match="both bend"):
+        unwrapped(
+            make_pipeline(bent, Commensurate(method="quantiles"), ContextualRegressor()).fit(
+                frame, y
+            )
+        )
+
+
+def test_targets_must_rise_on_a_straight_line():
+    with pytest.raises(DataError, match="straight line that rises"):
+        Units((), target=fit_scale([1.0, 2.0], direction="lower"))
+
+
+def test_sources_against_the_target_are_named():
+    frame, y, _ = table()
+    assert against_target(frame.to_numpy(), y.to_numpy(), list(frame)) == ["price"]
+
+
+def test_models_with_scales_come_back_from_files(tmp_path):
+    frame, y, _ = table()
+    label = np.where(y > 66, "good", "bad")
+    models = [
+        (InUnits(scale=Commensurate(directions={"price": "lower"}, method="quantiles")), y),
+        (InUnits(ChoquetClassifier()), label),
+        (make_pipeline(Commensurate(directions={"size": 12.0}), ContextualRegressor()), y),
+        *((make_pipeline(scaler, ContextualRegressor()), y) for scaler in SCALERS),
+    ]
+    for number, (model, target) in enumerate(models):
+        model.fit(frame, target)
+        back = load(save(model, tmp_path / f"{number}.json"))
+        assert repr(back) == repr(model)
+        assert np.array_equal(back.predict(frame), model.predict(frame))
+    with pytest.raises(TypeError, match="its step 'pca': cannot save a PCA"):
+        save(make_pipeline(PCA(), ContextualRegressor()).fit(frame, y), tmp_path / "pca.json")
