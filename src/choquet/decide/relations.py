@@ -6,6 +6,10 @@ dominance proves some, every measure at hand refutes others, and proofs chain.
 
 from __future__ import annotations
 
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -206,25 +210,48 @@ def _rank(table: Table, a: int, gap: float, *, worst: bool) -> int:
     if at_once is not None:
         return len(others) + 1 if worst else 1
     A, b, strict, E, e = program.system(extra=(lead, need))
-    big = 2.0 * float(max(np.ptp(table.X), np.ptp(table.upper), 1.0)) + 1.0
+    # No integral of a difference exceeds the largest difference of two scores.
+    first, second = (
+        (table.X[a], table.upper[others]) if not worst else (table.X[others], table.upper[a])
+    )
+    big = np.maximum((second - first).max(axis=1), 0.0) + need + _GAP
     count = len(others)
-    lift = sp.vstack([sp.csr_array((A.shape[0] - count, count)), big * sp.eye_array(count)])
+    lift = sp.vstack([sp.csr_array((A.shape[0] - count, count)), sp.diags_array(big)])
     limits: list[Any] = [LinearConstraint(sp.hstack([A, lift]), b + gap * strict, np.inf)]
     if E.shape[0]:
         limits.append(LinearConstraint(sp.hstack([E, sp.csr_array((E.shape[0], count))]), e, e))
-    found = milp(
-        np.append(np.zeros(space.size), np.ones(count)),
-        integrality=np.append(np.zeros(space.size), np.ones(count)),
-        bounds=(
-            np.append(space.lower, np.zeros(count)),
-            np.append(space.upper, np.ones(count)),
-        ),
-        constraints=limits,
-    )
+    with _quiet():
+        found = milp(
+            np.append(np.zeros(space.size), np.ones(count)),
+            integrality=np.append(np.zeros(space.size), np.ones(count)),
+            bounds=(
+                np.append(space.lower, np.zeros(count)),
+                np.append(space.upper, np.ones(count)),
+            ),
+            constraints=limits,
+        )
     if found.x is None:
         raise SolverError(f"the extreme rank of alternative {a} was not found: {found.message}")
     missed = round(float(found.fun))
     return len(others) + 1 - missed if worst else 1 + missed
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep what HiGHS prints about its own roundings out of our output."""
+    try:
+        sys.stdout.flush()
+        kept, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
+    except (OSError, AttributeError, ValueError):
+        yield
+        return
+    try:
+        os.dup2(nowhere, 1)
+        yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
+        os.close(nowhere)
 
 
 def largest_regrets(table: Table, necessary: BoolArray) -> tuple[FloatArray, IntArray]:
