@@ -120,7 +120,8 @@ class MinimaStatistics:
         weights = sample_weights(sample_weight, len(inputs))
         n_features = len(_checked(inputs.shape[1], order)[0])
         low = inputs.min(axis=1, initial=np.inf)
-        apart = inputs.max(axis=1, initial=-np.inf) - low
+        high = inputs.max(axis=1, initial=-np.inf)
+        apart = np.where(high - low > TIE * np.maximum(high, -low), high - low, 0.0)
         with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused in the end
             refuse_offset(weights @ (apart * np.abs(low)), weights @ apart**2, weights.sum())
         kept = np.flatnonzero(weights > 0)
