@@ -48,15 +48,53 @@ def make(n_samples=600, n_sources=4, sigma=0.01, seed=0):
     return X, y + sigma * rng.standard_normal(n_samples), context
 
 
+def test_the_defaults_recover_what_is_true():
+    """Two operators for two: demining without noise, and one source of a hundred that decides."""
+    for n_samples in (100, 300):
+        made = choquet.datasets.make_demining(n_samples, rng=0)
+        model = ContextualRegressor().fit(made.data, made.target)
+        assert model.n_operators_ == 2
+        assert model.score(made.data, made.target) > 1 - 1e-6
+        noisy = choquet.datasets.make_demining(300, noise=0.05, rng=0)
+        assert ContextualRegressor().fit(noisy.data, noisy.target).n_operators_ == 2
+    rng = np.random.default_rng(0)
+    X = rng.random((800, 60))
+    y = np.where(X[:, 31] > np.median(X, axis=1), X.max(axis=1), X.min(axis=1))
+    model = ContextualRegressor(cv=3).fit(X, y)
+    assert [str(op.context) for op in model.operators_] in (
+        ["x32 is among the top 30", "x32 is not among the top 30"],
+        ["x32 is not among the top 30", "x32 is among the top 30"],
+    )
+
+
+def test_leaves_by_source_and_thresholds_where_asked():
+    rng = np.random.default_rng(0)
+    X = rng.random((500, 4))
+    linear = X @ [0.4, 0.3, 0.2, 0.1] + 0.02 * rng.standard_normal(500)
+    model = ContextualRegressor().fit(X, linear)
+    assert model.n_operators_ == 1
+    np.testing.assert_allclose(model.operators_[0].source_weights, [0.4, 0.3, 0.2, 0.1], atol=0.02)
+    assert not model.operators_[0].rank_weights.any()
+    y = np.where(X[:, 2] >= 0.6, 1.0, 0.0) + X[:, 0] + 0.02 * rng.standard_normal(500)
+    asked = ContextualRegressor(n_cuts=12).fit(X, y)
+    assert asked.score(X, y) > 0.97
+    assert "x3 is at least 0." in " ".join(str(op.context) for op in asked.operators_)
+    labels = asked.operator_of(X)
+    for number, op in enumerate(asked.operators_):
+        np.testing.assert_array_equal(op.context.holds_in(X), labels == number)
+    with pytest.raises(DataError, match="give inputs"):
+        asked.decomposition_.operator_of_sorts(sorts_of(X))
+
+
 @pytest.mark.parametrize("convex", [True, False])
 def test_the_truth_is_found(convex):
     X, y, context = make()
-    model = ContextualRegressor(convex=convex, l2=0.1).fit(X, y)
+    model = ContextualRegressor(leaf="rank", convex=convex, l2=0.1, merge=False).fit(X, y)
     T, t, c = make(seed=1)
     assert np.mean((model.predict(T) - t) ** 2) < 2e-4
     first = model.operators_[int(model.operator_of(T[c][:1])[0])]
     np.testing.assert_allclose(first.weights, [0, 1, 0, 0], atol=0.05)
-    merged = ContextualRegressor(convex=convex, l2=0.1, merge=True).fit(X, y)
+    merged = ContextualRegressor(leaf="rank", convex=convex, l2=0.1).fit(X, y)
     assert merged.n_operators_ == 2
     labels = merged.operator_of(X)
     assert (labels == labels[context][0]).tolist() == context.tolist()
@@ -68,7 +106,7 @@ def test_the_truth_is_found(convex):
 
 def test_the_interface_of_a_decomposition():
     X, y, _ = make()
-    model = ContextualRegressor().fit(X, y)
+    model = ContextualRegressor(leaf="rank", l2=1.0).fit(X, y)
     d = model.decomposition_
     labels = model.operator_of(X)
     np.testing.assert_array_equal(model.rules_.predict(sorts_of(X)), labels)

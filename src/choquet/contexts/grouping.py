@@ -30,6 +30,9 @@ class Price:
         Mean square that no description can or need go below, in the units of the target.
     number : float
         What a number costs: log(count) is the Bayesian information criterion, 2 is Akaike's.
+    limit : float, default infinity
+        Mean square above which a description is too poor to be of use, however short it is: from
+        there on what is left costs thrice.
 
     References
     ----------
@@ -45,11 +48,14 @@ class Price:
     count: float
     noise: float
     number: float
+    limit: float = np.inf
 
     def of(self, error: float, n_numbers: float) -> float:
         """Price of a description with so large a mean squared error and so many numbers."""
         level = max(error, 0.0) + self.noise
-        return float(self.count * np.log(max(level, 1e-300)) + self.number * n_numbers)
+        logarithm = np.log(max(level, 1e-300))
+        beyond = max(logarithm - np.log(self.limit), 0.0) if np.isfinite(self.limit) else 0.0
+        return float(self.count * (logarithm + 2 * beyond) + self.number * n_numbers)
 
 
 @dataclass(frozen=True, eq=False)

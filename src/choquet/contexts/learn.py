@@ -25,7 +25,7 @@ _DUST = 1e-10
 """Mean squared error, in units of the target's variance, below which a fit is exact."""
 
 
-_HEARD = 0.15
+_HEARD = 0.1
 """Error of a description, in shares of what its reference leaves unexplained, that is not heard."""
 
 

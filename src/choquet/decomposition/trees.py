@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from choquet.arrays import FloatArray, IntArray
 from choquet.contexts.conditions import Condition, Context, Rule
-from choquet.contexts.from_walks import Described
+from choquet.contexts.from_walks import POOR, Described
 from choquet.contexts.learn import Learned, collapsed
 from choquet.contexts.leaves import statistics_of
 from choquet.contexts.rows import RankRows, Weights, ranks_of
@@ -47,9 +47,6 @@ EVIDENCE = (
 )  # fmt: skip
 """What is known of an operator that was fitted to data, besides its weights."""
 
-
-_POOR = 0.15
-"""Typical error, in shares of the output's standard deviation, that makes a description poor."""
 
 _POOR_WORDS = "A poor description, which should not stand in for the integral:"
 
@@ -217,7 +214,7 @@ class TreeDecomposition(Decomposition):
         if self.cost is not None:
             return self.cost.poor
         typical = self.error.rms if np.isnan(self.row_error) else self.row_error
-        return bool(typical > _POOR * self.spread)
+        return bool(typical > POOR * self.spread)
 
     def opening(self) -> str:
         """How many operators stand for what, and how well; first of all if they do so badly."""

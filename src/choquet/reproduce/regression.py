@@ -188,7 +188,8 @@ def _contextual(max_leaves: int, l2: float) -> Any:
     from choquet import estimators
 
     regressor: Any = estimators.ContextualRegressor
-    return regressor(max_leaves=max_leaves, l2=l2)
+    # Order statistics, as the paper has them: weights by rank alone.
+    return regressor(leaf="rank", max_leaves=max_leaves, l2=l2, merge=False)
 
 
 def _decompose(
