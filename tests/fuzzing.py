@@ -59,7 +59,7 @@ def samples() -> dict[str, Any]:
         "data_support": regressor.support_,
         "order_statistic": choquet.OrderStatistic([1 / 3, 2 / 3]),
         "decomposition": decompose(g),
-        "diagram": decompose(g).index(),
+        "diagram": decompose(g, method="clodd").index(),
         "statistics": Statistics.from_data(X, y),
         "minima_statistics": MinimaStatistics.from_data(X, y, order=2),
         "contextual_model": contextual.decomposition_,

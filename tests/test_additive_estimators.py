@@ -14,5 +14,6 @@ ESTIMATORS = [
 
 
 @parametrize_with_checks(ESTIMATORS)
+@pytest.mark.filterwarnings("ignore::choquet.errors.SolverWarning")
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

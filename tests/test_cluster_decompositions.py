@@ -256,7 +256,7 @@ def half_seen():
 
 def test_only_supported_walks_by_default(half_seen):
     g, X, support = half_seen
-    model = SimpleNamespace(measure_=g, support_=support, bias_=0.5)
+    model = SimpleNamespace(measure_=g, support_=support, intercept_=0.5)
     d = clustered(model, method="distinct")
     graph = OperatorGraph(g, support)
     assert d.sample.graph.n_walks == graph.n_walks < 24

@@ -124,6 +124,8 @@ def broken(X, y):
 @pytest.mark.parametrize("fault", list(broken(*data("ChoquetRegressor"))))
 @pytest.mark.parametrize("name", PREDICTORS)
 def test_bad_data_are_refused_in_words(name, fault):
+    if "Additive" in name and fault in ("missing", "text"):
+        pytest.skip("additive models learn from missing values and categories")
     X, y = broken(*data(name))[fault]
     with pytest.raises(ValueError) as caught:
         made(name).fit(X, y)
@@ -133,6 +135,8 @@ def test_bad_data_are_refused_in_words(name, fault):
 @pytest.mark.parametrize("fault", ["missing", "infinite", "text", "complex", "flat"])
 @pytest.mark.parametrize("name", PREDICTORS)
 def test_bad_rows_get_no_prediction(name, fault, fitted):
+    if "Additive" in name and fault == "missing":
+        pytest.skip("additive models leave a missing source out")
     X, _ = broken(*data(name))[fault]
     model = fitted(name)
     with warnings.catch_warnings():

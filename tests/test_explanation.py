@@ -323,4 +323,5 @@ def test_fitted_models_tell_what_their_data_do_not_pin_down(tmp_path):
     assert [one.to_dict() for one in data_to_collect(back, 9)] == [
         one.to_dict() for one in data_to_collect(parts, 9)
     ]
-    assert choquet.explain_model(model).operators[0].stable is not None
+    clusters = decompose(model, method="clodd", identification=found)
+    assert choquet.explain_model(clusters).operators[0].stable is not None

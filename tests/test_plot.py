@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import functools
 import re
 import subprocess
 import sys
@@ -105,9 +106,17 @@ def everything():
         "ivat": (apart,),
         "operator_graph": (OperatorGraph(g),),
         "operators": (apart,),
+        "pair_map": (additive_model(), "x0", "x1"),
         "selective": ([0.5, 1.0], [0.1, 0.2]),
         "support": (support,),
+        "utility": (additive_model(), "x0"),
     }
+
+
+@functools.cache
+def additive_model():
+    X = np.random.default_rng(0).random((200, 2))
+    return choquet.ChoquetAdditiveRegressor(link="add").fit(X, X.min(axis=1))
 
 
 def test_every_picture_is_tested():

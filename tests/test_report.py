@@ -152,7 +152,7 @@ def test_fitted_model_with_bias_is_reported():
     class Fitted:
         measure_ = choquet.Measure([0, 2.0, -1.0, 3.0], monotone=False, normal=False)
         support_ = choquet.DataSupport.from_data([[0.2, 0.9], [5.0, 2.0]])
-        bias_ = 1.5
+        intercept_ = 1.5
 
     report = choquet.Report(Fitted(), [[0.2, 0.9], [5.0, 2.0]])
     assert "1.5 is added" in report.html()

@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 import choquet
-from choquet.decomposition import ClusterDecomposition
+from choquet.decomposition import Decomposition
 from choquet.errors import DataError, MissingDependencyError
 from choquet.explanation import SampleExplanation, View, view_of
 from choquet.explanation import view as room
@@ -195,7 +195,7 @@ def test_every_explanation_is_of_one_kind(pipeline):
         assert type(choquet.explain_sample(model, row)) is SampleExplanation
         assert type(view_of(model)) is View
         assert set(choquet.Report(model).data) == set(choquet.Report(g).data)
-    assert isinstance(view_of(g).parts, ClusterDecomposition)
+    assert isinstance(view_of(g).parts, Decomposition)
     assert view_of(view_of(g)).sources == g.sources
 
 

@@ -41,7 +41,7 @@ class Price:
     Examples
     --------
     >>> price = Price(100.0, 1e-4, 4.6)
-    >>> price.of(0.01, 3) < price.of(0.02, 2), price.of(1e-6, 3) < price.of(1e-5, 2)
+    >>> price.of(0.01, 3) < price.of(0.02, 2), price.of(1e-6, 3) < price.of(1e-6, 2)
     (True, False)
     """
 

@@ -141,7 +141,7 @@ class ClusterDecomposition(Decomposition):
     Examples
     --------
     >>> from choquet import Measure, decompose
-    >>> d = decompose(Measure([0, 0, 1, 1, 1, 1, 1, 1]))
+    >>> d = decompose(Measure([0, 0, 1, 1, 1, 1, 1, 1]), method="clodd")
     >>> d.partition.n_clusters, d.labels
     (2, array([1, 0]))
     """
@@ -318,7 +318,8 @@ class ClusterDecomposition(Decomposition):
         --------
         >>> from choquet import DataSupport, Measure, decompose
         >>> support = DataSupport.from_data([[0.9, 0.5, 0.1], [0.1, 0.5, 0.9], [0.9, 0.1, 0.5]])
-        >>> d = decompose(Measure([0, 0, 1, 1, 1, 1, 1, 1], ["gpr", "ir", "emi"]), support=support)
+        >>> g = Measure([0, 0, 1, 1, 1, 1, 1, 1], ["gpr", "ir", "emi"])
+        >>> d = decompose(g, support=support, method="clodd")
         >>> d.rules_by_data().text(d.measure.sources, d.operator_names)
         ['If emi is the largest: max; otherwise: median.']
         """
@@ -333,7 +334,7 @@ class ClusterDecomposition(Decomposition):
         Examples
         --------
         >>> from choquet import Measure, decompose
-        >>> diagram = decompose(Measure([0, 0, 1, 1, 1, 1, 1, 1])).index()
+        >>> diagram = decompose(Measure([0, 0, 1, 1, 1, 1, 1, 1]), method="clodd").index()
         >>> diagram.index([[0, 1, 2], [1, 0, 2]])
         array([1, 0])
         """
@@ -356,7 +357,8 @@ class ClusterDecomposition(Decomposition):
         Examples
         --------
         >>> from choquet import Measure, decompose
-        >>> small = decompose(Measure.random(5, rng=0)).compress(max_error=0.2)
+        >>> parts = decompose(Measure.random(5, rng=0), method="clodd")
+        >>> small = parts.compress(max_error=0.2)
         >>> small.error.worst <= 0.2, small.n_operators < 20
         (True, True)
         """

@@ -122,7 +122,7 @@ class ContextTree(Method[TreeDecomposition]):
             counts,
             n_values=_free_values(n, len(sorts)),
             max_operators=self.max_operators,
-            kinds=("both",) if self.leaf == "auto" else (self.leaf,),
+            kinds=LEAVES if self.leaf == "auto" else (self.leaf,),
             floor=self.floor,
         )
         if not complete:
@@ -210,7 +210,7 @@ class ContextTree(Method[TreeDecomposition]):
         y: FloatArray | None,
     ) -> Learned:
         options = TreeOptions(
-            kinds=("both",) if self.leaf == "auto" else (self.leaf,),
+            kinds=LEAVES if self.leaf == "auto" else (self.leaf,),
             l2s=(self.l2,),
             max_leaves=max(_LEAVES, self.max_operators),
             max_operators=self.max_operators,

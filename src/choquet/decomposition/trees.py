@@ -364,11 +364,16 @@ def _ordered(
         sources,
         tree,
         np.where(labels >= 0, new[labels], -1),
-        np.array([by_rank for by_rank, _ in split]),
-        np.array([by_source for _, by_source in split]),
+        _settled([by_rank for by_rank, _ in split]),
+        _settled([by_source for _, by_source in split]),
         [{"bias": float(weights.bias[k]), **evidence[k]} for k in order],
         **known,
     )
+
+
+def _settled(weights: Sequence[FloatArray]) -> FloatArray:
+    """Weights without the dust that the ridge of a fit leaves on exact ones."""
+    return np.round(np.array(weights), 12) + 0.0
 
 
 def with_contexts(

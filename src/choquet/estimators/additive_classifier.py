@@ -62,7 +62,7 @@ class ChoquetAdditiveClassifier(ClassifierMixin, Additive):
     Notes
     -----
     Probabilities are averages over the posterior of the score, so that few data do not make them
-    extreme; with `monotonic_cst` they are those of the score itself, which is proved to be monotone.
+    extreme; with `monotonic_cst` they are those of the score, which is proved to be monotone.
     Ordered classes also have ``thresholds_``, the n_classes - 1 scores between them.
 
     References

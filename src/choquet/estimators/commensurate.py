@@ -65,7 +65,7 @@ class Commensurate(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     --------
     >>> from choquet import Commensurate
     >>> X = [[10.0, 3.0], [20.0, 5.0], [50.0, 4.0]]
-    >>> Commensurate(directions={0: "lower"}).fit_transform(X)
+    >>> Commensurate(directions={0: "lower"}).fit_transform(X) + 0.0
     array([[1.  , 0.  ],
            [0.75, 1.  ],
            [0.  , 0.5 ]])

@@ -114,7 +114,7 @@ def operator_phrases(decomposition: Decomposition) -> list[str]:
     >>> from choquet import Measure, decompose
     >>> operator_phrases(decompose(Measure([0, 0, 1, 1, 1, 1, 1, 1])))
     ['the largest', 'the median of the three']
-    >>> operator_phrases(decompose(Measure([0, 0.02, 0.04, 1])))
+    >>> operator_phrases(decompose(Measure([0, 0.02, 0.04, 1]), method="distinct"))
     ['the smallest (operator 1)', 'the smallest (operator 2)']
     """
     phrases = [_short_phrase(operator) for operator in decomposition.operators]

@@ -39,7 +39,8 @@ def ivat_data(parts: Decomposition) -> dict[str, Any] | None:
     Examples
     --------
     >>> from choquet import Measure, decompose
-    >>> data = ivat_data(decompose(Measure([0, 0, 1, 1, 1, 1, 1, 1])))
+    >>> parts = decompose(Measure([0, 0, 1, 1, 1, 1, 1, 1]), method="clodd")
+    >>> data = ivat_data(parts)
     >>> sorted(box["operator"] for box in data["boxes"]), round(data["white"], 3)
     ([0, 1], 0.316)
     """
