@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from choquet import ChoquetAdditiveClassifier, ChoquetAdditiveRegressor

@@ -996,6 +996,8 @@ def commands_of(page):
 @pytest.mark.parametrize("page", ["README.md", "docs/command-line.md"])
 def test_commands_of_the_pages_run_as_written(page, folder, run, monkeypatch, capsys):
     rooms = {"explain": "choquet.explanation", "report": "choquet.report"}
+    for path in (ROOT / "src/choquet/decide/data").iterdir():
+        (folder / path.name).write_bytes(path.read_bytes())
     for line in commands_of(page):
         given = None
         for part in line.split(" | "):

@@ -7,7 +7,7 @@ import pytest
 
 FOLDER = Path(__file__).parents[1] / "examples"
 SAYS = {
-    "fuse_classifiers.py": "operators fuse bayes, tree, neighbours and logistic",
+    "fuse_classifiers.py": "bayes, tree, neighbours and logistic",
     "fuse_sensors.py": "samples in which gpr is above ir and emi",
     "weigh_criteria.py": "Faro is ahead of Bolt, but your eight statements do not settle it.",
 }

@@ -11,6 +11,8 @@ from types import SimpleNamespace
 
 import matplotlib
 
+import choquet
+
 matplotlib.use("Agg")
 
 import numpy as np

@@ -123,7 +123,7 @@ class Subject:
         if isinstance(self.obj, Decomposition) or self.label is not None:
             old = self.view.parts
             model = SimpleNamespace(
-                measure_=old.measure, support_=old.support, bias_=float(old.biases[0]),
+                measure_=old.measure, support_=old.support, intercept_=old.intercept,
                 outcome=old.outcome,
             )  # fmt: skip
             found: Decomposition = decompose(model, **_asked(options))

@@ -185,6 +185,11 @@ class ClusterDecomposition(Decomposition):
         return self.partition.labels
 
     @property
+    def intercept(self) -> float:
+        """What the model adds to the integral."""
+        return self.bias
+
+    @property
     def exact(self) -> bool:
         """Whether every distinct operator was looked at, not a sample of them."""
         return self.sample.complete

@@ -199,6 +199,7 @@ class ContextTree(Method[TreeDecomposition]):
             spread=float(output.std()),
             row_error=float(np.sqrt(np.mean((made.predict(X) - output) ** 2))),
             cost=self._cost(task, made),
+            intercept=task.bias,
         )
 
     def _learned(

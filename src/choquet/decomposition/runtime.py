@@ -69,7 +69,7 @@ def assess(decomposition: Decomposition, inputs: FloatArray) -> Assessment:
         output = decomposition.outputs(inputs, labels)
         unknown = np.full((len(inputs), 2), np.nan)
         return Assessment(1 - trust, trust >= TRUSTED, unknown, labels, chosen, output)
-    integral = measure.integral(inputs) + decomposition.biases[labels]
+    integral = measure.integral(inputs) + decomposition.intercept
     unsupported = unsupported_steps(measure, support, sorts)
     if unsupported is None:
         phi = np.zeros(len(inputs))
@@ -84,7 +84,7 @@ def assess(decomposition: Decomposition, inputs: FloatArray) -> Assessment:
     if bounded is None:
         interval = np.full((len(inputs), 2), np.nan)
     else:
-        interval = bounded.interval(inputs) + decomposition.biases[labels][:, None]
+        interval = bounded.interval(inputs) + decomposition.intercept
     supported = (phi == 0) | (phi < decomposition.epsilon)
     return Assessment(phi, supported, interval, labels, chosen, integral)
 

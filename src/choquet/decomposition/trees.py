@@ -153,6 +153,7 @@ class TreeDecomposition(Decomposition):
     spread: float = float("nan")
     row_error: float = float("nan")
     cost: Cost | None = None
+    intercept: float = 0.0
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -182,11 +183,10 @@ class TreeDecomposition(Decomposition):
         from choquet.decomposition.clustering_methods import Clodd
         from choquet.decomposition.methods import Task
 
-        bias = float(self.biases[0])
         return Clodd().decompose(
             Task(
                 measure=self.measure, support=self.support if self.unit == "walks" else None,
-                bias=bias, X=None, y=None, model=None, outcome=self.outcome,
+                bias=self.intercept, X=None, y=None, model=None, outcome=self.outcome,
                 identification=self.identification, units=self.units, rng=0,
             )
         )  # fmt: skip
@@ -303,6 +303,7 @@ def describe_measure(
     ]
     shifted = weights._replace(bias=weights.bias + bias)
     whole = {"measure": measure, "error": error, "exact": complete, "unit": "walks", **known}
+    whole["intercept"] = bias
     return _ordered(measure.sources, tree, grouping.labels, shifted, evidence, whole)
 
 
@@ -373,7 +374,7 @@ def _ordered(
 
 def _settled(weights: Sequence[FloatArray]) -> FloatArray:
     """Weights without the dust that the ridge of a fit leaves on exact ones."""
-    return np.round(np.array(weights), 12) + 0.0
+    return np.asarray(np.round(np.array(weights), 12) + 0.0, dtype=np.float64)
 
 
 def with_contexts(

@@ -29,7 +29,7 @@ __all__ = [
     "rule_sentences",
 ]
 
-NO_BIAS = 1e-12
+NO_BIAS = 1e-9
 """Bias up to which nothing is said of it: a solver's zero."""
 
 SPOKEN = 12

@@ -400,5 +400,5 @@ def _class_parts(model: Any, place: int, names: tuple[str, ...] | None) -> tuple
         support, bias = model.supports_[place], model.models_[place].intercept_
     if names is not None:
         measure = measure.renamed(names)
-    model = SimpleNamespace(measure_=measure, support_=support, bias_=bias)
+    model = SimpleNamespace(measure_=measure, support_=support, intercept_=bias)
     return decompose(model), measure
