@@ -50,6 +50,10 @@ def samples() -> dict[str, Any]:
     wide = rng.random((20, 20))
     scale = Scale(np.array([10.0, 50.0]), np.array([1.0, 0.0]))
     loose = choquet.ChoquetRegressor(monotone=False, normal=False, penalty="l2")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        loose.fit(wide, wide.mean(axis=1))
+        described = decompose(regressor, X, y)
     g = Measure.random(3, sources=["a", 'quo"te', "naïve <b>"], rng=0)
     return {
         "measure": g,
@@ -58,14 +62,15 @@ def samples() -> dict[str, Any]:
         "formula_measure": FormulaMeasure("symmetric", [0.5, 0.25, 0.25], curve=0.5),
         "data_support": regressor.support_,
         "order_statistic": choquet.OrderStatistic([1 / 3, 2 / 3]),
-        "decomposition": decompose(g),
+        "decomposition": decompose(g, method="clodd"),
+        "cost": described.cost,
         "diagram": decompose(g, method="clodd").index(),
         "statistics": Statistics.from_data(X, y),
         "minima_statistics": MinimaStatistics.from_data(X, y, order=2),
         "contextual_model": contextual.decomposition_,
         "outcome": choquet.of_class(models["choquet_classifier"], "low").outcome,
         "pruning_path": contextual.path_,
-        "sparse_measure": loose.fit(wide, wide.mean(axis=1)).measure_,
+        "sparse_measure": loose.measure_,
         "identification": regressor.identify(),
         "solution": regressor.solution_,
         "scale": scale,
