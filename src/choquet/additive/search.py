@@ -26,7 +26,7 @@ def grow(table: Table, ground: Ground, family: Family, options: Options) -> Fit:
     """The whole procedure: utilities, rounds of terms, strengths to the end, idle terms dropped."""
     fit = Fit(table, ground, family, options)
     fit.refit(steps=12, outer=6)
-    if not options.utilities_only and options.max_order > 1:
+    if options.max_order > 1:
         for _ in range(options.max_rounds):
             if not _round(fit):
                 break
