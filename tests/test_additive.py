@@ -104,6 +104,7 @@ def test_quantiles_do_not_depend_on_the_blocks(seed, n_parts):
         np.repeat(X, weight.astype(int), axis=0), q, axis=0, method="inverted_cdf"
     )
     np.testing.assert_allclose(found, expected.T, rtol=1e-9)
+    np.testing.assert_array_equal(found, quantiles(Memory(X, X[:, 0], weight), [0, 1, 2], q))
 
 
 # ---- strengths ---------------------------------------------------------------------------------

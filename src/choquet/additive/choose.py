@@ -10,7 +10,7 @@ import numpy as np
 
 from choquet.additive.axes import Source
 from choquet.additive.families import Squares
-from choquet.additive.fit import Fit, Options, ground_of
+from choquet.additive.fit import Fit, Ground, Options, ground_of
 from choquet.additive.search import grow
 from choquet.additive.table import Block, Memory, Table, row_hash
 from choquet.arrays import BoolArray, FloatArray
@@ -88,7 +88,7 @@ def choose_link(
     weight = float(table.total(lambda block: (block.weight.sum(),))[0])
     if weight < _FEWEST or len(links) == 1:
         return LinkChoice(links[0], {}, {})
-    simple = replace(options, utilities_only=True, max_terms=None)
+    simple = replace(options, utilities_only=True)
     first, means = _compare(table, sources, simple, links)
     known = dict(zip(links, means, strict=True))
     if first == links[0]:
@@ -115,7 +115,10 @@ def _compare(
         if not (_weight(train) and _weight(test)):
             continue
         ground = ground_of(train, sources, options)
-        fits = [grow(train, ground, Squares(kappa), options) for kappa in links]
+        if options.utilities_only:
+            fits = _utilities(train, ground, options, links)
+        else:
+            fits = [grow(train, ground, Squares(kappa), options) for kappa in links]
         for block in test.blocks():
             losses = np.stack([_losses(fit, block) for fit in fits])
             total += float(block.weight.sum())
@@ -131,6 +134,16 @@ def _compare(
         if gap <= 0.5 * np.sqrt(max(spread, 0.0) / total):
             return links[k], means.tolist()
     return links[best], means.tolist()
+
+
+def _utilities(table: Table, ground: Ground, options: Options, links: Sequence[float]) -> list[Fit]:
+    """Utilities alone with each link; strengths begin at those of the first."""
+    fits = [Fit(table, ground, Squares(kappa), options) for kappa in links]
+    fits[0].refit(steps=12, outer=6)
+    for fit in fits[1:]:
+        fit.rhos = [fits[0].rhos[0].copy()]
+        fit.refit(steps=1, outer=5)
+    return fits
 
 
 def _weight(table: Table) -> float:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from choquet.additive.axes import Axis, Source
-from choquet.additive.table import Block, Table
+from choquet.additive.table import Block, Memory, Table
 from choquet.arrays import FloatArray
 
 __all__ = ["axes_of", "distinct_values", "quantiles"]
@@ -75,9 +75,12 @@ def quantiles(table: Table, columns: Sequence[int], probabilities: FloatArray) -
     --------
     >>> from choquet.additive.table import Memory
     >>> X = np.arange(1.0, 101.0)[:, None]
-    >>> quantiles(Memory(X, X[:, 0], np.ones(100)), [0], np.array([0.25, 1.0])).round(3)
+    >>> rows = Memory(X, X[:, 0], np.ones(100))
+    >>> quantiles(rows, [0], np.array([0.25, 1.0])).round(3)
     array([[ 25., 100.]])
     """
+    if isinstance(table, Memory):
+        return _sorted_quantiles(table, columns, probabilities)
     size, n = 1 << _BITS, len(columns)
     prefix = np.zeros((n, len(probabilities)), dtype=np.uint64)
     wanted = np.zeros((n, len(probabilities)))
@@ -112,6 +115,25 @@ def quantiles(table: Table, columns: Sequence[int], probabilities: FloatArray) -
                 prefix[k, j] = (prefix[k, j] << np.uint64(_BITS)) | np.uint64(at)
     low = prefix << np.uint64(64 - _BITS * _DIGITS)
     return _floats(low.ravel()).reshape(low.shape)
+
+
+def _sorted_quantiles(
+    table: Memory, columns: Sequence[int], probabilities: FloatArray
+) -> FloatArray:
+    """The same numbers by sorting, which is faster where all rows are in memory."""
+    blocks = list(table.blocks())
+    weight = np.concatenate([block.weight for block in blocks])
+    found = np.empty((len(columns), len(probabilities)))
+    for k, column in enumerate(columns):
+        x = np.concatenate([block.X[:, column] for block in blocks])
+        here = ~np.isnan(x) & (weight > 0)
+        order = np.argsort(x[here], kind="stable")
+        below = np.cumsum(weight[here][order])
+        wanted = probabilities * below[-1] * (1 - _SMALLEST)
+        at = np.minimum(np.searchsorted(below, wanted), len(below) - 1)
+        found[k] = x[here][order][at]
+    kept = ~np.uint64((1 << (64 - _BITS * _DIGITS)) - 1)
+    return _floats(_keys(found.ravel()) & kept).reshape(found.shape)
 
 
 def axes_of(

@@ -20,13 +20,15 @@ __all__ = ["candidates", "grow"]
 
 _STRENGTHS = np.array([0.03, 0.3, 3.0, 30.0, 300.0])
 _BATCH = 64
+_KEPT = 400
+"""Most candidates whose terms are kept from round to round."""
 
 
 def grow(table: Table, ground: Ground, family: Family, options: Options) -> Fit:
     """The whole procedure: utilities, rounds of terms, strengths to the end, idle terms dropped."""
     fit = Fit(table, ground, family, options)
     fit.refit(steps=12, outer=6)
-    if not options.utilities_only and options.max_order > 1:
+    if options.max_order > 1:
         for _ in range(options.max_rounds):
             if not _round(fit):
                 break
@@ -120,8 +122,9 @@ def _screen(fit: Fit, found: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]
             variance = float(np.mean([r.variance for r in fit.results]))
             H[np.diag_indices_from(H)] += 30 * variance * term.penalties.sum(axis=1)
             cheap[start + j] = float((g * linalg.solve(H, g, assume_a="pos")).sum()) / variance
-        for T in found[start : start + _BATCH]:
-            ground.terms.pop(T, None)
+        if len(found) > _KEPT:
+            for T in found[start : start + _BATCH]:
+                ground.terms.pop(T, None)
     return [found[k] for k in np.argsort(-cheap, kind="stable")[:most]]
 
 
