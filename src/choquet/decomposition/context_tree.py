@@ -122,7 +122,7 @@ class ContextTree(Method[TreeDecomposition]):
             counts,
             n_values=_free_values(n, len(sorts)),
             max_operators=self.max_operators,
-            kinds=("both",) if self.leaf == "auto" else (self.leaf,),
+            kinds=LEAVES if self.leaf == "auto" else (self.leaf,),
             floor=self.floor,
         )
         if not complete:

@@ -48,6 +48,9 @@ EVIDENCE = (
 """What is known of an operator that was fitted to data, besides its weights."""
 
 
+_DUST = 1e-9
+"""Biases up to so much of the largest weight are rounding of zero."""
+
 _POOR_WORDS = "A poor description, which should not stand in for the integral:"
 
 _HELP = (
@@ -360,13 +363,15 @@ def _ordered(
     order = np.argsort([-round(one["share"], 12) for one in evidence], kind="stable")
     new = np.argsort(order, kind="stable")
     split = [shortest_split(weights.by_rank[k], weights.by_source[k]) for k in order]
+    size = np.abs(weights.by_rank + weights.by_source.mean(axis=1, keepdims=True)).max(axis=1)
+    biases = np.where(np.abs(weights.bias) <= _DUST * size, 0.0, weights.bias)
     return with_contexts(
         sources,
         tree,
         np.where(labels >= 0, new[labels], -1),
         np.array([by_rank for by_rank, _ in split]),
         np.array([by_source for _, by_source in split]),
-        [{"bias": float(weights.bias[k]), **evidence[k]} for k in order],
+        [{"bias": float(biases[k]), **evidence[k]} for k in order],
         **known,
     )
 
