@@ -48,6 +48,9 @@ EVIDENCE = (
 """What is known of an operator that was fitted to data, besides its weights."""
 
 
+_DECIMALS = 6
+"""Decimals that weights are rounded to, where that costs nothing."""
+
 _DUST = 1e-9
 """Biases up to so much of the largest weight are rounding of zero."""
 
@@ -298,6 +301,11 @@ def describe_measure(
     weights = grouping.in_units(found.rows)
     labels = grouping.labels[tree.leaf_of(np.argsort(sorts, axis=1).astype(np.int16))]
     error, errors = walk_errors(measure, sorts, counts, labels, weights)
+    rounded = Weights(*(np.round(part, _DECIMALS) + 0.0 for part in weights))
+    known_error, known_errors = walk_errors(measure, sorts, counts, labels, rounded)
+    if known_error.worst <= error.worst + _DUST:
+        # Of equally good numbers those are taken that can be said.
+        weights, error, errors = rounded, known_error, known_errors
     shares = np.bincount(labels, counts, len(errors)) / counts.sum()
     stable = stable_shares(known.get("identification"), sorts, labels, len(errors))
     evidence = [
