@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import json
 import sys
 import warnings
 from collections.abc import Callable
@@ -153,13 +154,25 @@ def measured(name: str, kind: str, folder: Path) -> dict[str, tuple[float, float
     return found
 
 
-def table(names: tuple[str, ...], folder: Path) -> list[str]:
+def kept(name: str, kind: str, folder: Path, file: Path | None) -> dict[str, list[float]]:
+    """What was measured before, or is measured now and kept."""
+    known = json.loads(file.read_text()) if file is not None and file.exists() else {}
+    key = f"{name}, {kind}"
+    if key not in known:
+        known[key] = {method: list(row) for method, row in measured(name, kind, folder).items()}
+        if file is not None:
+            file.write_text(json.dumps(known, indent=1), encoding="utf-8")
+    found: dict[str, list[float]] = known[key]
+    return found
+
+
+def table(names: tuple[str, ...], folder: Path, file: Path | None) -> list[str]:
     """Rows of a Markdown table, and the geometric means."""
     lines = ["| data | model | " + " | ".join(METHODS) + " |", "|---|---|" + "---|" * len(METHODS)]
     ratios: dict[str, list[float]] = {method: [] for method in METHODS}
     for name in names:
         for kind in ("free", "monotone"):
-            found = measured(name, kind, folder)
+            found = kept(name, kind, folder, file)
             cells = [f"{ratio:.2f} ({n:.1f}, {s:.2f})" for ratio, n, s in found.values()]
             lines.append(f"| {name} | {kind} | " + " | ".join(cells) + " |")
             for method, (ratio, *_) in found.items():
@@ -177,6 +190,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("-o", "--output", type=Path)
+    parser.add_argument("--kept", type=Path, help="results so far, to go on from")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     lines = [
@@ -188,15 +202,15 @@ def main() -> None:
         "",
         "The options of the default were chosen with these sets in view:",
         "",
-        *table(DESIGN, given.data),
+        *table(DESIGN, given.data, given.kept),
         "",
         "These were looked at as well, while two of its constants were chosen:",
         "",
-        *table(SEEN, given.data),
+        *table(SEEN, given.data, given.kept),
         "",
         "These were first looked at when all was done:",
         "",
-        *table(FRESH, given.data),
+        *table(FRESH, given.data, given.kept),
         "",
     ]
     text = "\n".join(lines)

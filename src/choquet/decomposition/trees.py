@@ -48,6 +48,12 @@ EVIDENCE = (
 """What is known of an operator that was fitted to data, besides its weights."""
 
 
+_DECIMALS = 6
+"""Decimals that weights are rounded to, where that costs nothing."""
+
+_DUST = 1e-9
+"""Biases up to so much of the largest weight are rounding of zero."""
+
 _POOR_WORDS = "A poor description, which should not stand in for the integral:"
 
 _HELP = (
@@ -295,6 +301,11 @@ def describe_measure(
     weights = grouping.in_units(found.rows)
     labels = grouping.labels[tree.leaf_of(np.argsort(sorts, axis=1).astype(np.int16))]
     error, errors = walk_errors(measure, sorts, counts, labels, weights)
+    rounded = Weights(*(np.round(part, _DECIMALS) + 0.0 for part in weights))
+    known_error, known_errors = walk_errors(measure, sorts, counts, labels, rounded)
+    if known_error.worst <= error.worst + _DUST:
+        # Of equally good numbers those are taken that can be said.
+        weights, error, errors = rounded, known_error, known_errors
     shares = np.bincount(labels, counts, len(errors)) / counts.sum()
     stable = stable_shares(known.get("identification"), sorts, labels, len(errors))
     evidence = [
@@ -361,13 +372,15 @@ def _ordered(
     order = np.argsort([-round(one["share"], 12) for one in evidence], kind="stable")
     new = np.argsort(order, kind="stable")
     split = [shortest_split(weights.by_rank[k], weights.by_source[k]) for k in order]
+    size = np.abs(weights.by_rank + weights.by_source.mean(axis=1, keepdims=True)).max(axis=1)
+    biases = np.where(np.abs(weights.bias) <= _DUST * size, 0.0, weights.bias)
     return with_contexts(
         sources,
         tree,
         np.where(labels >= 0, new[labels], -1),
         _settled([by_rank for by_rank, _ in split]),
         _settled([by_source for _, by_source in split]),
-        [{"bias": float(weights.bias[k]), **evidence[k]} for k in order],
+        [{"bias": float(biases[k]), **evidence[k]} for k in order],
         **known,
     )
 
