@@ -91,7 +91,7 @@ class BlockSums:
         return max(0.0, total)
 
     def edge(self, a: int, m: int, b: int) -> float:
-        """Mean of |iVAT[i, m-1] - iVAT[i, m]| over the copies in rows a..b-1, for a < m < b."""
+        """Mean absolute step from iVAT[i, m-1] to iVAT[i, m] over rows a..b-1, for a < m < b."""
         from choquet.clustering._kernels_blocks import edge
 
         self._check(a, b)

@@ -182,7 +182,7 @@ def nonadditivity(measure: AbstractMeasure) -> float:
 
 
 def nonmodularity(measure: AbstractMeasure) -> float:
-    """Largest |g(A ∪ B) + g(A ∩ B) - g(A) - g(B)| over pairs that differ by one source each.
+    """Largest absolute g(A ∪ B) + g(A ∩ B) - g(A) - g(B), where A and B differ by one source each.
 
     Zero exactly for additive measures.
 

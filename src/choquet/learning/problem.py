@@ -108,9 +108,9 @@ class Problem:
     n_intercepts : int
         Number of intercepts (ordered classes have several).
     l1 : float
-        Weight of Σ |g(A)|.
+        Weight of ``Σ |g(A)|``.
     power : tuple of float (p, weight), or None
-        Weight of Σ |g(A)|^p.
+        Weight of ``Σ |g(A)|^p``.
     prior : PriorTerm or None
     basis : sparse matrix of shape (K, R), or None
         Restricts g to basis @ x: k-additive or symmetric measures.

@@ -58,7 +58,7 @@ class FormulaMeasure(ComputedMeasure):
     """Normal monotone measure given by weights that sum to 1, and one number that bends them.
 
     g(A) = (e^(c t) - 1) / (e^c - 1), where t is the sum of the weights that A has: those of its
-    sources ("additive"), or the first |A| ones ("symmetric"). With c = 0 these are the weighted
+    sources ("additive"), or the first ``|A|`` ones ("symmetric"). With c = 0 these are the weighted
     mean and the ordered weighted average; an additive one with another c is a Sugeno λ-measure,
     λ = e^c - 1.
 
