@@ -176,7 +176,10 @@ Delimiter = Annotated[
     str | None, typer.Option(help="Between the cells of a CSV file; found out by default.")
 ]
 MissingValues = Annotated[
-    str, typer.Option("--missing", help="Rows that lack a value: error, or drop them.")
+    str,
+    typer.Option(
+        "--missing", help="Rows that lack a value: error, drop, or keep (additive models)."
+    ),
 ]
 
 
@@ -212,8 +215,8 @@ def fit(
     learner: Annotated[
         str,
         typer.Option(
-            help="choquet, cv, classifier, owa, linear, lambda, gradient, contextual "
-            "or contextual-classifier."
+            help="auto, additive, choquet, cv, classifier, owa, linear, lambda, gradient, "
+            "contextual, contextual-classifier or additive-classifier."
         ),
     ] = "choquet",
     monotone: Annotated[
@@ -254,6 +257,13 @@ def fit(
     convex: Annotated[
         bool | None, typer.Option(help="Insist that its weights are shares, without intercept.")
     ] = None,
+    max_terms: Annotated[
+        int | None,
+        typer.Option(help="Most terms of an additive learner; 6 gives a compact model.", **_WHOLE),
+    ] = None,
+    max_order: Annotated[
+        int | None, typer.Option(help="Most sources in one of its terms, 1 to 4.", **_WHOLE)
+    ] = None,
     missing: MissingValues = "error",
     delimiter: Delimiter = None,
     force: Force = False,
@@ -267,7 +277,8 @@ def fit(
         "monotone": monotone, "ordinal": ordinal, "normal": normal, "fit_intercept": fit_intercept,
         "penalty": penalty, "alpha": alpha, "prior": prior, "prior_alpha": prior_alpha,
         "k_additive": k_additive, "fill": fill, "max_leaves": max_leaves, "l2": l2,
-        "prune": prune, "merge": merge, "convex": convex,
+        "prune": prune, "merge": merge, "convex": convex, "max_terms": max_terms,
+        "max_order": max_order,
     }  # fmt: skip
     options = FitOptions(
         target=target,
@@ -454,7 +465,10 @@ def reproduce(
 app.command()(decide)
 
 
-def _missing(word: str) -> Literal["error", "drop"]:
-    if word not in ("error", "drop"):
-        raise typer.BadParameter(f"{word!r} is not known; choose error or drop")
-    return "drop" if word == "drop" else "error"
+def _missing(word: str) -> Literal["error", "drop", "keep"]:
+    known: dict[str, Literal["error", "drop", "keep"]] = {
+        "error": "error", "drop": "drop", "keep": "keep"
+    }  # fmt: skip
+    if word not in known:
+        raise typer.BadParameter(f"{word!r} is not known; choose {', '.join(known)}")
+    return known[word]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 import warnings
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
@@ -16,7 +18,7 @@ from sklearn.preprocessing import StandardScaler
 from choquet.arrays import FloatArray
 from choquet.errors import ChoquetError
 
-__all__ = ["HeldOut", "held_out"]
+__all__ = ["Compared", "HeldOut", "compare", "held_out"]
 
 
 class HeldOut(NamedTuple):
@@ -67,29 +69,104 @@ def held_out(model, X: FloatArray, y, *, folds: int = 5, random_state=0) -> Held
     True
     """
     classify = is_classifier(model)
+    parts = _parts(X, y, classify, folds, random_state)
+    if len(parts) < 2:
+        return None
+    linear = LogisticRegression(max_iter=1000) if classify else LinearRegression()
+    # Where values are missing, the linear model is given the mean of the others.
+    rivals = (
+        DummyClassifier() if classify else DummyRegressor(),
+        make_pipeline(SimpleImputer(keep_empty_features=True), StandardScaler(), linear),
+    )
+    try:
+        lost = [_losses(one, X, y, parts, classify)[0] for one in (model, *rivals)]
+    except (ChoquetError, ValueError):
+        return None
+    return HeldOut(len(parts), len(y), *(_error(one, classify) for one in lost))
+
+
+def _parts(X, y, classify, folds, random_state):
+    """Rows to learn from and rows held out, in turn; none if there are too few rows."""
     least = np.unique(y, return_counts=True)[1].min() if classify else len(y)
     folds = int(min(folds, least))
     if folds < 2:
-        return None
+        return []
     kind = StratifiedKFold if classify else KFold
-    parts = list(kind(folds, shuffle=True, random_state=random_state).split(X, y))
-    rivals = (
-        (DummyClassifier(), make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)))
-        if classify
-        else (DummyRegressor(), LinearRegression())
-    )
+    return list(kind(folds, shuffle=True, random_state=random_state).split(X, y))
+
+
+def _losses(model, X, y, parts, classify):
+    """Loss of each row when it is held out, the last model fitted, and seconds a fit."""
+    lost, fitted, started = np.zeros(len(y)), None, time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        for train, test in parts:
+            fitted = clone(model).fit(X[train], y[train])
+            answers = fitted.predict(X[test])
+            lost[test] = answers != y[test] if classify else (answers - y[test]) ** 2
+    return lost, fitted, (time.process_time() - started) / len(parts)
+
+
+def _error(lost: FloatArray, classify: bool) -> float:
+    return float(lost.mean() if classify else np.sqrt(lost.mean()))
+
+
+class Compared(NamedTuple):
+    """One of several models on the same held-out rows."""
+
+    model: Any
+    """As fitted to all rows but the last part."""
+    error: float
+    """Root mean square, or share of wrong answers."""
+    seconds: float
+    """Of one fit, in processor time."""
+    near: bool
+    """Whether its mean loss is above the least by at most one standard error of the latter."""
+
+
+def compare(
+    models, X: FloatArray, y, *, folds: int = 5, random_state=0, after=lambda: None
+) -> list[Compared | None]:
+    """Models on the same held-out rows; None for one that cannot be fitted.
+
+    Parameters
+    ----------
+    models : sequence of estimators
+    X, y : arrays
+    folds : int, default 5
+    random_state : int, RandomState or None, default 0
+    after : callable, optional
+        Called when a model is done.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LinearRegression
+    >>> from choquet import ChoquetRegressor
+    >>> X = np.random.default_rng(0).random((60, 3))
+    >>> [one.near for one in compare([LinearRegression(), ChoquetRegressor()], X, X.max(axis=1))]
+    [False, True]
+    """
+    classify = is_classifier(models[0])
+    parts = _parts(X, y, classify, folds, random_state)
+    tried: list[Any] = []
+    for model in models:
         try:
-            errors = [_error(one, X, y, parts, classify) for one in (model, *rivals)]
+            tried.append(_losses(model, X, y, parts, classify) if len(parts) > 1 else None)
         except (ChoquetError, ValueError):
-            return None
-    return HeldOut(folds, len(y), *errors)
+            tried.append(None)
+        after()
+    lost = [one[0] for one in tried if one is not None]
+    if not lost:
+        return [None] * len(models)
+    best = min(lost, key=np.mean)
+    return [
+        None
+        if one is None
+        else Compared(one[1], _error(one[0], classify), one[2], _near(one[0], best))
+        for one in tried
+    ]
 
 
-def _error(model, X, y, parts, classify) -> float:
-    lost = 0.0
-    for train, test in parts:
-        answers = clone(model).fit(X[train], y[train]).predict(X[test])
-        lost += np.sum(answers != y[test]) if classify else np.sum((answers - y[test]) ** 2)
-    return float(lost / len(y) if classify else np.sqrt(lost / len(y)))
+def _near(lost: FloatArray, best: FloatArray) -> bool:
+    return bool(lost.mean() <= best.mean() + best.std() / np.sqrt(len(best)))

@@ -29,7 +29,7 @@ from choquet.decomposition.result import Identified
 from choquet.decomposition.runtime import known_part
 from choquet.errors import OptionError
 from choquet.explanation.phrases import list_words, plain
-from choquet.explanation.view import View, value_bounds, view_of
+from choquet.explanation.view import View, operators_view, value_bounds
 from choquet.lattice import members, subset_sizes
 from choquet.measures import Measure
 from choquet.walks import DataSupport, random_sorts
@@ -175,7 +175,7 @@ def data_to_collect(
     ...     print(f"{request.gain:.3f}", request.text())
     0.083 samples in which emi is above gpr and ir; best with gpr above ir
     """
-    return requests_of(view_of(model, identify=True), n, support)
+    return requests_of(operators_view(model, identify=True), n, support)
 
 
 def requests_of(view: View, n: int, support: DataSupport | None) -> tuple[DataRequest, ...]:

@@ -21,7 +21,7 @@ from choquet.explanation.phrases import (
     plain,
 )
 from choquet.explanation.switch import Switch, moves_text, smallest_switch
-from choquet.explanation.view import View, view_of
+from choquet.explanation.view import View, operators_view, view_of
 from choquet.frames import FrameLibrary, to_frame
 from choquet.scales import Units
 from choquet.walks import sorts_of
@@ -301,7 +301,7 @@ no input need change by more than 0.25.
         )
 
 
-def explain_sample(model: Any, x: Any) -> SampleExplanation:
+def explain_sample(model: Any, x: Any) -> Any:
     """Explain the output for one sample.
 
     Parameters
@@ -326,14 +326,13 @@ def explain_sample(model: Any, x: Any) -> SampleExplanation:
     >>> why.switch.pair, round(why.switch.change, 6)
     ((0, 1), 0.25)
     """
-    view = view_of(model)
-    inputs = as_inputs(x, sources=view.sources)
-    if len(inputs) != 1:
-        raise DataError(f"one sample is explained at a time, not {len(inputs)}; pass one row")
-    return _explained_rows(model, view, inputs)[0]
+    found = explain_samples(model, x)
+    if len(found) != 1:
+        raise DataError(f"one sample is explained at a time, not {len(found)}; pass one row")
+    return found[0]
 
 
-def explain_samples(model: Any, X: Any) -> list[SampleExplanation]:
+def explain_samples(model: Any, X: Any) -> list[Any]:
     """Explain the outputs for several samples: the rows of an array or a frame.
 
     Parameters
@@ -346,7 +345,7 @@ def explain_samples(model: Any, X: Any) -> list[SampleExplanation]:
     Returns
     -------
     list of SampleExplanation
-        One for each row.
+        One for each row; of an additive model, an `AdditiveSample` each.
 
     Examples
     --------
@@ -355,16 +354,17 @@ def explain_samples(model: Any, X: Any) -> list[SampleExplanation]:
     >>> [why.output for why in explain_samples(g, [[0.2, 0.9], [0.7, 0.4]])]
     [0.2, 0.4]
     """
-    view = view_of(model)
-    return _explained_rows(model, view, as_inputs(X, sources=view.sources))
+    return view_of(model).explained(X, model)
 
 
-def _explained_rows(model: Any, view: View, rows: FloatArray) -> list[SampleExplanation]:
+def explained_rows(view: View, X: Any, model: Any = None) -> list[SampleExplanation]:
+    """Explain rows by a view; of several classes, the model is asked for that of each row."""
+    rows = as_inputs(X, sources=view.sources)
     several = view.outcome is not None and view.learned and not view.outcome.chosen
     found = []
     for row, scaled in zip(rows, view.parts.scaled(rows), strict=True):
         # Of several classes, the one that the sample is put into.
-        here = view_of(model, row=scaled[None]) if several else view
+        here = operators_view(model, row=scaled[None]) if several and model is not None else view
         found.append(_explained(here, row, scaled[None]))
     return found
 
