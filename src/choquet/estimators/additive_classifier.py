@@ -227,7 +227,7 @@ class ChoquetAdditiveClassifier(ClassifierMixin, Additive):
         return self._shares(self._scores(X), self.model_.score_variance(X))
 
     def predict(self, X):
-        """Most probable class of each row.
+        """Most probable class of each row; of ordered classes the median, which errs by least.
 
         Parameters
         ----------
@@ -237,6 +237,10 @@ class ChoquetAdditiveClassifier(ClassifierMixin, Additive):
         -------
         array of shape (n_samples,)
         """
+        if hasattr(self, "thresholds_"):
+            # Half of the probability lies below a threshold where the score is at it.
+            score = self._scores(self._inputs(X))[0]
+            return self.classes_[np.searchsorted(self.thresholds_, score, side="left")]
         shares = self.predict_proba(X)
         return self.classes_[shares.argmax(axis=1)]
 

@@ -31,6 +31,7 @@ from choquet.estimators.validation import (
 from choquet.jobs import run_jobs
 from choquet.learning.data.chunks import Evidence, evidence_of
 from choquet.learning.data.statistics import Statistics, sample_weights
+from choquet.silent import lacking, span_of
 from choquet.walks import DataSupport
 
 __all__ = ["FusionClassifier"]
@@ -70,6 +71,8 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
         classifiers as they are.
     regressor : ChoquetRegressor, ChoquetRegressorCV or another of this room, optional
         How to learn a measure; the default one if None.
+    missing : {"error", "present", "interval"} or (low, high), default "error"
+        What NaN means among scores that are given: see `ChoquetRegressor`.
     n_jobs : int, optional
         Folds, classifiers and classes at a time, through joblib: processes of this machine, or the
         workers of a cluster inside ``joblib.parallel_config(backend="dask")``.
@@ -108,11 +111,14 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
     models_: list[MeasureRegressor]
     measures_: list[Any]
 
-    def __init__(self, estimators=None, *, shared=True, cv=5, regressor=None, n_jobs=None):
+    def __init__(
+        self, estimators=None, *, shared=True, cv=5, regressor=None, missing="error", n_jobs=None
+    ):
         self.estimators = estimators
         self.shared = shared
         self.cv = cv
         self.regressor = regressor
+        self.missing = missing
         self.n_jobs = n_jobs
 
     # -- learning ----------------------------------------------------------------------------------
@@ -172,7 +178,8 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
 
     def _learn(self, scores, y, classes, sample_weight, *, more=False):
         first = not (more and hasattr(self, "statistics_"))
-        scores = checked_scores(scores, None if first else self.measures_[0].n_sources)
+        sources = None if first else self.measures_[0].n_sources
+        scores = checked_scores(scores, sources, gaps=self._gaps())
         y = checked_labels(y, np.asarray(y))
         if y.shape != scores.shape[:1]:
             raise DataError(f"there are scores of {len(scores)} samples, and labels {y.shape}")
@@ -188,7 +195,7 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
             raise DataError(f"labels {unseen.tolist()} are not among the classes")
         target = (y[:, None] == self.classes_).astype(np.float64)
         weight = sample_weights(sample_weight, len(y))
-        parts = self._parts(scores, target, weight, more)
+        parts = [self._complete(part) for part in self._parts(scores, target, weight, more)]
         evidence = [evidence_of(part.X, part.y, part.weight) for part in parts]
         if not first:
             known = zip(self.statistics_, self.supports_, evidence, strict=True)
@@ -234,7 +241,27 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
         model = ChoquetRegressor() if self.regressor is None else clone(self.regressor)
         if getattr(model, "loss", "squared") != "squared":
             raise OptionError("fusion learns from statistics: the regressor needs loss='squared'")
+        if self._gaps():
+            if "missing" not in model.get_params():
+                raise OptionError(
+                    f"a {type(model).__name__} takes no missing scores; use a ChoquetRegressor"
+                )
+            model.set_params(missing=self.missing)
         return model
+
+    def _gaps(self):
+        """Whether scores may be missing."""
+        span_of(self.missing)
+        return not (isinstance(self.missing, str) and self.missing == "error")
+
+    def _complete(self, part):
+        """The scores of which none is missing."""
+        whole = ~lacking(part.X)
+        if whole.all():
+            return part
+        if not whole.any():
+            raise DataError("every row of scores lacks a source: there is nothing to learn from")
+        return Batch(part.X[whole], part.y[whole], part.weight[whole], part.more)
 
     # -- scores ------------------------------------------------------------------------------------
 
@@ -284,7 +311,7 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self, "measures_")
         if self.estimators is None:
-            scores = checked_scores(X, self.measures_[0].n_sources)
+            scores = checked_scores(X, self.measures_[0].n_sources, gaps=self._gaps())
         else:
             scores = self._scores(checked_inputs(self, X, dtype="numeric"))
         n_samples, n_classes, n_sources = scores.shape

@@ -255,7 +255,7 @@ class AdditiveView:
         )
         if not model.model_.settled:
             head += " Not all strengths of its penalties came to rest."
-        said = tuple(self._sentence(term) for term in terms[:_SPOKEN])
+        said = tuple(self.story_of(term) for term in terms[:_SPOKEN])
         rows = tuple(
             {
                 "term": term.name,
@@ -290,7 +290,8 @@ class AdditiveView:
         """The class whose score is looked at."""
         return self.model.classes_[self.score if self.model.model_.n_scores > 1 else -1]
 
-    def _sentence(self, term: FittedTerm) -> str:
+    def story_of(self, term: FittedTerm) -> str:
+        """What a term does, in a sentence."""
         values, errors = term.values[self.score], term.errors[self.score]
         low, high = (np.unravel_index(f(values), values.shape) for f in (np.argmin, np.argmax))
         parts = self.parts

@@ -13,10 +13,11 @@ from choquet.arrays import FloatArray, as_inputs, as_vector
 from choquet.decomposition import TreeDecomposition
 from choquet.decomposition.runtime import assess
 from choquet.errors import DataError, OptionError
-from choquet.explanation import list_words
+from choquet.explanation import AdditiveView, list_words
 from choquet.explanation.model import explain_view
 from choquet.explanation.phrases import plain
 from choquet.explanation.view import View, view_of
+from choquet.report.additive import summarise_additive
 from choquet.report.explorer import explorer_data
 from choquet.report.image import clustering_data, ivat_data
 from choquet.report.tables import index_table, source_table, support_table, tree_table
@@ -76,6 +77,8 @@ def summarise(
     if y is not None and X is None:
         raise OptionError("y was given without X; give the samples that it belongs to")
     view = view_of(model, identify=True)
+    if isinstance(view, AdditiveView):
+        return summarise_additive(view, X, y, title=title, n_samples=n_samples)
     inputs = None if X is None else as_inputs(X, sources=view.sources)
     targets = None if y is None or inputs is None else _targets(view, y, len(inputs))
     view = _informed(view, inputs)
