@@ -135,14 +135,14 @@ def check_information(
 
 def check_reach(X: FloatArray, y: FloatArray) -> bool:
     """Warn if a normal monotone measure cannot come near the targets; whether it can."""
-    low, high = float(X.min()), float(X.max())
+    low, high = float(X.min()) + 0.0, float(X.max()) + 0.0
     margin = 0.05 * max(high - low, 1e-12)
     share = float(np.mean((y < low - margin) | (y > high + margin)))
     if share > 0.1:
         warnings.warn(
             f"{share:.0%} of the targets lie outside [{low:.4g}, {high:.4g}], the range of the "
             "inputs, where no normal monotone measure can reach them; rescale the inputs or the "
-            "targets, or use monotone=False, normal=False, fit_intercept=True",
+            "targets (choquet.InUnits scales both), or use normal=False, fit_intercept=True",
             SupportWarning,
             stacklevel=4,
         )
