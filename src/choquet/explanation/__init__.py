@@ -4,7 +4,7 @@ Everything is looked at through one view (`view_of`), whatever was fitted. Every
 plain data first, a frozen dataclass with ``to_dict()`` and ``to_frame()``, and text second.
 """
 
-from choquet.explanation.collect import DataRequest, data_to_collect
+from choquet.explanation.collect import DataRequest, DataRequests, data_to_collect
 from choquet.explanation.model import (
     Evidence,
     ModelExplanation,
@@ -24,6 +24,7 @@ from choquet.explanation.view import View, of_class, view_of
 
 __all__ = [
     "DataRequest",
+    "DataRequests",
     "Evidence",
     "ModelExplanation",
     "OperatorExplanation",

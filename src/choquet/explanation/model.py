@@ -22,6 +22,7 @@ from choquet.explanation.phrases import (
 from choquet.explanation.view import NO_RULES, View, view_of
 from choquet.frames import FrameLibrary, to_frame
 from choquet.scales import Units
+from choquet.shown import Shown, html_table
 from choquet.walks import DataSupport
 
 __all__ = [
@@ -40,8 +41,8 @@ _SPOKEN = 12
 """Operators that are described in the text one by one; the data hold all."""
 
 
-@dataclass(frozen=True, eq=False)
-class OperatorExplanation:
+@dataclass(frozen=True, eq=False, repr=False)
+class OperatorExplanation(Shown):
     """An operator with its context in words; NaN and None stand for what is not known of it.
 
     Attributes
@@ -131,8 +132,8 @@ largest.'
         return text
 
 
-@dataclass(frozen=True, eq=False)
-class Evidence:
+@dataclass(frozen=True, eq=False, repr=False)
+class Evidence(Shown):
     """The data behind a measure.
 
     Attributes
@@ -208,8 +209,8 @@ class Evidence:
         return text.replace("exactly on average", "exactly")
 
 
-@dataclass(frozen=True, eq=False)
-class ModelExplanation:
+@dataclass(frozen=True, eq=False, repr=False)
+class ModelExplanation(Shown):
     """What a model does, in words and numbers.
 
     Attributes
@@ -336,6 +337,16 @@ class ModelExplanation:
             lines.append(self.evidence.text())
         lines += [f"To collect: {request.text()}." for request in self.requests]
         return "\n".join(line for line in lines if line)
+
+    def html_table(self) -> str:
+        """The operators as a table, for notebooks."""
+        rows = [
+            (str(one.number + 1), one.phrase, one.context, percent(one.share))
+            for one in self.operators[:_SPOKEN]
+        ]
+        return html_table(
+            "Operators", ["", "takes", "context", f"share of {self.operators[0].unit}"], rows
+        )
 
     def opening(self) -> str:
         """How many operators fuse how many sources, and into what."""
