@@ -244,7 +244,7 @@ def _inner_has(name):
 
 
 class InUnits(BaseEstimator):
-    """An estimator with the scales of its columns and its target: it speaks in units of the data.
+    """An estimator with the scales of its columns and its target; it predicts in their units.
 
     Columns are put on one scale before (`Commensurate`), outputs back into the units of the target
     after. It is what ``choquet fit`` writes.

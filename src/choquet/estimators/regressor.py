@@ -45,7 +45,7 @@ PENALTIES = ("l1", "l2", "elasticnet", "lp")
 
 
 class ChoquetRegressor(IncrementalRegressor):
-    """Choquet integral fitted to data, with an account of what the data determine.
+    """Regression by a Choquet integral, with an account of what the data determine.
 
     The default is the monotone, normal measure of least squared error. Choquet regression as in
     the literature ("CIR") is ``monotone=False, normal=False, fit_intercept=True`` with

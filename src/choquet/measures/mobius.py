@@ -49,7 +49,7 @@ _TOLERANCE = 1e-9
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class MobiusMeasure(AbstractMeasure):
-    """Measure given by Möbius coefficients of some subsets, for any number of sources.
+    """A measure given by Möbius coefficients of some subsets, for any number of sources.
 
     Parameters
     ----------

@@ -42,7 +42,7 @@ _NIBBLES, _COUNTED = 16, 16
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DataSupport:
-    """Degree to which each subset is supported by data.
+    """How well data support each subset of the sources.
 
     A sample supports the set of its j largest inputs if input j is strictly larger than input j +
     1: only then has the set's value a weight, the gap, in the sample's integral. A tie supports
@@ -248,7 +248,7 @@ class DataSupport:
 
 
 def check_support(support: DataSupport, measure: AbstractMeasure) -> None:
-    """Refuse data of other sources than a measure's, or in another order.
+    """Check that data have the sources of a measure, in the same order.
 
     Examples
     --------

@@ -52,7 +52,7 @@ Chunk = tuple[Any, ...]
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """All that a least-squares learner keeps of data: statistics and support. Add with ``+``.
+    """What a least-squares learner keeps of data: statistics and support. Add with ``+``.
 
     Attributes
     ----------
