@@ -39,8 +39,6 @@ exclude_patterns = [
     "**/sg_execution_times.rst",
     *(f"tutorials/{page.name}" for page in pages.tutorials()),
 ]
-# Lists may name pages that another version of the checkout has.
-suppress_warnings = ["toc.empty_glob"]
 templates_path = ["_templates"]
 
 myst_enable_extensions = ["colon_fence", "deflist"]
