@@ -1,4 +1,4 @@
-"""The paper's way and its kin: distinct operators are clustered, each cluster gets an operator."""
+"""The paper's method and related ones: distinct operators are clustered, one operator each."""
 
 from __future__ import annotations
 

@@ -157,7 +157,7 @@ class Decomposition(ABC):
     @property
     @abstractmethod
     def identification(self) -> Identified | None:
-        """Which walks the data pin down, or None."""
+        """Which walks the data determine, or None."""
 
     @property
     def epsilon(self) -> float:

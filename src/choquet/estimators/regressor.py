@@ -54,7 +54,7 @@ class ChoquetRegressor(IncrementalRegressor):
     Parameters
     ----------
     monotone, normal : bool, default True
-        Insist that g does not decrease, and that g(X) = 1.
+        Require that g does not decrease, and that g(X) = 1.
     fit_intercept : bool, default False
         Learn an intercept.
     loss : {"squared", "absolute"}, default "squared"

@@ -321,7 +321,7 @@ def explain_sample(model: Any, x: Any) -> SampleExplanation:
     Parameters
     ----------
     model : Decomposition, Measure, fitted model, or a pipeline that ends in one
-        What answered; measures and models are decomposed first, and estimators keep that in mind.
+        What to explain; measures and models are decomposed first, and estimators keep the result.
     x : array-like of N floats, row of a frame, or dict
         Inputs by source, in the units of the data; what has names is taken by them.
 
