@@ -266,12 +266,13 @@ class Job:
         how = "minmax" if self.scaling == "quantiles" else self.scaling
         whole = self._room.InUnits(self.estimator, scale=scale, target=how)
         tried = import_module("choquet.estimators.held_out").held_out(
-            whole, X[::step], y[::step], folds=self.options.folds
+            whole, X[::step], y[::step], folds=self.options.folds, sources=self.sources
         )
         if tried is None:
             return {**found, "held_out": None}
-        more = {} if self.classify else {"r2": tried.r2, "linear_r2": tried.linear_r2}
-        return {**found, "held_out": {**tried._asdict(), **more}}
+        errors = {name: score.error for name, score in tried.scores.items()}
+        more = {} if self.classify else {"r2": tried.r2(), "linear_r2": tried.r2("linear")}
+        return {**found, "held_out": {**tried.to_dict(), **errors, **more}}
 
     def _given(self) -> Any:
         """Directions as they are to be found again in each fold."""
