@@ -139,10 +139,11 @@ class ClassScores:
             found = replace(found, scores=found.scores[:, :, places], sources=tuple(sources))
         return found
 
-    def every(self, step: int) -> ClassScores:
-        """Every so many samples, from the first."""
-        truth = None if self.truth is None else self.truth[::step]
-        return replace(self, scores=self.scores[::step], ids=self.ids[::step], truth=truth)
+    def taken(self, which: Sequence[int]) -> ClassScores:
+        """Some of the samples, by their places."""
+        at = np.asarray(which, dtype=np.int64)
+        truth = None if self.truth is None else self.truth[at]
+        return replace(self, scores=self.scores[at], ids=self.ids[at], truth=truth)
 
     def __repr__(self) -> str:
         n, n_classes, n_sources = self.scores.shape

@@ -47,7 +47,7 @@ def summarise_fusion(
     given = None if X is None else model._given(X, y, None)
     sources, labels = model.measure_.sources, [str(one) for one in model.classes_.tolist()]
     if given is not None and len(given.scores) > _EXAMINED:
-        given = given.every(-(-len(given.scores) // _EXAMINED))
+        given = given.taken(range(0, len(given.scores), -(-len(given.scores) // _EXAMINED)))
     n_views = len(model.measures_)
     views = [view_of(model, label=label) for label in model.classes_[:n_views]]
     truth = None if given is None else given.truth
