@@ -702,3 +702,97 @@ def test_families_are_drawn_apart():
         "weights", [Interaction(("c0", "c1"), -1)], setting, SCORES, SCORES, 50, rng
     )
     assert not plain.holds
+
+
+# -- within a node, directions, names of rows ------------------------------------------------------
+
+
+def on_node(values, x, members):
+    """The score within a node: the integral over its criteria alone, over the value of the node."""
+    order = sorted(members, key=lambda i: -x[i])
+    masks = np.cumsum([1 << i for i in order])
+    steps = np.diff([x[i] for i in order] + [0.0]) * -1
+    return float(steps @ values[masks] / values[masks[-1]])
+
+
+def test_statements_within_a_node():
+    problem = Decision(SCORES, CARS, criteria=CRITERIA).say(
+        "group cost: price, running_cost", "group quality: safety, comfort, space",
+        "Aria > Bolt on cost by 0.02", "Iris about 0.7 ± 0.05 on cost", "Faro > Dune on quality",
+        "Koda - Hike > Dune - Faro on quality", "Gala ~ Luna on cost",
+    )  # fmt: skip
+    assert problem.check().ok
+    assert problem.statements[0].text == "Aria > Bolt on cost by 0.02"
+    draws = problem.solve(("all",), samples=300, rng=0).held[0].points
+    row = dict(zip(CARS, SCORES, strict=True))
+    for values in draws[::15]:
+        cost = {name: on_node(values, row[name], (0, 1)) for name in CARS}
+        quality = {name: on_node(values, row[name], (2, 3, 4)) for name in CARS}
+        assert cost["Aria"] - cost["Bolt"] >= 0.02 - 1e-7
+        assert 0.65 - 1e-7 <= cost["Iris"] <= 0.75 + 1e-7
+        assert abs(cost["Gala"] - cost["Luna"]) <= 0.02 + 1e-7
+        assert quality["Faro"] >= quality["Dune"] - 1e-7
+        steps = quality["Koda"] - quality["Hike"], quality["Dune"] - quality["Faro"]
+        assert steps[0] >= steps[1] - 1e-7
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ("Aria > Bolt on cots", "did you mean cost"),
+        ("Aria > Bolt on price", "price is one criterion"),
+        ("price is a must on cost", "within a group"),
+        ("Aria > Bolt by -1", "below 0"),
+    ],
+)
+def test_what_cannot_be_said_within_a_node(said, reason):
+    problem = Decision(SCORES, CARS, criteria=CRITERIA, tree={"cost": CRITERIA[:2]})
+    with pytest.raises(StatementError, match=reason):
+        problem.say(said)
+    assert not problem.statements
+
+
+def test_a_node_in_a_conflict_is_named():
+    problem = Decision(SCORES, CARS, criteria=CRITERIA, tree={"cost": CRITERIA[:2]})
+    found = problem.say("Hike > Dune on cost", "Hike about 0.9 on cost").check()
+    assert set(found.conflicts) == {frozenset({1})} | (
+        {frozenset({0})} if (SCORES[3, :2] >= SCORES[7, :2]).all() else set()
+    )
+    assert "the score of Hike on cost lies between its worst and its best" in str(found)
+
+
+def test_dominance_needs_directions_only():
+    table = {"car": ["A", "B", "C"], "price": [100, 200, 150], "space": [5, 4, "4 to 6"]}
+    problem = Decision(table)
+    assert problem.directions == {}
+    assert problem.open_columns == ["price", "space"]
+    assert problem.dominance() == []
+    problem.say("price: lower is better", "space: higher is better")
+    assert problem.dominance() == [("A", "B"), ("C", "B")]
+    with pytest.raises(StatementError, match="lower was said to be better"):
+        problem.say("price: poor 50, good 300")
+    with pytest.raises(StatementError, match="the reverse"):
+        problem.say("price: higher is better")
+    reverse = Decision({"car": ["A", "B"], "x": [0.1, 0.9], "y": [0.5, 0.5]})
+    reverse.say("x: lower is better")
+    assert reverse.levels.lower[:, 0].tolist() == [0.9, pytest.approx(0.1)]
+    assert reverse.solve(samples=50).leader == "A"
+
+
+def test_rows_of_a_frame_are_named_by_its_index():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"x": [0.1, 0.5], "y": [0.7, 0.2]}, index=[101, 102])
+    assert Decision(frame).say("101 > 102").alternatives == ("101", "102")
+    assert Decision(frame.rename_axis("car"), names="car").alternatives == ("101", "102")
+    named = frame.assign(who=["P", "Q"])
+    assert Decision(named).alternatives == ("P", "Q")
+    plain = pandas.DataFrame([[0.1, 0.5], [0.7, 0.2]], index=["P", "Q"])
+    assert Decision(plain).criteria == ("0", "1")
+    with pytest.raises(DataError, match="left out by criteria"):
+        Decision(plain.assign(colour=["red", "blue"]))
+
+
+def test_several_statements_in_a_list_and_one_model():
+    solved = cars().copy().say(["Bolt > Cito", "Bolt > Gala"]).solve("pairs", samples=50)
+    assert list(solved.shares) == ["pairs"]
+    assert solved.flip().leader == solved.leader

@@ -3,8 +3,9 @@
 statements ──► rows ──► what agrees ──► ranking with shares, conflicts, the next question
 """
 
-from choquet.decide.answer import Answer, Reversal
+from choquet.decide.answer import Answer
 from choquet.decide.capacities import CHOICES, DISTANCES, OneOfMany, find_measure
+from choquet.decide.changes import Reversal
 from choquet.decide.choosing import WAYS
 from choquet.decide.conflicts import Conflicts, find_conflicts
 from choquet.decide.consistency import Consistency

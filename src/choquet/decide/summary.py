@@ -212,7 +212,7 @@ def _importances(answer: Answer) -> list[dict[str, Any]]:
 
 def _follows(answer: Answer) -> list[bool]:
     """Whether each statement follows from the others."""
-    program = answer._everything
+    program = answer.everything
     found = []
     for number in range(program.n_statements):
         rest = [k for k in range(program.n_statements) if k != number]
@@ -248,13 +248,8 @@ def _one(answer: Answer) -> dict[str, Any]:
             {"pair": [answer.criteria[i], answer.criteria[j]], "value": float(pairs[i, j])}
             for i, j in order[:8]
         ],
-        "scores": np.asarray(model.measure.integral(_middle_rows(answer))).tolist(),
+        "scores": np.asarray(model.measure.integral(answer.decision.levels.middle)).tolist(),
     }
-
-
-def _middle_rows(answer: Answer) -> Any:
-    levels = answer.decision.levels
-    return (levels.lower + levels.upper) / 2
 
 
 def _draws(family: Family) -> dict[str, Any]:
