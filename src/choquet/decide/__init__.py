@@ -14,6 +14,7 @@ from choquet.decide.examples import cars
 from choquet.decide.fitting import classes_of, entropy_measure, fit_ranking, fit_scores
 from choquet.decide.flips import Flip, ScoreChange, model_change, score_change
 from choquet.decide.language import Said, Vocabulary, describe, parse
+from choquet.decide.nodes import Node, node_indices
 from choquet.decide.program import Program, program
 from choquet.decide.questions import Question
 from choquet.decide.relations import Relations
@@ -66,6 +67,7 @@ __all__ = [
     "InteractionOrder",
     "Irrelevant",
     "Must",
+    "Node",
     "OneOfMany",
     "OnlyIf",
     "Prefer",
@@ -96,6 +98,7 @@ __all__ = [
     "fit_ranking",
     "fit_scores",
     "model_change",
+    "node_indices",
     "parse",
     "program",
     "score_change",

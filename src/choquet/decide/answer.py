@@ -21,6 +21,7 @@ from choquet.decide.decision import Decision
 from choquet.decide.families import Family, rank_shares, wins
 from choquet.decide.flips import Flip
 from choquet.decide.functionals import Importance
+from choquet.decide.nodes import Node, nodes_of_draws
 from choquet.decide.program import Program, program
 from choquet.decide.questions import Question, next_question
 from choquet.decide.reading import Said
@@ -196,6 +197,16 @@ class Answer:
         return np.array(
             [self.everything.range_of(Importance(i)) for i in range(len(self.criteria))]
         )
+
+    @cached_property
+    def nodes(self) -> list[Node]:
+        """Importance and interaction at every node of the tree; none without groups.
+
+        They are means over the draws of the widest family that holds, with the least and largest
+        among these draws, which all models together may exceed.
+        """
+        setting = self.decision.setting
+        return nodes_of_draws(self.held[-1], setting) if setting.tree else []
 
     @cached_property
     def everything(self) -> Program:

@@ -148,8 +148,8 @@ def known_directions(
 def _inside(table: Alternatives, low: float, high: float) -> set[str]:
     """Columns that lie between two numbers, as far as they are known."""
     with np.errstate(invalid="ignore"):
-        outside = (table.lower < low) | (table.upper > high)
-    return {name for name, out in zip(table.criteria, outside.any(axis=0), strict=True) if not out}
+        outside = ((table.lower < low) | (table.upper > high)).sum(axis=0)
+    return {name for name, out in zip(table.criteria, outside, strict=True) if not out}
 
 
 def dominated(table: Alternatives, better: Mapping[str, int]) -> list[tuple[str, str]]:

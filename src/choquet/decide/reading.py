@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from choquet.decide import statements as s
 from choquet.decide.describing import describe
@@ -42,6 +43,10 @@ class Said:
     statement: s.Statement
     text: str
     line: int | None = None
+
+    def to_rows(self, sources: Sequence[str]) -> Any:
+        """Rows for ``ChoquetRegressor(expert=problem.statements)``; see `Statement.to_rows`."""
+        return self.statement.to_rows(sources)
 
     def __str__(self) -> str:
         quoted = f"“{self.text}”"

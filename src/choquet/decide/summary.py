@@ -9,6 +9,7 @@ import numpy as np
 from choquet._version import __version__
 from choquet.decide.consistency import Consistency
 from choquet.decide.families import FAMILIES, Family
+from choquet.decide.nodes import Node
 from choquet.decide.program import EXACT, TIED, Program
 from choquet.decide.words import SURE, listed, verdict
 from choquet.indices import interaction, shapley
@@ -169,6 +170,7 @@ def summarise(answer: Answer, *, title: str | None = None, sure: float = SURE) -
         ],
         "question": _question(answer),
         "importances": _importances(answer),
+        "nodes": [_node(node) for node in answer.nodes],
         "one": _one(answer),
         "explorer": [_draws(family) for family in answer.held],
     }  # fmt: skip
@@ -208,6 +210,23 @@ def _importances(answer: Answer) -> list[dict[str, Any]]:
         }
         for i, name in enumerate(answer.criteria)
     ]
+
+
+def _node(node: Node) -> dict[str, Any]:
+    n = len(node.parts)
+    pairs = [(i, j) for i in range(n) for j in range(i + 1, n)]
+    rows = zip(node.parts, node.importance, node.low, node.high, strict=True)
+    return {
+        "name": node.name,
+        "parts": [
+            {"part": part, "importance": float(mean), "low": float(low), "high": float(high)}
+            for part, mean, low, high in rows
+        ],
+        "pairs": [
+            {"pair": [node.parts[i], node.parts[j]], "value": float(node.interaction[i, j])}
+            for i, j in sorted(pairs, key=lambda p: -abs(node.interaction[p]))[:8]
+        ],
+    }
 
 
 def _follows(answer: Answer) -> list[bool]:
