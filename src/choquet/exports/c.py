@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from choquet.exports.code import Dialect, Tables, body, head, number
-from choquet.exports.plan import Node, Plan
+from choquet.exports.plan import Node, Plan, reachable
 
 __all__ = ["c_source"]
 
@@ -20,6 +20,7 @@ _DIALECT = Dialect(
         "min": "fmin", "max": "fmax", "exp": "exp", "sqrt": "sqrt", "missing": "!isfinite",
     },
     index="(int)({0})",
+    array="(const choquet_{kind}[]){{{values}}}",
 )  # fmt: skip
 
 _HELPERS = {
@@ -35,6 +36,31 @@ static void choquet_order(double *x, int *r, int n) {
     s[k] = i;
   }
   for (int k = 0; k < n; k++) { x[k] = given[s[k]]; r[s[k]] = k; }
+}
+""",
+    "choquet_form": """\
+/* A quadratic form of a vector: some numbers, then rows of tables summed up by their shares. */
+static double choquet_form(const double *start, int n_start, const choquet_table *bases,
+                           const int *shape, const double *index, const double *share,
+                           int n_bases, const double *matrix, int n) {
+  double v[CHOQUET_FORM], sum = 0.0;
+  int at = n_start;
+  for (int i = 0; i < n_start; i++) v[i] = start[i];
+  for (int b = 0; b < n_bases; b++) {
+    const int columns = shape[2 * b], rows = shape[2 * b + 1];
+    for (int c = 0; c < columns; c++) v[at + c] = 0.0;
+    for (int r = 0; r < rows; r++) {
+      const double *row = bases[b] + (int)index[r] * columns;
+      for (int c = 0; c < columns; c++) v[at + c] += share[r] * row[c];
+    }
+    at += columns; index += rows; share += rows;
+  }
+  for (int i = 0; i < n; i++) {
+    double line = 0.0;
+    for (int j = 0; j < n; j++) line += matrix[i * n + j] * v[j];
+    sum += line * v[i];
+  }
+  return sum;
 }
 """,
     "choquet_prefix": """\
@@ -57,6 +83,12 @@ static int choquet_step(double x, const double *points, int n) {
 }
 """,
 }
+
+_FORM = """\
+#define CHOQUET_FORM {n}
+typedef const double *choquet_table;
+typedef int choquet_whole;
+typedef double choquet_number;"""
 
 _FUNCTIONS = {
     "output": ("double choquet_predict(const double *x)", "The answer; NAN if there is none."),
@@ -110,13 +142,16 @@ def c_source(plan: Plan) -> str:
             )
         )
     code = "\n".join(parts)
-    most = max([len(node.args) for node in _orders(plan)], default=1)
+    nodes = reachable(plan.outputs.values())
+    most = max([len(node.args) for node in nodes if node.op == "order"], default=1)
+    longest = max([len(node.data.matrix) for node in nodes if node.op == "form"], default=0)
     helpers = [text for name, text in _HELPERS.items() if f"{name}(" in code]
     return "\n".join(
         [
             _comment(head(plan, "C99", "Compile with: cc -std=c99 -O2 -c FILE.c (link with -lm).")),
             "#include <math.h>\n",
             f"#define CHOQUET_MOST {most}",
+            *(_FORM.format(n=longest).split("\n") if longest else []),
             f"const int choquet_n_inputs = {plan.n_inputs};",
             _names("choquet_names", [column.name for column in plan.columns]),
             *([_names("choquet_classes", plan.classes)] if plan.classes else []),
@@ -135,12 +170,6 @@ def _function(signature: str, about: str, roots: list[Node], tables: Tables, end
         inside.insert(0, "(void)x;")
     text = "\n".join(f"  {line}" for line in inside)
     return f"/* {about} */\n{signature} {{\n{text}\n}}\n"
-
-
-def _orders(plan: Plan) -> list[Node]:
-    from choquet.exports.plan import reachable
-
-    return [node for node in reachable(plan.outputs.values()) if node.op == "order"]
 
 
 def _arrays(tables: Tables) -> list[str]:

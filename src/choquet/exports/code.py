@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from choquet.exports.plan import Node, Plan, Table, reachable
+import numpy as np
+
+from choquet.exports.plan import Form, Node, Plan, Table, reachable
 
 __all__ = ["Dialect", "Tables", "body", "head", "number", "uses"]
 
@@ -38,6 +40,8 @@ class Dialect:
         Names of the functions for "min", "max", "exp", "sqrt" and "missing".
     index : str
         A template that makes an index of a number.
+    array : str
+        A template that makes an array of values, of a kind: "table", "whole" or "number".
     """
 
     nothing: str
@@ -46,6 +50,7 @@ class Dialect:
     order: str
     functions: Mapping[str, str]
     index: str
+    array: str
 
 
 @dataclass
@@ -124,7 +129,35 @@ def _text(node: Node, text: Mapping[int, str], dialect: Dialect, tables: Tables)
             rank, weights = node.data
             name = tables.name(weights, repr(weights).encode())
             return f"choquet_prefix({args[0]}_r, {name}, {len(weights)}, {rank})"
+        case "form":
+            return _form(node.data, args, dialect, tables)
     raise AssertionError(node.op)
+
+
+def _form(form: Form, args: list[str], dialect: Dialect, tables: Tables) -> str:
+    """A call of the helper: start, tables, columns and rows of each, indices, shares, matrix."""
+    parts = [form.start, *form.bases, form.matrix]
+    start, *bases, matrix = (
+        tables.name(part.ravel().tolist(), np.ascontiguousarray(part).tobytes()) for part in parts
+    )
+    half = len(args) // 2
+    shape = [
+        value
+        for base, n in zip(form.bases, form.counts, strict=True)
+        for value in (base.shape[1], n)
+    ]
+    listed = [
+        dialect.array.format(kind=kind, values=", ".join(values))
+        for kind, values in (
+            ("table", bases),
+            ("whole", [str(value) for value in shape]),
+            ("number", args[:half]),
+            ("number", args[half:]),
+        )
+    ]
+    size, first = len(form.matrix), len(form.start)
+    given = ", ".join([start, str(first), *listed, str(len(bases)), matrix, str(size)])
+    return f"choquet_form({given})"
 
 
 def head(plan: Plan, target: str, use: str) -> list[str]:

@@ -28,6 +28,8 @@ class Target(NamedTuple):
     write: Callable[..., bytes]
     """From a plan, and the options below, to the content of the file."""
     options: tuple[str, ...] = ()
+    arrays: bool = True
+    """Whether it has arrays and loops."""
 
 
 def _text(source: Callable[..., str]) -> Callable[..., bytes]:
@@ -39,7 +41,7 @@ def _text(source: Callable[..., str]) -> Callable[..., bytes]:
 
 TARGETS: dict[str, Target] = {
     "onnx": Target(".onnx", onnx_bytes, ("dtype",)),
-    "sql": Target(".sql", _text(sql_source), ("table",)),
+    "sql": Target(".sql", _text(sql_source), ("table",), arrays=False),
     "js": Target(".js", _text(js_source)),
     "c": Target(".c", _text(c_source)),
 }
@@ -123,7 +125,7 @@ def exported(model: Any, to: str, *, label: Any = None, **options: Any) -> bytes
     if "dtype" in options:
         check_option("dtype", options["dtype"], DTYPES)
     given = {key: value for key, value in options.items() if key in target.options}
-    plan = plan_of(model, label=label)
+    plan = plan_of(model, label=label, arrays=target.arrays)
     try:
         return target.write(plan, **given)
     except RecursionError:

@@ -20,6 +20,7 @@ _DIALECT = Dialect(
         "missing": "!Number.isFinite",
     },
     index="{0}",
+    array="[{values}]",
 )  # fmt: skip
 
 _HELPERS = """\
@@ -45,11 +46,30 @@ const choquet_step = (x, points, n) => {
   }
   return low;
 };
+// A quadratic form of a vector: some numbers, then rows of tables summed up by their shares.
+const choquet_form = (start, nStart, bases, shape, index, share, nBases, matrix, n) => {
+  const v = start.slice();
+  let at = 0, sum = 0;
+  for (let b = 0; b < nBases; b++) {
+    const columns = shape[2 * b], rows = shape[2 * b + 1], part = new Array(columns).fill(0);
+    for (let r = at; r < at + rows; r++)
+      for (let c = 0; c < columns; c++) part[c] += share[r] * bases[b][index[r] * columns + c];
+    v.push(...part);
+    at += rows;
+  }
+  for (let i = 0; i < n; i++) {
+    let line = 0;
+    for (let j = 0; j < n; j++) line += matrix[i * n + j] * v[j];
+    sum += line * v[i];
+  }
+  return sum;
+};
 
 const asNumber = (value, i) => {
   if (value === null || value === undefined) return NaN;
   if (levels[i] === null) {
-    if (typeof value === "string") throw new TypeError(`${names[i]} must be a number, not ${JSON.stringify(value)}`);
+    if (typeof value === "string")
+      throw new TypeError(`${names[i]} must be a number, not ${JSON.stringify(value)}`);
     return Number(value);
   }
   const place = levels[i].indexOf(value);
@@ -58,11 +78,13 @@ const asNumber = (value, i) => {
 // A row, as an array or as an object by name, as numbers; what is missing is NaN.
 const inputs = (row) => {
   if (Array.isArray(row) || ArrayBuffer.isView(row)) {
-    if (row.length !== names.length) throw new RangeError(`a row needs ${names.length} values, not ${row.length}`);
+    if (row.length !== names.length)
+      throw new RangeError(`a row needs ${names.length} values, not ${row.length}`);
     return Array.from(row, asNumber);
   }
   return names.map((name, i) => {
-    if (!Object.prototype.hasOwnProperty.call(row, name)) throw new RangeError(`the row has no ${JSON.stringify(name)}`);
+    if (!Object.prototype.hasOwnProperty.call(row, name))
+      throw new RangeError(`the row has no ${JSON.stringify(name)}`);
     return asNumber(row[name], i);
   });
 };
@@ -99,7 +121,7 @@ def js_source(plan: Plan) -> str:
     chances = [node for name, node in plan.outputs.items() if name[1:].isdigit()]
     if chances:
         parts.append(_function("probabilities", "Probabilities of the classes.", chances, tables))
-    use = 'Use it with: import { predict } from "./FILE.js"; predict([…]) or predict({name: value, …}).'
+    use = 'Use it with: import { predict } from "./FILE.js"; predict(row)'
     lines = [
         f"// {''.join(c if c.isprintable() else '.' for c in line)}"
         for line in head(plan, "JavaScript", use)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from choquet.decomposition.outcome import place_of
 from choquet.decomposition.runtime import TRUSTED
 from choquet.errors import OptionError, TooLargeError
 from choquet.explanation.view import View, view_of
+from choquet.exports.classes import chosen, meaning
 from choquet.exports.plan import Column, Formulas, Node, Order, Plan
 from choquet.lattice.ties import TIE
 from choquet.scales import Units, unwrapped
@@ -30,7 +32,7 @@ _MAX_LISTED = 8
 """Sources up to which the operator of every sort of a clustered decomposition is."""
 
 
-def plan_of(model: Any, *, label: Any = None) -> Plan:
+def plan_of(model: Any, *, label: Any = None, arrays: bool = True) -> Plan:
     """The plan of anything that can be exported.
 
     Parameters
@@ -38,6 +40,8 @@ def plan_of(model: Any, *, label: Any = None) -> Plan:
     model : measure, decomposition, fitted estimator, or pipeline that ends in one
     label : object, optional
         Of a classifier: the class whose probability is the output.
+    arrays : bool, default True
+        Whether the plan is for a language with arrays and loops.
 
     Raises
     ------
@@ -54,7 +58,7 @@ def plan_of(model: Any, *, label: Any = None) -> Plan:
     (['ir', 'emi'], ['operator', 'output', 'supported'])
     """
     inner, units, names, _ = unwrapped(model)
-    sums = _additive_plan(inner, label)
+    sums = _additive_plan(inner, label, arrays)
     if sums is not None:
         if units is not None or names is not None:
             raise OptionError(
@@ -67,7 +71,7 @@ def plan_of(model: Any, *, label: Any = None) -> Plan:
     return _classes(model, inner, label)
 
 
-def _additive_plan(inner: Any, label: Any) -> Plan | None:
+def _additive_plan(inner: Any, label: Any, arrays: bool) -> Plan | None:
     if isinstance(inner, Decomposition) or not hasattr(inner, "get_params"):
         return None
     from choquet.estimators.additive import Additive
@@ -76,12 +80,12 @@ def _additive_plan(inner: Any, label: Any) -> Plan | None:
         return None
     from choquet.exports.additive import additive_plan
 
-    return additive_plan(inner, label)
+    return additive_plan(inner, label, arrays=arrays)
 
 
 def _has_odds(inner: Any) -> bool:
     """Whether outputs become probabilities of classes."""
-    outcomes = getattr(inner, "outcomes_", ())
+    outcomes: Any = getattr(inner, "outcomes_", None)
     return bool(outcomes) and outcomes[0].kind != "score"
 
 
@@ -392,10 +396,7 @@ def _chances(f: Formulas, inner: Any, odds: list[Node]) -> list[Node]:
         ]
         edges = [one, *above, f.const(0.0)]
         zero = f.const(0.0)
-        shares = [
-            f.node("max", f.sub(high, low), zero)
-            for high, low in zip(edges[:-1], edges[1:], strict=True)
-        ]
+        shares = [f.node("max", f.sub(high, low), zero) for high, low in pairwise(edges)]
     elif n_classes == 2:
         second = f.sigmoid(odds[0])
         return [f.sub(one, second), second]
@@ -403,17 +404,6 @@ def _chances(f: Formulas, inner: Any, odds: list[Node]) -> list[Node]:
         shares = [f.sigmoid(one_odds) for one_odds in odds]
     total = f.add(*shares)
     return [f.div(share, total) for share in shares]
-
-
-def chosen(f: Formulas, chances: list[Node], asked: int | None) -> dict[str, Node]:
-    """The probability of a class, or the number of the most probable one."""
-    if asked is not None:
-        return {"output": chances[asked]}
-    best, most = f.const(0.0), chances[0]
-    for k, chance in enumerate(chances[1:], start=1):
-        larger = f.less(most, chance)
-        best, most = f.choose(larger, f.const(k), best), f.choose(larger, chance, most)
-    return {"output": best}
 
 
 def _place(f: Formulas, inner: Any, answers: list[Answer], asked: int | None) -> dict[str, Node]:
@@ -426,14 +416,3 @@ def _place(f: Formulas, inner: Any, answers: list[Answer], asked: int | None) ->
     for one in answers[1:]:
         supported = f.mul(supported, one.supported)
     return {"operator": f.const(-1.0), "supported": supported}
-
-
-def meaning(names: tuple[str, ...], asked: int | None) -> str:
-    """What the output of a classifier is."""
-    if asked is not None:
-        return f"The output is the probability of class {names[asked]}."
-    listed = ", ".join(f"{k} is {name}" for k, name in enumerate(names))
-    return (
-        f"The output is the number of the most probable class ({listed}); p0, p1 and so on are "
-        "the probabilities. The operator is -1, because each class has its own."
-    )

@@ -10,7 +10,7 @@ import numpy as np
 from choquet._version import __version__
 from choquet.errors import MissingDependencyError
 from choquet.exports.code import head
-from choquet.exports.plan import Node, Plan, Table, reachable
+from choquet.exports.plan import Form, Node, Plan, Table, reachable
 
 __all__ = ["DTYPES", "onnx_bytes"]
 
@@ -90,7 +90,7 @@ class _Graph:
             self.op("Cast", name, to=self.helper.np_dtype_to_tensor_dtype(np.dtype("int64")))
         )
 
-    def float(self, name: str) -> str:
+    def real_of(self, name: str) -> str:
         """An index or a flag as a number."""
         return str(self.op("Cast", name, to=self.kind))
 
@@ -169,16 +169,39 @@ class _Graph:
             case "sorted":
                 return self._column(self.orders[node.args[0].number][0], node.data)
             case "rank":
-                return self.float(self._column(self._ranks(node.args[0]), node.data))
+                return self.real_of(self._column(self._ranks(node.args[0]), node.data))
             case "prefix":
                 rank, weights = node.data
-                return self.float(self._column(self._prefixes(node.args[0], weights), rank))
+                return self.real_of(self._column(self._prefixes(node.args[0], weights), rank))
+            case "form":
+                return self._form(node)
         raise AssertionError(node.op)
+
+    def _form(self, node: Node) -> str:
+        """Rows of tables by their shares, joined, times the matrix, times themselves."""
+        form: Form = node.data
+        half, axis = len(node.args) // 2, self.constant([1], "int64")
+        indices, shares = (
+            [self._long(arg) for arg in part] for part in (node.args[:half], node.args[half:])
+        )
+        length = self.op("Shape", self.op("Unsqueeze", self._column("X", 0), axis))
+        parts, at = [self.op("Expand", self.constant([form.start]), length)], 0
+        for base, count in zip(form.bases, form.counts, strict=True):
+            table, total = self.constant(base), None
+            for k in range(at, at + count):
+                row = self.op("Gather", table, self.whole(indices[k]))
+                row = self.op("Mul", row, self.op("Unsqueeze", shares[k], axis))
+                total = row if total is None else self.op("Add", total, row)
+            parts.append(str(total))
+            at += count
+        vector = self.op("Concat", *parts, axis=1)
+        product = self.op("Mul", self.op("MatMul", vector, self.constant(form.matrix)), vector)
+        return str(self.op("ReduceSum", product, axis, keepdims=0))
 
     def _step(self, number: str, points: tuple[float, ...]) -> str:
         column = self.op("Unsqueeze", number, self.constant([1], "int64"))
         above = self.op("Less", column, self.constant([points]))
-        passed = self.float(self.op("Not", above))
+        passed = self.real_of(self.op("Not", above))
         return str(self.op("ReduceSum", passed, self.constant([1], "int64"), keepdims=0))
 
     def _ranks(self, order: Node) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 
 from choquet.arrays import FloatArray
 
-__all__ = ["OPS", "Column", "Formulas", "Node", "Plan", "Table", "reachable"]
+__all__ = ["OPS", "Column", "Form", "Formulas", "Node", "Plan", "Table", "reachable"]
 
 OPS: dict[str, str] = {
     "input": "number i of the row; missing where it is not finite",
@@ -39,6 +39,7 @@ OPS: dict[str, str] = {
     "sorted": "of an order: the number at a rank, from 0",
     "rank": "of an order: the rank of an argument",
     "prefix": "of an order: sum of the weights of the arguments up to a rank",
+    "form": "a quadratic form of rows of tables, each with its share",
 }
 """Kinds of nodes, and what each gives."""
 
@@ -64,6 +65,45 @@ class Table:
     def key(self) -> tuple[bytes, bytes]:
         """What tells tables apart."""
         return self.values.tobytes(), b"" if self.possible is None else self.possible.tobytes()
+
+
+@dataclass(frozen=True, eq=False)
+class Form:
+    """A quadratic form v'Cv, where v begins with numbers and goes on with sums of rows of tables.
+
+    Attributes
+    ----------
+    start : array of floats
+        First numbers of v.
+    bases : tuple of arrays
+        Tables; of each, some rows are summed up by their shares, and joined to v.
+    counts : tuple of int
+        How many rows of each.
+    matrix : array
+        C, symmetric.
+    """
+
+    start: FloatArray
+    bases: tuple[FloatArray, ...]
+    counts: tuple[int, ...]
+    matrix: FloatArray
+
+    @property
+    def key(self) -> tuple[bytes, ...]:
+        """What tells forms apart."""
+        parts = (self.start, *self.bases, self.matrix)
+        return tuple(np.ascontiguousarray(part).tobytes() for part in parts)
+
+    @property
+    def n_numbers(self) -> int:
+        """Numbers that it takes in arrays."""
+        return int(sum(base.size for base in self.bases) + self.matrix.size)
+
+    @property
+    def n_leaves(self) -> int:
+        """Numbers that it takes to write it as formulas."""
+        tables = sum(n * base.size for n, base in zip(self.counts, self.bases, strict=True))
+        return int(tables + self.matrix.size)
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,6 +299,30 @@ class Formulas:
         slope = self.lookup(at, np.concatenate([ends[:1], slopes, ends[1:]]))
         return self.add(self.mul(slope, self.sub(a, where)), base)
 
+    def form(self, indices: Sequence[Node], shares: Sequence[Node], form: Form) -> Node:
+        """A quadratic form of rows by index, each with its share."""
+        return self.node("form", *indices, *shares, data=form)
+
+    def spelled_form(self, indices: Sequence[Node], shares: Sequence[Node], form: Form) -> Node:
+        """The same as sums and products."""
+        vector, at = [self.const(value) for value in form.start], 0
+        for base, count in zip(form.bases, form.counts, strict=True):
+            rows = list(zip(indices[at : at + count], shares[at : at + count], strict=True))
+            vector += [
+                self.add(*(self.mul(share, self.lookup(i, column)) for i, share in rows))
+                for column in base.T
+            ]
+            at += count
+        doubled = np.triu(form.matrix) + np.triu(form.matrix, 1)
+        lines = [
+            self.mul(
+                one,
+                self.add(*(self.mul(self.const(c), b) for b, c in zip(vector, row, strict=True))),
+            )
+            for one, row in zip(vector, doubled, strict=True)
+        ]
+        return self.add(*lines)
+
     def order(self, numbers: Iterable[Node]) -> Order:
         """Numbers sorted, largest first."""
         return Order(self, self.node("order", *numbers))
@@ -301,7 +365,7 @@ class Order:
 
 
 def _key(data: Any) -> Any:
-    if isinstance(data, Table):
+    if isinstance(data, Table | Form):
         return data.key
     # Zero and minus zero are equal, and NaN is not; as text all numbers are what they are.
     return repr(data) if isinstance(data, float) else data

@@ -211,9 +211,9 @@ def _text(node: Node, args: list[str], columns: Sequence[Column]) -> str:
             return f"v{node.args[0].number}_{node.data}"
         case "prefix":
             rank, weights = node.data
-            order = node.args[0].number
+            name = f"v{node.args[0].number}"
             parts = [
-                f"CASE WHEN v{order}_{i} <= {rank} THEN {weight} ELSE 0 END"
+                f"CASE WHEN {name}_{i} <= {rank} THEN {weight} ELSE 0 END"
                 for i, weight in enumerate(weights)
             ]
             return f"({' + '.join(parts)})"
