@@ -2,7 +2,7 @@
 
 Between its bounds a value is unknown: those of an unsupported subset follow from the values of
 supported ones and monotonicity; those of a supported one are its near-optimal interval, where that
-was found. An interval longer than 0.05 is called unstable: data are there, but do not pin it down.
+was found. An interval longer than 0.05 is called unstable: data are there, but leave it uncertain.
 
 Under uniform inputs all walks are equally likely and each gap between neighbouring inputs is
 1 / (N + 1) on average, so the mean width of the integral's interval over walks is
@@ -77,7 +77,7 @@ class DataRequest(Shown):
         squared error on samples like those learned from, if the samples of its operator were twice
         as many: half of noise × numbers learned / samples, times the share of the context.
     state : {"unsupported", "unstable", "learned"}
-        Whether there are no such samples, or they do not pin the value down, or an operator was
+        Whether there are no such samples, or they leave the value uncertain, or an operator was
         learned from them directly.
     count : int
         Such samples so far.
@@ -121,19 +121,23 @@ class DataRequest(Shown):
     operator: int | None = None
     trust: float = float("nan")
 
+    def kind(self) -> str:
+        """Which samples these are, in words."""
+        if self.state == "learned":
+            return "samples" if self.context == "always" else f"samples in which {self.context}"
+        verb = {1: "is", 2: "are both"}.get(len(self.above), "are all")
+        return f"samples in which {list_words(self.above)} {verb} above {list_words(self.below)}"
+
     def text(self) -> str:
         """What to collect, in words."""
+        text, count = self.kind(), len(self.above)
         if self.state == "learned":
-            where = "samples" if self.context == "always" else f"samples in which {self.context}"
-            return f"{where} ({self.count:,} so far)"
-        count = len(self.above)
-        verb = {1: "is", 2: "are both"}.get(count, "are all")
-        text = f"samples in which {list_words(self.above)} {verb} above {list_words(self.below)}"
+            return f"{text} ({self.count:,} so far)"
         details = [part for part in (self.sort[:count], self.sort[count:]) if len(part) > 1]
         if details:
             text += "; best with " + " and ".join(" above ".join(part) for part in details)
         if self.state == "unstable":
-            text += f" (there are {self.count:,}, but they do not pin the value down)"
+            text += f" (there are {self.count:,}, but they leave the value uncertain)"
         return text
 
     def to_dict(self) -> dict[str, Any]:
