@@ -60,7 +60,7 @@ class MobiusMeasure(AbstractMeasure):
     sources : sequence of str
         Names.
     monotone, normal : bool, default True
-        Require that g does not decrease, and that g(X) = 1. With up to two sources in a subset every
+        Require that g does not decrease, and that g(X) = 1. Up to two sources in a subset, every
         decrease is found. With more, a decrease may be missed: see `proved_monotone`.
 
     References
