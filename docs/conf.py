@@ -46,7 +46,8 @@ myst_heading_anchors = 3
 myst_url_schemes = ["http", "https", "mailto"]
 nb_execution_mode = "force"
 nb_execution_raise_on_error = True
-nb_execution_timeout = 300
+nb_execution_in_temp = True
+nb_execution_timeout = 600
 nb_merge_streams = True
 
 autosummary_generate = True
