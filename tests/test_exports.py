@@ -134,7 +134,8 @@ def wanted_of(model, answers):
             "operator": parts.operator_of(X),
             "supported": known.supported,
         }
-        if np.isfinite(known.interval).all() and parts.support is not None:
+        has_odds = hasattr(model, "predict_proba")
+        if np.isfinite(known.interval).all() and parts.support is not None and not has_odds:
             found |= {"low": known.interval[:, 0], "high": known.interval[:, 1]}
         return found
 
