@@ -14,6 +14,7 @@ import typer
 from choquet._version import __version__
 from choquet.arrays import as_number
 from choquet.cli.deciding import decide
+from choquet.cli.exporting import export
 from choquet.cli.output import say, say_warnings, warn
 from choquet.errors import ChoquetError
 
@@ -502,6 +503,7 @@ def reproduce(
 
 
 app.command(short_help="Rank alternatives by what people say about them.")(decide)
+app.command()(export)
 
 
 def _missing(word: str) -> Literal["error", "drop"]:

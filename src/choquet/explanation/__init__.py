@@ -5,7 +5,7 @@ plain data first, a frozen dataclass with ``to_dict()`` and ``to_frame()``, and 
 """
 
 from choquet.explanation.brief import Brief, brief_of
-from choquet.explanation.collect import DataRequest, data_to_collect
+from choquet.explanation.collect import DataRequest, DataRequests, data_to_collect
 from choquet.explanation.fusion import FusionExplanation, explain_fusion
 from choquet.explanation.model import (
     Evidence,
@@ -27,6 +27,7 @@ from choquet.explanation.view import View, of_class, view_of
 __all__ = [
     "Brief",
     "DataRequest",
+    "DataRequests",
     "Evidence",
     "FusionExplanation",
     "ModelExplanation",

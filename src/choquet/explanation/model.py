@@ -23,6 +23,7 @@ from choquet.explanation.phrases import (
 from choquet.explanation.view import NO_RULES, View, view_of
 from choquet.frames import FrameLibrary, to_frame
 from choquet.scales import Units
+from choquet.shown import Shown, html_table
 from choquet.walks import DataSupport
 
 __all__ = [
@@ -41,8 +42,8 @@ _SPOKEN = 12
 """Operators that are described in the text one by one; the data hold all."""
 
 
-@dataclass(frozen=True, eq=False)
-class OperatorExplanation:
+@dataclass(frozen=True, eq=False, repr=False)
+class OperatorExplanation(Shown):
     """An operator with its context in words; NaN and None stand for what is not known of it.
 
     Attributes
@@ -134,8 +135,8 @@ if gpr is the largest.'
         return text
 
 
-@dataclass(frozen=True, eq=False)
-class Evidence:
+@dataclass(frozen=True, eq=False, repr=False)
+class Evidence(Shown):
     """The data behind a measure.
 
     Attributes
@@ -212,8 +213,8 @@ inputs. Where data are missing, answers could differ by 0.08 on average.'
         return text
 
 
-@dataclass(frozen=True, eq=False)
-class ModelExplanation:
+@dataclass(frozen=True, eq=False, repr=False)
+class ModelExplanation(Shown):
     """What a model does, in words and numbers.
 
     Attributes
@@ -341,6 +342,16 @@ if gpr is the largest.
             lines.append(self.evidence.text())
         lines += [f"Collect next: {request.text()}." for request in self.requests]
         return "\n".join(line for line in lines if line)
+
+    def html_table(self) -> str:
+        """The operators as a table, for notebooks."""
+        rows = [
+            (str(one.number + 1), one.phrase, one.context, percent(one.share))
+            for one in self.operators[:_SPOKEN]
+        ]
+        return html_table(
+            "Operators", ["", "takes", "context", f"share of {self.operators[0].unit}"], rows
+        )
 
     def opening(self) -> str:
         """In how many ways the model combines how many sources, and into what."""

@@ -25,6 +25,7 @@ from choquet.explanation.switch import Switch, moves_text, smallest_switch
 from choquet.explanation.view import View, view_of
 from choquet.frames import FrameLibrary, to_frame
 from choquet.scales import Units
+from choquet.shown import Shown, html_table, rounded
 from choquet.walks import sorts_of
 
 __all__ = ["SampleExplanation", "explain_sample", "explain_samples", "explained_row"]
@@ -33,8 +34,8 @@ _SAME = 1e-9
 """Relative difference up to which two outputs are one."""
 
 
-@dataclass(frozen=True, eq=False)
-class SampleExplanation:
+@dataclass(frozen=True, eq=False, repr=False)
+class SampleExplanation(Shown):
     """Why a sample got its output.
 
     Inputs, contributions, outputs and bounds are in the units of the data; ``switch.change`` and
@@ -205,6 +206,19 @@ changing inputs by 0.25 is enough.
         lines += [*self._operator_text(), *self._outcome_text(), self._contributions_text()]
         lines += [*self._certainty_text(), self._switch_text()]
         return "\n".join(line for line in lines if line)
+
+    def html_table(self) -> str:
+        """The sources as a table, for notebooks: input, weight and contribution."""
+        rows = [
+            (
+                self.sources[source],
+                f"{self.inputs[source]:.4g}",
+                rounded(self.weights[rank], 3),
+                rounded(self.contributions[source], 4),
+            )
+            for rank, source in enumerate(self.sort)
+        ]
+        return html_table("Sources, largest first", ["source", "input", "weight", "gives"], rows)
 
     def _operator_text(self) -> list[str]:
         because = {"always": "Always", "otherwise": "Because no rule applies"}.get(
