@@ -150,8 +150,8 @@ def _warnings(
     if known is not None and unseen is not None and unseen > _MANY_UNSEEN:
         n = int((~known.supported).sum())
         found.append(
-            f"{n:,} of {len(known.supported):,} samples ({percent(unseen, 2)}) are of a kind that the "
-            "model did not see when it was learned."
+            f"{n:,} of {len(known.supported):,} samples ({percent(unseen, 2)}) are of a kind that "
+            "the model did not see when it was learned."
         )
     return found
 
