@@ -14,7 +14,7 @@ from choquet.arrays import FloatArray, IntArray, generator
 from choquet.datasets.author_orders import Reading, observed_subsets
 from choquet.measures import Measure
 from choquet.measures.orders import ORDERS
-from choquet.reproduce.authors_files import Study, find_studies
+from choquet.reproduce.authors_files import Study, authors_folder, find_studies
 from choquet.reproduce.authors_rows import (
     COUNTED,
     PRINTED,
@@ -28,7 +28,7 @@ from choquet.reproduce.result import ExperimentResult, Row, check_seeds
 from choquet.reproduce.work import Work
 from choquet.walks import all_sorts, random_sorts, walk_weights
 
-__all__ = ["Found", "authors_folder", "run"]
+__all__ = ["Found", "run"]
 
 MOST_WALKS = 5040
 """All walks are listed up to 7 sources; beyond, so many are drawn."""
@@ -80,22 +80,6 @@ class Found:
         values = self.readings[which, order].values[run]
         sorts = self.distinct_sorts if some == "observed" else _every_walk(self.study.n_sources)
         return walk_weights(Measure(values, monotone=False, normal=False), sorts)
-
-
-def authors_folder(data: Path | None) -> Path | None:
-    """The folder of the authors' files: the one given, or ``authors`` in it.
-
-    Examples
-    --------
-    >>> authors_folder(None) is None
-    True
-    """
-    if data is None:
-        return None
-    for place in (data / "authors", data):
-        if place.is_dir() and find_studies(place)[0]:
-            return place
-    return None
 
 
 def run(

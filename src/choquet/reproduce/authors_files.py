@@ -16,7 +16,7 @@ from choquet.datasets.author_tables import as_table
 from choquet.datasets.authors import AuthorsFile, carried_rows, read_authors, standardised
 from choquet.errors import ChoquetError
 
-__all__ = ["Study", "find_studies"]
+__all__ = ["Study", "authors_folder", "find_studies"]
 
 _SUFFIX = re.compile(
     r"^(?P<name>.+?)[_-]?(?P<what>noreg|no_reg|reg|sorts?|ranks?|)$", re.IGNORECASE
@@ -87,6 +87,22 @@ class Study:
         """The order of the values, which all files of a study share, and what speaks for it."""
         said = [choose(self.readings(which)) for which in self.files]
         return next((one for one in said if one[0] is not None), (None, said[0][1]))
+
+
+def authors_folder(data: Path | None) -> Path | None:
+    """The folder of the authors' files: the one given, or ``authors`` in it.
+
+    Examples
+    --------
+    >>> authors_folder(None) is None
+    True
+    """
+    if data is None:
+        return None
+    for place in (data / "authors", data):
+        if place.is_dir() and find_studies(place)[0]:
+            return place
+    return None
 
 
 def find_studies(folder: Path) -> tuple[list[Study], list[str]]:

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from choquet._version import __version__
 from choquet.errors import FileError, MissingDependencyError, OptionError
 from choquet.files import write_whole
-from choquet.reproduce import aid, authors, examples, noise, regression, sampling
+from choquet.reproduce import aid, authors, examples, noise, regression, sampling, solvers
 from choquet.reproduce.erratum import erratum_page
 from choquet.reproduce.html_page import check_jinja, html_page
 from choquet.reproduce.page import MARK, experiment_page, index_page
@@ -47,6 +47,7 @@ EXPERIMENTS: Mapping[str, Experiment] = MappingProxyType(
         "examples": examples.run,
         "noise": noise.run,
         "sampling": sampling.run,
+        "solvers": solvers.run,
         "aid": aid.run,
         "yacht": regression.run_yacht,
         "airfoil": regression.run_airfoil,
