@@ -34,7 +34,7 @@ def main() -> None:
     print(choquet.explain_model(choquet.decompose(model)).text(), "\n")
 
     fresh = survey(1000, rng)
-    interval = model.predict_interval(fresh[SENSORS])
+    interval = model.support_interval(fresh[SENSORS])
     supported = model.support_share(fresh[SENSORS])
     print(f"{np.mean(supported == 1):.0%} of new rows rest on values that the survey supports.")
     print(f"Widest interval among them: {np.ptp(interval[supported == 1], axis=1).max():.3f}")

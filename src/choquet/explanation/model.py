@@ -191,8 +191,8 @@ class Evidence:
         Examples
         --------
         >>> Evidence(3, 0, 5, 6, 3, 0.5, 0.08).text()
-        '3 samples support 5 of 6 subsets and 50 % of walks. The integral is then known to within \
-0.08 on average.'
+        '3 samples support 5 of 6 subsets and 50 % of walks. Values that no sample supports move \
+the output by 0.08 on average.'
         """
         samples = (
             "1 sample supports" if self.n_samples == 1 else f"{self.n_samples:,} samples support"
@@ -203,9 +203,12 @@ class Evidence:
         if self.n_tied:
             text += f" {self.n_tied:,} of them {'holds' if self.n_tied == 1 else 'hold'} ties."
         if self.mean_width == self.mean_width:
-            known = "exactly" if self.mean_width < 1e-12 else f"to within {self.mean_width:.3g}"
-            text += f" The integral is then known {known} on average."
-        return text.replace("exactly on average", "exactly")
+            if self.mean_width < 1e-12:
+                text += " No value had to be guessed; this says nothing about accuracy."
+            else:
+                text += " Values that no sample supports move the output by "
+                text += f"{self.mean_width:.3g} on average."
+        return text
 
 
 @dataclass(frozen=True, eq=False)

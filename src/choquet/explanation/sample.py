@@ -21,7 +21,7 @@ from choquet.explanation.phrases import (
     plain,
 )
 from choquet.explanation.switch import Switch, moves_text, smallest_switch
-from choquet.explanation.view import View, view_of
+from choquet.explanation.view import LEVEL, View, view_of
 from choquet.frames import FrameLibrary, to_frame
 from choquet.scales import Units
 from choquet.walks import sorts_of
@@ -98,6 +98,8 @@ class SampleExplanation:
         Of the data, where the model sees them scaled.
     outcome : Outcome or None
         What the output says of a class, if it is one's.
+    confidence, level : tuple of two floats or None, float
+        Interval of the output without noise, and its level of confidence; None if not known.
     """
 
     sources: tuple[str, ...]
@@ -129,6 +131,8 @@ class SampleExplanation:
     trust: float = float("nan")
     units: Units | None = None
     outcome: Outcome | None = None
+    confidence: tuple[float, float] | None = None
+    level: float = LEVEL
 
     @property
     def label(self) -> str | None:
@@ -276,6 +280,9 @@ no input need change by more than 0.25.
                 text += f"{moves_text(self.nearest, self.sources, self.inputs)}."
             return [text]
         lines = []
+        if self.confidence is not None:
+            low, high = self.confidence
+            lines.append(f"It lies between {low:.4g} and {high:.4g}, {percent(self.level)} sure.")
         low, high = self.interval
         if high - low > 1e-9:
             lines.append(f"The data allow any integral from {low:.4g} to {high:.4g}.")
@@ -388,6 +395,7 @@ def _explained(view: View, inputs: FloatArray, scaled: FloatArray) -> SampleExpl
     contributions = np.empty(len(sort))
     contributions[sort] = weights * scaled[0, sort] * width
     low, high = view.in_data(known.interval[0])
+    sure = view.confidence(scaled)
     rule, named = view.rule_of(scaled, known.similar_sort)
     grown = parts if isinstance(parts, TreeDecomposition) else None
     leaf = None if grown is None else view.leaf_of(scaled)
@@ -406,6 +414,7 @@ def _explained(view: View, inputs: FloatArray, scaled: FloatArray) -> SampleExpl
         summary=view.own is not None,
         integral=float(view.in_data(known.integral[0])),
         interval=(float(low), float(high)),
+        confidence=None if sure is None else tuple(view.in_data(sure[0]).tolist()),
         phi=float(known.phi[0]),
         supported=bool(known.supported[0]),
         nearest_sort=known.similar_sort[0],

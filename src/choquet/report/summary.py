@@ -186,6 +186,9 @@ def _samples(
             "phi": known.phi,
             "operator": known.operator,
         }
+        sure = view.confidence(scaled)
+        if sure is not None:
+            numbers |= {"sure_low": view.in_data(sure[:, 0]), "sure_high": view.in_data(sure[:, 1])}
         if isinstance(view.parts, TreeDecomposition):
             numbers["leaf"] = view.parts.leaf_of(shown)
         if targets is not None:
