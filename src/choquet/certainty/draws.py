@@ -1,9 +1,9 @@
 """Draws of measures given the data, and whether the chains that made them have mixed.
 
 Families have the shares that they are given. Within all monotone measures, up to 8 sources, draws
-are independent (see `choquet.certainty.projected`). Within other families, and beyond, Markov chains
-draw each measure with its probability given the data (see `choquet.certainty.posterior`). Several
-chains run; where they do not agree in the end, a warning says so.
+are independent (see `choquet.certainty.projected`). Within other families, and beyond, Markov
+chains draw each measure with its probability given the data (see `choquet.certainty.posterior`).
+Several chains run; where they do not agree in the end, a warning says so.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Independent draws of monotone measures: of all values without an order, then the nearest monotone.
+"""Independent draws of monotone measures: draws without an order, then the nearest monotone one.
 
 Least squares without constraints has a normal posterior under a flat prior, with a variance that is
 drawn as well. Each draw of it is taken to the monotone normal measure of least squared error. Draws

@@ -99,7 +99,7 @@ def confidence_slack(problem: Problem, solution: Solution, n_samples: int, level
     >>> problem = least_squares(Statistics.from_data(X, X.mean(axis=1) + 0.1 * rng.random(30)))
     >>> solution = solve(problem)
     >>> slack = confidence_slack(problem, solution, 30, 0.95)
-    >>> round(slack / solution.objective, 4) == round(stats.f.ppf(0.95, 1, 28) / 28, 4)
+    >>> bool(np.isclose(slack / solution.objective, stats.f.ppf(0.95, 1, 28) / 28))
     True
     """
     free, used = numbers_used(problem, solution)

@@ -158,9 +158,9 @@ class Subject:
         if hasattr(inner, "predict_interval"):
             answers = inner.predict(scaled)
             found = {"prediction": answers if units is None else units.output(answers)}
-            bounds = None if level is None else _intervals(inner, scaled, level)
-            if bounds is not None:
-                low, high = (bounds if units is None else units.output(bounds)).T
+            ends = None if level is None else _intervals(inner, scaled, level)
+            if ends is not None:
+                low, high = (ends if units is None else units.output(ends)).T
                 found |= {"low": low, "high": high, "level": np.full(len(low), level)}
             return found | {"support": inner.support_share(scaled)}
         view = self.view

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -28,14 +29,16 @@ MAX_REGION, MAX_ELLIPSOID, MAX_DRAWN = 7, 11, 16
 N_DRAWS = 400
 """Draws that intervals of more sources are made of."""
 
-_REGIONS: WeakKeyDictionary = WeakKeyDictionary()
+_REGIONS: WeakKeyDictionary[Any, tuple[Any, Problem, Solution]] = WeakKeyDictionary()
 """The least squares fit over all measures for each model, as long as the model lives."""
 
 
 class CertainRegressor:
     """What is known of a measure that was learned from statistics; for `MeasureRegressor`."""
 
-    statistics_: Statistics
+    statistics_: Any
+    measure_: Any
+    _integrals: Any
 
     def _shape(self):
         """What the measures are that intervals range over."""
@@ -43,7 +46,8 @@ class CertainRegressor:
 
     def _wide_problem(self) -> Problem:
         """Squared error over all measures of the model's shape, without what draws them in."""
-        return least_squares(self.statistics_, **self._shape())
+        dense = self.statistics_.n_sources <= MAX_DRAWN
+        return least_squares(self.statistics_, dense=dense, **self._shape())
 
     def _fit_of_all(self) -> tuple[Problem, Solution]:
         """That problem and its optimum."""

@@ -202,7 +202,7 @@ class ChoquetRegressorCV(MeasureRegressor):
     def _family_shares(self):
         """Families in their proportions; what has none counts as all measures."""
         known = self.cv_results_
-        shares = {}
+        shares: dict[str, float] = {}
         for name, weight in zip(known["prior"], known["weight"], strict=True):
             family = str(name) if str(name) in FAMILIES else "none"
             shares[family] = shares.get(family, 0.0) + float(weight)

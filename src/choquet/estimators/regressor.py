@@ -285,7 +285,7 @@ class ChoquetRegressor(IncrementalRegressor):
             problem = with_prior(problem, basis, self.prior_alpha)
         return self._restricted(problem, names)
 
-    def _restricted(self, problem, names):
+    def _restricted(self, problem: Problem, names) -> Problem:
         """With what restricts the measures: k-additivity, and what experts said."""
         if self.k_additive is not None:
             problem = with_basis(problem, k_additive_basis(problem.n_sources, self.k_additive))
@@ -378,6 +378,7 @@ class ChoquetRegressor(IncrementalRegressor):
 
     def _wide_problem(self):
         dense = self.statistics_.n_sources <= MAX_LATTICE_SOURCES
+        assert isinstance(self.statistics_, Statistics)
         problem = least_squares(self.statistics_, dense=dense, **self._shape())
         return self._restricted(problem, self.measure_.sources)
 

@@ -37,7 +37,9 @@ class Chain(Protocol):
 
     def __call__(
         self, statistics: Statistics, floor: float, rng: np.random.Generator, n_states: int = 0
-    ) -> Chained: ...
+    ) -> Chained:
+        """Run the chain."""
+        ...
 
 
 CURVE_SCALE = 3.0
