@@ -1,4 +1,4 @@
-"""How often intervals hold the truth: ``python benchmarks/coverage.py --page docs/coverage.md``.
+"""How often intervals hold the truth: ``python benchmarks/interval_coverage.py --page docs/coverage.md``.
 
 Every cell makes data sets from a known measure, fits `ChoquetRegressor`, and counts. Truths and
 noise are in two tables; a data set follows from its cell and number alone.
@@ -26,7 +26,7 @@ N_NEW, MOST_VALUES = 12, 24
 
 INTRODUCTION = """# Coverage
 
-`python benchmarks/coverage.py --page docs/coverage.md` writes this page. Data sets have N sources
+`python benchmarks/interval_coverage.py --page docs/coverage.md` writes this page. Data sets have N sources
 with independent uniform inputs and M rows. Noise has a standard deviation of 0.1 (normal), is 0.05
 times Student's t with 2 degrees of freedom (t2), or is normal with 0.2 times the first input
 (uneven). Each cell shows the mean share of intervals that hold the truth over seven kinds of truth
