@@ -73,6 +73,8 @@ if TYPE_CHECKING:  # for readers and type checkers; at run time `__getattr__` lo
         ChoquetRegressor,
         ChoquetRegressorCV,
         Commensurate,
+        ConformalClassifier,
+        ConformalRegressor,
         ContextualClassifier,
         ContextualRegressor,
         FusionClassifier,
@@ -90,6 +92,7 @@ if TYPE_CHECKING:  # for readers and type checkers; at run time `__getattr__` lo
         explain_samples,
         of_class,
     )
+    from choquet.exports import export
     from choquet.report import Report
 
 __all__ = [
@@ -105,6 +108,8 @@ __all__ = [
     "Clodd",
     "Clustering",
     "Commensurate",
+    "ConformalClassifier",
+    "ConformalRegressor",
     "ContextTree",
     "ContextualClassifier",
     "ContextualRegressor",
@@ -150,6 +155,7 @@ __all__ = [
     "explain_operator",
     "explain_sample",
     "explain_samples",
+    "export",
     "gsamp",
     "integral_of_fuzzy",
     "integral_of_intervals",
@@ -185,6 +191,8 @@ _LAZY: dict[str, str] = {
             "ChoquetRegressor",
             "ChoquetRegressorCV",
             "Commensurate",
+            "ConformalClassifier",
+            "ConformalRegressor",
             "ContextualClassifier",
             "ContextualRegressor",
             "FusionClassifier",
@@ -209,6 +217,7 @@ _LAZY: dict[str, str] = {
     ),
     "Decision": "choquet.decide",
     "Report": "choquet.report",
+    "export": "choquet.exports",
 }
 """Public names by the room that holds them: they bring libraries that take long to load."""
 
