@@ -29,7 +29,6 @@ from choquet.reproduce import (
     aid_fusion,
     examples,
     noise,
-    noise_rows,
     paper_page,
     regression,
     reproduce,

@@ -95,7 +95,7 @@ class BiCapacity:
         names = check_sources(sources, n)
         if array[0] != 0:
             raise MeasureError(f"v(∅, ∅) must be 0, not {array[0]:g}")
-        _refuse_decrease(array, n, names)
+        _refuse_decrease(array, names)
         array.flags.writeable = False
         vars(self).update(values=array, sources=names)
 
@@ -195,7 +195,7 @@ def _sources_of(length: int) -> int:
     return _checked(n)
 
 
-def _refuse_decrease(values: FloatArray, n: int, names: tuple[str, ...]) -> None:
+def _refuse_decrease(values: FloatArray, names: tuple[str, ...]) -> None:
     codes = np.arange(len(values))
     for i, name in enumerate(names):
         neither = codes[codes // 3**i % 3 == 0]

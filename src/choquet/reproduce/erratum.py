@@ -57,9 +57,9 @@ def erratum_page(document: Mapping[str, Any], mark: str, images: str = "") -> st
         "## How sure this is",
         "The order is not a matter of taste: a measure is a list of numbers, and only one order of "
         "the subsets makes it predict the data it was learned from. Zeros and spread are checks "
-        "that do not need the targets, and they agree. What we cannot know is which file a figure of the paper was "
-        "drawn from; the printed operators tell it for Yacht alone. All numbers are in "
-        "[the table](paper.md#authors) and in `results.json`.",
+        "that do not need the targets, and they agree. What we cannot know is which file a figure "
+        "of the paper was drawn from; the printed operators tell it for Yacht alone. All numbers "
+        "are on [the page of results](paper.md) and in `results.json`.",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -169,7 +169,7 @@ def _starts(started: Mapping[str, Any]) -> str:
             f"{start['median_distance']:.4f} away in the median, "
             f"{start['largest_distance']:.3f} at most. The minimum is where the training began, "
             "not what the data ask for: the least-squares optimum on the same "
-            "scores has [a quarter of the error](paper.md#aid)."
+            "scores has [a quarter of the error](paper.md)."
         )
     return "**4. The minimum on AID.** " + " ".join(said)
 
