@@ -413,7 +413,10 @@ def test_fused_classifiers_show_probabilities(small):
         shown = float(value_of(browser, "out-probability"))
         proba = model.predict_proba(X[rows[number]["row"]][None])[0]
         assert shown == pytest.approx(proba.max(), abs=1e-5)
-    bars = "return [...document.querySelectorAll('#walk tr')].map(r => [r.children[4].dataset.value, r.querySelectorAll('rect').length])"
+    bars = (
+        "return [...document.querySelectorAll('#walk tr')].map(r => "
+        "[r.children[4].dataset.value, r.querySelectorAll('rect').length])"
+    )
     for value, drawn in browser.execute_script(bars):
         assert drawn == (abs(float(value)) > 1e-9)
 
