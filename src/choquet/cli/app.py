@@ -340,6 +340,12 @@ def predict(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="File for the answers; - for standard output.")
     ] = Path("-"),
+    level: Annotated[
+        float, typer.Option(help="How many of 100 intervals hold the truth, as a share.")
+    ] = 0.95,
+    intervals: Annotated[
+        bool, typer.Option(help="Columns low and high; leaving them out saves time.")
+    ] = True,
     missing: MissingValues = "error",
     delimiter: Delimiter = None,
     force: Force = False,
@@ -356,6 +362,7 @@ def predict(
         missing=_missing(missing),
         force=force,
         as_json=json,
+        level=level if intervals else None,
     )
 
 

@@ -213,6 +213,9 @@ def _samples(
         "phi": known.phi[:n],
         "operator": known.operator[:n],
     }
+    sure = view.confidence(scaled) if n else None
+    if sure is not None:
+        numbers |= {"sure_low": view.in_data(sure[:, 0]), "sure_high": view.in_data(sure[:, 1])}
     if isinstance(view.parts, TreeDecomposition):
         numbers["leaf"] = view.parts.leaf_of(shown) if n else np.empty(0, dtype=np.int64)
     if targets is not None:
