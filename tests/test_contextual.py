@@ -140,7 +140,7 @@ def test_statistics_of_all_splits_are_sums_of_rows():
             expected = statistics_of(rows, part, rows.weight)
             np.testing.assert_allclose(inside[top - 1], expected, atol=1e-9)
             assert counts[:top].sum() == pytest.approx(rows.weight[part].sum())
-        above, weight = above_sums(rows, index, rows.weight, 2, 0)
+        (above,), (weight,) = above_sums(rows, index, rows.weight, np.array([[2, 0]]))
         part = index[rows.ranks[index, 2] < rows.ranks[index, 0]]
         np.testing.assert_allclose(above, statistics_of(rows, part, rows.weight), atol=1e-9)
         assert weight == pytest.approx(rows.weight[part].sum())

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import choquet
+from choquet.lattice.compiling import Loop
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -89,11 +90,14 @@ def test_kernels_are_not_compiled_twice():
     code = """
 import numpy as np, choquet
 from choquet.lattice import _kernels
+from choquet.measures import _kernels as m
+loops = _kernels.integrate, _kernels.walk_weights, m.gibbs_sweeps
+for loop in loops:
+    loop.left = 0.0  # however small the work
 g = choquet.Measure.random(3, rng=0)
 choquet.choquet_integral(g, np.ones((2, 3)))
 choquet.walk_weights(g, [[0, 1, 2]])
-from choquet.measures import _kernels as m
-stats = [f.stats for f in (_kernels.integrate, _kernels.walk_weights, m.gibbs_sweeps)]
+stats = [loop.made("fast").stats for loop in loops]
 print(sum(len(s.cache_misses) for s in stats), sum(len(s.cache_hits) for s in stats))
 """
     run(code)
@@ -103,10 +107,21 @@ print(sum(len(s.cache_misses) for s in stats), sum(len(s.cache_hits) for s in st
 @pytest.mark.parametrize("name", [name for name in modules() if "._kernels" in name])
 def test_every_kernel_is_cached_on_disk(name):
     module = importlib.import_module(name)
-    kernels = [f for f in vars(module).values() if hasattr(f, "py_func")]
-    assert kernels
-    for kernel in kernels:
-        assert kernel._cache.cache_path, f"{name}.{kernel.__name__} is compiled in every process"
+    loops = [one for one in vars(module).values() if isinstance(one, Loop)]
+    assert loops
+    for loop in loops:
+        where = loop.made("fast")._cache.cache_path
+        assert where, f"{name}.{loop.__name__} is compiled in every process"
+
+
+def test_small_work_does_not_load_numba():
+    code = """
+import sys, numpy as np, choquet
+g = choquet.Measure.random(5, rng=0)
+choquet.choquet_integral(g, np.random.default_rng(0).random((300, 5)))
+print(choquet.decompose(g).error.worst >= 0, "numba" in sys.modules)
+"""
+    assert run(code).split() == ["True", "False"]
 
 
 def test_version_is_the_same_everywhere():
@@ -118,7 +133,11 @@ def python_blocks(path: Path) -> list[str]:
     return re.findall(r"```python\n(.*?)```", path.read_text(encoding="utf-8"), re.S)
 
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+# Tutorials run as the notebooks that are made of them (test_site.py).
+PAGES = [
+    ROOT / "README.md",
+    *sorted(p for p in (ROOT / "docs").rglob("*.md") if p.parent.name != "tutorials"),
+]
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda p: p.relative_to(ROOT).as_posix())

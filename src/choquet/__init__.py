@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from choquet._version import __version__
+from choquet.bipolar import BiCapacity, bipolar_integral
 from choquet.clustering import IVAT, big_ivat, clodd, cluster, ivat, vat
 from choquet.decomposition import (
     Clodd,
@@ -48,6 +49,7 @@ from choquet.measures import (
 )
 from choquet.operators import DISSIMILARITIES, LinearConvexSum, OrderStatistic, dissimilarity
 from choquet.storage import load, save
+from choquet.uncertain_inputs import FuzzyIntegrals, integral_of_fuzzy, integral_of_intervals
 from choquet.walks import (
     DataSupport,
     OperatorGraph,
@@ -71,6 +73,8 @@ if TYPE_CHECKING:  # for readers and type checkers; at run time `__getattr__` lo
         ChoquetRegressor,
         ChoquetRegressorCV,
         Commensurate,
+        ConformalClassifier,
+        ConformalRegressor,
         ContextualClassifier,
         ContextualRegressor,
         FusionClassifier,
@@ -88,12 +92,14 @@ if TYPE_CHECKING:  # for readers and type checkers; at run time `__getattr__` lo
         explain_samples,
         of_class,
     )
+    from choquet.exports import export
     from choquet.report import Report
 
 __all__ = [
     "DISSIMILARITIES",
     "IVAT",
     "AbstractMeasure",
+    "BiCapacity",
     "ChoquetAdditiveClassifier",
     "ChoquetAdditiveRegressor",
     "ChoquetClassifier",
@@ -102,6 +108,8 @@ __all__ = [
     "Clodd",
     "Clustering",
     "Commensurate",
+    "ConformalClassifier",
+    "ConformalRegressor",
     "ContextTree",
     "ContextualClassifier",
     "ContextualRegressor",
@@ -112,6 +120,7 @@ __all__ = [
     "FormulaMeasure",
     "FusionClassifier",
     "FuzzyCMeans",
+    "FuzzyIntegrals",
     "GradientDescentRegressor",
     "InUnits",
     "LambdaRegressor",
@@ -131,6 +140,7 @@ __all__ = [
     "all_walk_weights",
     "banzhaf",
     "big_ivat",
+    "bipolar_integral",
     "choquet_integral",
     "choquet_interval",
     "clodd",
@@ -145,7 +155,10 @@ __all__ = [
     "explain_operator",
     "explain_sample",
     "explain_samples",
+    "export",
     "gsamp",
+    "integral_of_fuzzy",
+    "integral_of_intervals",
     "interaction",
     "ivat",
     "load",
@@ -178,6 +191,8 @@ _LAZY: dict[str, str] = {
             "ChoquetRegressor",
             "ChoquetRegressorCV",
             "Commensurate",
+            "ConformalClassifier",
+            "ConformalRegressor",
             "ContextualClassifier",
             "ContextualRegressor",
             "FusionClassifier",
@@ -202,6 +217,7 @@ _LAZY: dict[str, str] = {
     ),
     "Decision": "choquet.decide",
     "Report": "choquet.report",
+    "export": "choquet.exports",
 }
 """Public names by the room that holds them: they bring libraries that take long to load."""
 

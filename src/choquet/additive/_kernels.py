@@ -1,10 +1,11 @@
 """Compiled loops of the additive room: rows of the grids and their sums."""
 
-import numba as nb
 import numpy as np
 
+from choquet.lattice.compiling import compiled_with
 
-@nb.njit(cache=True, nogil=True)
+
+@compiled_with(steps=lambda cells, *rest: 6.0 * cells.size)
 def lattice_rows(cells, positions, strides, known, index, share):
     """Choquet interpolation in the cell: the vertices that a row meets, and the share of each.
 
@@ -32,7 +33,7 @@ def lattice_rows(cells, positions, strides, known, index, share):
                 corner += strides[place[j]]
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled_with(steps=lambda index, *rest: index.size * index.shape[1])
 def gram(index, share, weight, out):
     """Add the weighted cross-products of sparse rows to the upper half of `out`."""
     n_rows, width = index.shape
@@ -46,7 +47,7 @@ def gram(index, share, weight, out):
                 out[line, index[row, b]] += first * share[row, b]
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled_with(steps=lambda index, share, other, *rest: 1.0 * index.size * other.shape[1])
 def cross(index, share, other, other_share, weight, out):
     """Add the weighted cross-products of the rows of two designs to `out`."""
     n_rows, width = index.shape
@@ -60,7 +61,7 @@ def cross(index, share, other, other_share, weight, out):
                 out[line, other[row, b]] += first * other_share[row, b]
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled_with(steps=lambda index, share, values, out: 1.0 * index.size * values.shape[1])
 def columns(index, share, values, out):
     """Add to each column of the design its product with the columns of `values`."""
     n_rows, width = index.shape
@@ -70,7 +71,7 @@ def columns(index, share, values, out):
                 out[index[row, a], f] += share[row, a] * values[row, f]
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled_with(steps=lambda index, *rest: 1.0 * index.size)
 def outputs(index, share, values, out):
     """Add to each row the value of the design at `values`."""
     n_rows, width = index.shape
@@ -81,7 +82,7 @@ def outputs(index, share, values, out):
         out[row] += total
 
 
-@nb.njit(cache=True, nogil=True)
+@compiled_with(steps=lambda matrix: 0.5 * matrix.size)
 def mirror(matrix):
     """Write the upper half of a square matrix into its lower half, in blocks that fit a cache."""
     n, step = len(matrix), 32

@@ -32,13 +32,18 @@ def run_fit(path: Path, output: Path, options: FitOptions, *, force: bool, as_js
         if options.learner in (AUTO, "additive") and not numeric(table, target):
             options = replace(options, learner=BY_CLASS[options.learner])
         tried = None
-        if options.learner in (AUTO, AUTO_CLASSES):
-            job, tried = chosen(table, sources, target, options)
-            options = job.options
-        else:
-            job = Job(table, sources, target, options)
-            job.fit()
+        try:
+            if options.learner in (AUTO, AUTO_CLASSES):
+                job, tried = chosen(table, sources, target, options)
+                options = job.options
+            else:
+                job = Job(table, sources, target, options)
+                job.fit()
+        except DataError as error:
+            raise _with_hint(error, target) from None
         model = job.model
+        if table.decimal_commas:
+            warn("note: commas inside numbers were read as decimal commas: 3,5 as 3.5")
     n_bytes = write_object(model, output, force=force)
     if str(output) == "-":
         return
@@ -65,6 +70,18 @@ def run_fit(path: Path, output: Path, options: FitOptions, *, force: bool, as_js
         say_json(summary)
     else:
         _tell(summary)
+
+
+def _with_hint(error: DataError, target: str) -> DataError:
+    """What to do about a column of texts: learn it as classes, or leave it out."""
+    text = str(error)
+    if "not a number" not in text and "not numbers" not in text:
+        return error
+    if "decimal comma" in text:
+        return error
+    if f"column {target!r}" in text:
+        return DataError(f"{text}; to predict classes, use --learner classifier")
+    return DataError(f"{text}; choose the columns to combine with --sources a,b,c")
 
 
 def _tell(summary: dict[str, Any]) -> None:

@@ -24,7 +24,7 @@ from choquet.decomposition import (
     Linkage,
     decompose,
 )
-from choquet.errors import DataError, FileError, OptionError
+from choquet.errors import DataError, FileError, OptionError, TooLargeError
 from choquet.explanation import AdditiveView, View, operators_view, view_of
 from choquet.files import MAX_BYTES, check_target, write_whole
 from choquet.measures import AbstractMeasure, SupportedMeasure
@@ -99,6 +99,11 @@ class Subject:
         return operators_view(self.obj, label=self.label)
 
     @property
+    def fused(self) -> bool:
+        """Whether it fuses classifiers, and so takes tables of scores."""
+        return bool(getattr(self.obj, "takes_scores", False))
+
+    @property
     def asked(self) -> Any:
         """What explanations and reports are given: the model, or what it learned for the class."""
         return self.obj if self.label is None else self.seen
@@ -151,8 +156,11 @@ class Subject:
             )
         return parts
 
-    def answer(self, X: FloatArray) -> dict[str, npt.NDArray[Any]]:
-        """Columns of output for rows by source, in the units of the data."""
+    def answer(self, X: FloatArray, level: float | None = 0.95) -> dict[str, npt.NDArray[Any]]:
+        """Columns of output for rows by source, in the units of the data.
+
+        Without a level there are no intervals.
+        """
         inner, units, _, _ = self.inside
         if self.additive:
             return self._sum(inner, X)
@@ -165,12 +173,13 @@ class Subject:
             scores = inner.predict_proba(scaled)
             return found | {f"p({one})": scores[:, k] for k, one in enumerate(inner.classes_)}
         if hasattr(inner, "predict_interval"):
-            answers, bounds = inner.predict(scaled), inner.predict_interval(scaled)
-            if units is not None:
-                answers, bounds = units.output(answers), units.output(bounds)
-            low, high = bounds.T
-            support = inner.support_share(scaled)
-            return {"prediction": answers, "low": low, "high": high, "support": support}
+            answers = inner.predict(scaled)
+            found = {"prediction": answers if units is None else units.output(answers)}
+            ends = None if level is None else _intervals(inner, scaled, level)
+            if ends is not None:
+                low, high = (ends if units is None else units.output(ends)).T
+                found |= {"low": low, "high": high, "level": np.full(len(low), level)}
+            return found | {"support": inner.support_share(scaled)}
         view = self.view
         found = {"prediction": view.in_data(view.answers(view.parts.scaled(X)))}
         if view.own is not None:
@@ -198,13 +207,31 @@ class Subject:
         return found | {"trust": model.trust(X)}
 
 
+def _intervals(model: Any, scaled: FloatArray, level: float) -> FloatArray | None:
+    """Intervals of outputs at this level; None where there are too many sources for them."""
+    try:
+        return np.asarray(model.predict_interval(scaled, level=level))
+    except (TooLargeError, OptionError):
+        return None
+
+
 def _known(parts: Decomposition) -> Any:
     return getattr(parts, "identification", None)
 
 
 def load_subject(path: Path, label: str | None = None) -> Subject:
     """A file that can answer, and the class of it to look at; others are refused."""
-    subject = Subject(load_any(path), str(path), label)
+    try:
+        subject = Subject(load_any(path), str(path), label)
+    except FileError as error:
+        if path.suffix.lower() not in (".csv", ".tsv", ".txt", ".parquet", ".feather", ".arrow"):
+            raise
+        if not path.is_file():
+            raise
+        raise FileError(
+            f"{path} looks like a table, and a model is expected here; make one with choquet fit "
+            f"{path} ({error})"
+        ) from None
     inner = subject.inside.model
     known = isinstance(inner, Decomposition) or hasattr(inner, "decomposition_")
     if not known and not isinstance(getattr(inner, "measure_", inner), AbstractMeasure):

@@ -8,7 +8,21 @@ from __future__ import annotations
 
 import numpy as np
 
+from choquet.contexts import _small
 from choquet.lattice.compiling import compiled, compiled_with
+
+
+def _node_steps(Z, weight, rows, out):
+    # Whole arrays cost about 100 steps a call, and then one for twenty products.
+    return 100 + len(rows) * Z.shape[1] ** 2 / 40
+
+
+def _split_steps(Z, weight, count, ranks, rows, *rest):
+    return _node_steps(Z, weight, rows, None)
+
+
+def _scores_steps(Z, residual, weight, ranks, rows, *rest):
+    return len(rest[0]) * (60 + len(rows) * Z.shape[1] / 10)
 
 
 @compiled
@@ -22,14 +36,14 @@ def _add_products(Z, row, weight, out):
             at += 1
 
 
-@compiled
+@compiled_with(steps=_node_steps, plain=_small.node_statistics)
 def node_statistics(Z, weight, rows, out):
     """Add the products of some rows to one vector."""
     for k in range(len(rows)):
         _add_products(Z, rows[k], weight[rows[k]], out)
 
 
-@compiled
+@compiled_with(steps=lambda ranks, rows, *rest: 60 + len(rows), plain=_small.sort_by_rank)
 def sort_by_rank(ranks, rows, source, starts, out):
     """Order some rows by the rank of a source (counting sort); `starts` gets where each begins."""
     starts[:] = 0
@@ -44,7 +58,7 @@ def sort_by_rank(ranks, rows, source, starts, out):
         place[rank] += 1
 
 
-@compiled
+@compiled_with(steps=_split_steps, plain=_small.rank_statistics)
 def rank_statistics(Z, weight, count, ranks, rows, source, out, counts):
     """Add the products of some rows to one vector for each rank of a source."""
     for k in range(len(rows)):
@@ -54,19 +68,23 @@ def rank_statistics(Z, weight, count, ranks, rows, source, out, counts):
         _add_products(Z, row, weight[row], out[rank])
 
 
-@compiled
-def above_statistics(Z, weight, count, ranks, rows, source, other, out):
-    """Add the products of the rows in which a source is above another; return their count."""
-    total = 0.0
-    for k in range(len(rows)):
-        row = rows[k]
-        if ranks[row, source] < ranks[row, other]:
-            total += count[row]
-            _add_products(Z, row, weight[row], out)
-    return total
+def _above_steps(Z, weight, count, ranks, rows, pairs, *rest):
+    return len(pairs) * _node_steps(Z, weight, rows, None) / 2
 
 
-@compiled
+@compiled_with(steps=_above_steps, plain=_small.above_statistics)
+def above_statistics(Z, weight, count, ranks, rows, pairs, out, counts):
+    """Add the products of the rows in which the first of a pair of sources is above the other."""
+    for q in range(len(pairs)):
+        source, other = pairs[q, 0], pairs[q, 1]
+        for k in range(len(rows)):
+            row = rows[k]
+            if ranks[row, source] < ranks[row, other]:
+                counts[q] += count[row]
+                _add_products(Z, row, weight[row], out[q])
+
+
+@compiled_with(steps=_scores_steps, plain=_small.rank_scores)
 def rank_scores(Z, residual, weight, ranks, rows, out, weights):
     """Add weighted residual times row, for each source and each of its ranks."""
     width = Z.shape[1] - 1
@@ -84,7 +102,7 @@ def rank_scores(Z, residual, weight, ranks, rows, out, weights):
                 target[a] += scaled[a]
 
 
-@compiled
+@compiled_with(steps=_scores_steps, plain=_small.pair_scores)
 def pair_scores(Z, residual, weight, ranks, rows, pairs, out, weights):
     """Add weighted residual times row, for each pair of sources with the first above."""
     width = Z.shape[1] - 1
@@ -112,11 +130,10 @@ def _unpack(packed, full):
             at += 1
 
 
-@compiled_with(fastmath={"reassoc", "contract"})
+@compiled
 def _solve(A, b, x, size):
-    # Cholesky in place (lower triangle), then two substitutions; sums may be taken in any order,
-    # which lets them use vector units. A pivot lost to rounding belongs to a direction that the
-    # rows do not see: its coefficient stays zero.
+    # Cholesky in place (lower triangle), then two substitutions. A pivot lost to rounding belongs
+    # to a direction that the rows do not see: its coefficient stays zero.
     for j in range(size):
         own = A[j, j]
         pivot = own
@@ -146,7 +163,7 @@ def _solve(A, b, x, size):
         x[j] = total / A[j, j] if A[j, j] > 0.0 else 0.0
 
 
-@compiled_with(fastmath={"reassoc", "contract"})
+@compiled
 def _error(full, coefficients, width):
     # Squared error of the coefficients on (inputs by rank, 1), from the products alone.
     total = full[width, width]
@@ -158,11 +175,15 @@ def _error(full, coefficients, width):
     return max(total, 0.0)
 
 
-@compiled
-def fit_free(packed, l2, centre, out):
-    """Weights and bias of least squared error plus l2 times the squared distance to `centre`.
+def _fit_steps(packed, l2, centres, out):
+    return out.shape[1] ** 2 * (10 + len(packed) * out.shape[1] / 100)
 
-    `packed` holds one vector of products a row; `out` receives the coefficients of each, the bias
+
+@compiled_with(steps=_fit_steps, plain=_small.fit_free)
+def fit_free(packed, l2, centres, out):
+    """Weights and bias of least squared error plus l2 times the squared distance to a centre.
+
+    `packed` holds one vector of products a row, `centres` one centre; `out` receives the coefficients of each, the bias
     last. Returns the squared errors, without the penalty.
     """
     width = out.shape[1]
@@ -182,11 +203,12 @@ def fit_free(packed, l2, centre, out):
                 A[i, j] = full[p, r]
             if i > 0:
                 A[i, i] += l2
-                b[i] += l2 * centre[p]
+                b[i] += l2 * centres[q, p]
         found = np.zeros(width)
         _solve(A, b, found, width)
-        out[q, : width - 1] = found[1:]
-        out[q, width - 1] = found[0]
+        # One by one: parts of arrays take seconds to compile.
+        for i in range(width):
+            out[q, i - 1 if i > 0 else width - 1] = found[i]
         errors[q] = _error(full, out[q], width)
     return errors
 
@@ -196,8 +218,11 @@ def _not_negative(Q, u, passive, size):
     # Lawson & Hanson's active set for ½ uᵀ Q u - 1ᵀ u, u ≥ 0, started from a passive set.
     chosen = np.empty(size, np.int64)
     A, b, x = np.empty((size, size)), np.ones(size), np.empty(size)
-    u[:] = 0.0
-    warm = passive.any()
+    for i in range(size):
+        u[i] = 0.0
+    warm = False
+    for i in range(size):
+        warm = warm or passive[i]
     for _ in range(3 * size + 10):
         if not warm:
             best, enter = 1e-10, -1
@@ -222,7 +247,8 @@ def _not_negative(Q, u, passive, size):
             for k in range(n):
                 for m in range(n):
                     A[k, m] = Q[chosen[k], chosen[m]]
-            x[:n] = 0.0
+            for k in range(n):
+                x[k] = 0.0
             _solve(A, b, x, n)
             step = 1.0
             for k in range(n):
@@ -240,9 +266,13 @@ def _not_negative(Q, u, passive, size):
         warm = False
 
 
-@compiled
-def fit_convex(packed, l2, centre, out):
-    """Weights on the simplex of least squared error plus l2 times the squared distance to `centre`.
+def _convex_steps(packed, l2, centres, out):
+    return 2.0 * len(packed) * out.shape[1] ** 3
+
+
+@compiled_with(steps=_convex_steps)
+def fit_convex(packed, l2, centres, out):
+    """Weights on the simplex of least squared error plus l2 times the squared distance to a centre.
 
     As the weights sum to one, the error is wᵀ Q w with Q the products of (input - target), and the
     shortest vector over the simplex is the solution u ≥ 0 of least (uᵀ (Q + 1 1ᵀ) u) / 2 - Σ u,
@@ -254,9 +284,10 @@ def fit_convex(packed, l2, centre, out):
     Q = np.empty((size, size))
     u = np.empty(size)
     errors = np.empty(len(packed))
-    passive = centre[:size] > 0.0
+    passive = np.empty(size, np.bool_)
     for q in range(len(packed)):
         _unpack(packed[q], full)
+        centre = centres[q]
         square = full[width, width]
         distance = 0.0
         for i in range(size):
@@ -272,8 +303,12 @@ def fit_convex(packed, l2, centre, out):
             for j in range(size):
                 Q[i, j] = Q[i, j] / scale + 1.0
             Q[i, i] += 1e-12
-        _not_negative(Q, u, passive.copy(), size)
-        total = u.sum()
+        for i in range(size):
+            passive[i] = centre[i] > 0.0
+        _not_negative(Q, u, passive, size)
+        total = 0.0
+        for i in range(size):
+            total += u[i]
         for i in range(size):
             out[q, i] = u[i] / total if total > 0.0 else 1.0 / size
         out[q, size] = 0.0
@@ -281,7 +316,7 @@ def fit_convex(packed, l2, centre, out):
     return errors
 
 
-@compiled
+@compiled_with(steps=lambda packed, *rest: 20.0 * len(packed))
 def soften(packed, l1, l2, centre, coefficients, limit):
     """Coordinate descent with l1 · Σ|w| beside the l2 penalty; the bias, last, is free."""
     width = len(coefficients)

@@ -149,7 +149,7 @@ def group_leaves(
     (5, 2)
     """
     place = tree.leaf_of(rows.ranks, rows.values)
-    first = [_first(rows, tree, options, place, int(leaf)) for leaf in tree.leaves]
+    first = _first(rows, tree, options, place)
     whole = float(rows.weight.sum())
     size = n_numbers(rows, rows.leaf)
     best: tuple[float, list[_Group]] | None = None
@@ -163,15 +163,29 @@ def group_leaves(
     return _shortest(rows, tree, options, price, best[1], place, kinds)
 
 
-def _first(rows: RankRows, tree: Tree, options: LeafOptions, place: IntArray, leaf: int) -> _Group:
-    index = np.flatnonzero(place == leaf)
-    centre = tree.coefficients[leaf, :-1].copy()
-    if options.loss == "squared":
-        packed = statistics_of(rows, index, rows.weight)
-    else:
-        packed = fit_leaf(rows, index, options, centre).statistics
-    error = float(fit_statistics(packed[None], options, centre)[1][0])
-    return _Group((leaf,), packed, centre, error)
+def _first(rows: RankRows, tree: Tree, options: LeafOptions, place: IntArray) -> list[_Group]:
+    """Each leaf a group of its own."""
+    found = []
+    for leaf in tree.leaves:
+        index = np.flatnonzero(place == leaf)
+        centre = tree.coefficients[leaf, :-1].copy()
+        if options.loss == "squared":
+            packed = statistics_of(rows, index, rows.weight)
+        else:
+            packed = fit_leaf(rows, index, options, centre).statistics
+        found.append(((int(leaf),), packed, centre))
+    return _groups(found, options)
+
+
+def _groups(
+    found: list[tuple[tuple[int, ...], FloatArray, FloatArray]], options: LeafOptions
+) -> list[_Group]:
+    """Groups of leaves with their errors, all computed at once."""
+    if not found:
+        return []
+    packed, centres = np.array([one[1] for one in found]), np.array([one[2] for one in found])
+    errors = fit_statistics(packed, options, centres)[1]
+    return [_Group(*one, float(error)) for one, error in zip(found, errors, strict=True)]
 
 
 def _joins(groups: list[_Group], options: LeafOptions) -> list[list[_Group]]:
@@ -179,12 +193,15 @@ def _joins(groups: list[_Group], options: LeafOptions) -> list[list[_Group]]:
     path = [groups]
     costs: dict[tuple[int, int], _Group] = {}
     while len(groups) > 1:
-        for i, one in enumerate(groups):
-            for two in groups[:i]:
-                key = (one.leaves[0], two.leaves[0])
-                if key not in costs:
-                    costs[key] = _joined(one, two, options)
         pairs = [(i, j) for i in range(len(groups)) for j in range(i)]
+        keys = [(groups[i].leaves[0], groups[j].leaves[0]) for i, j in pairs]
+        new = [
+            (key, _joined(groups[i], groups[j]))
+            for key, (i, j) in zip(keys, pairs, strict=True)
+            if key not in costs
+        ]
+        joined = _groups([one for _, one in new], options)
+        costs |= {key: group for (key, _), group in zip(new, joined, strict=True)}
         rise = [
             costs[groups[i].leaves[0], groups[j].leaves[0]].error
             - groups[i].error
@@ -192,20 +209,19 @@ def _joins(groups: list[_Group], options: LeafOptions) -> list[list[_Group]]:
             for i, j in pairs
         ]
         i, j = pairs[int(np.argmin(rise))]
-        new = costs[groups[i].leaves[0], groups[j].leaves[0]]
+        best = costs[groups[i].leaves[0], groups[j].leaves[0]]
         gone = {groups[i].leaves[0], groups[j].leaves[0]}
-        groups = [g for k, g in enumerate(groups) if k not in (i, j)] + [new]
+        groups = [g for k, g in enumerate(groups) if k not in (i, j)] + [best]
         costs = {key: cost for key, cost in costs.items() if not gone & set(key)}
         path.append(groups)
     return path
 
 
-def _joined(one: _Group, two: _Group, options: LeafOptions) -> _Group:
-    packed = one.statistics + two.statistics
+def _joined(one: _Group, two: _Group) -> tuple[tuple[int, ...], FloatArray, FloatArray]:
+    """Leaves, statistics and centre of two groups together."""
     share = len(one.leaves) / (len(one.leaves) + len(two.leaves))
     centre = share * one.centre + (1 - share) * two.centre
-    error = float(fit_statistics(packed[None], options, centre)[1][0])
-    return _Group((*one.leaves, *two.leaves), packed, centre, error)
+    return (*one.leaves, *two.leaves), one.statistics + two.statistics, centre
 
 
 def _shortest(

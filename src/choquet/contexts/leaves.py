@@ -154,18 +154,21 @@ def rank_sums(
 
 
 def above_sums(
-    rows: RankRows, index: IntArray, weight: FloatArray, source: int, other: int
-) -> tuple[FloatArray, float]:
-    """Statistics and count of those of some rows in which a source is above another."""
+    rows: RankRows, index: IntArray, weight: FloatArray, pairs: IntArray
+) -> tuple[FloatArray, FloatArray]:
+    """Statistics and counts of those of some rows in which the first of each pair is above."""
     from choquet.contexts import _kernels
 
     width = rows.Z.shape[1]
-    if width > WIDE:
+    out, counts = np.zeros((len(pairs), width * (width + 1) // 2)), np.zeros(len(pairs))
+    if width <= WIDE:
+        arguments = (rows.Z, weight, rows.weight, rows.asked, index, pairs, out, counts)
+        _kernels.above_statistics(*arguments)
+        return out, counts
+    for q, (source, other) in enumerate(pairs):
         part = index[rows.ranks[index, source] < rows.ranks[index, other]]
-        return _by_products(rows.Z, weight, part), float(rows.weight[part].sum())
-    out = np.zeros(width * (width + 1) // 2)
-    arguments = (rows.Z, weight, rows.weight, rows.asked, index, source, other, out)
-    return out, float(_kernels.above_statistics(*arguments))
+        out[q], counts[q] = _by_products(rows.Z, weight, part), rows.weight[part].sum()
+    return out, counts
 
 
 def fit_statistics(
@@ -173,13 +176,15 @@ def fit_statistics(
 ) -> tuple[FloatArray, FloatArray]:
     """Coefficients and squared errors for several leaves, one row of statistics each.
 
-    `centre` holds the weights that the l2 penalty draws to; l1 is left to `fit_leaf`.
+    `centre` holds the weights that the l2 penalty draws to, for all leaves or a row for each; l1
+    is left to `fit_leaf`. Many leaves at once take hardly longer than one.
     """
     from choquet.contexts import _kernels
 
-    out = np.empty((len(packed), len(centre) + 1))
+    out = np.empty((len(packed), centre.shape[-1] + 1))
+    centres = np.ascontiguousarray(np.broadcast_to(centre, (len(packed), centre.shape[-1])))
     fit = _kernels.fit_convex if options.convex else _kernels.fit_free
-    errors = fit(np.ascontiguousarray(packed), float(options.l2), centre, out)
+    errors = fit(np.ascontiguousarray(packed), float(options.l2), centres, out)
     return out, errors
 
 

@@ -9,7 +9,7 @@ in place of N², and tells which sources and pairs deserve the exact gain.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -103,16 +103,20 @@ def best_split(
     weight = np.zeros(len(rows.Z))
     weight[index] = fit.weight
     sources, pairs = _candidates(rows, index, weight, fit, options, splits)
-    best: Split | None = None
+    tried: list[tuple[FloatArray, list[Split]]] = []
     columns = [*sources, *(sources + rows.n_sources if rows.cuts else ())]
     for column in columns:
-        found = _best_threshold(rows, index, weight, fit, options, splits, int(column))
-        if found is not None and (best is None or found.gain > best.gain * (1 + 1e-9)):
-            best = found
-    found = _best_pair(rows, index, weight, fit, options, splits, pairs) if len(pairs) else None
-    # Of equals the threshold wins: it is the shorter sentence.
-    if found is not None and (best is None or found.gain > best.gain * (1 + 1e-9)):
-        best = found
+        tried.append(_thresholds(rows, index, weight, fit, options, splits, int(column)))
+    tried.append(_pair_splits(rows, index, weight, splits, pairs))
+    sums = np.concatenate([yes for yes, _ in tried])
+    if not len(sums):
+        return None
+    gains = np.split(_gains(sums, fit, options), np.cumsum([len(yes) for yes, _ in tried])[:-1])
+    best: Split | None = None
+    # Of equals the first wins, and so a threshold, which is the shorter sentence.
+    for own, (_, found) in zip(gains, tried, strict=True):
+        if len(own) and (best is None or own.max() > best.gain * (1 + 1e-9)):
+            best = replace(found[int(own.argmax())], gain=float(own.max()))
     return best
 
 
@@ -122,7 +126,7 @@ def _gains(yes: FloatArray, fit: LeafFit, options: LeafOptions) -> FloatArray:
     return np.asarray(fit.error - errors[: len(yes)] - errors[len(yes) :])
 
 
-def _best_threshold(
+def _thresholds(
     rows: RankRows,
     index: IntArray,
     weight: FloatArray,
@@ -130,50 +134,34 @@ def _best_threshold(
     options: LeafOptions,
     splits: SplitOptions,
     column: int,
-) -> Split | None:
+) -> tuple[FloatArray, list[Split]]:
+    """Statistics of the rows where each predicate on one column holds, and the predicates."""
     out, counts = rank_sums(rows, index, weight, column)
     inside = np.cumsum(counts)
     allowed = (inside >= splits.min_samples) & (inside[-1] - inside >= splits.min_samples)
     # A threshold at a rank that the source never has is the one before it.
     tops = np.flatnonzero(allowed & (counts > 0))
-    if not len(tops):
-        return None
     sums = np.cumsum(out, axis=0)
     if len(tops) > 2 * splits.screen:
         # Of very many thresholds first a few, then all around the best of them.
         step = len(tops) // 8
         near = int(_gains(sums[tops[::step]], fit, options).argmax()) * step
         tops = tops[max(near - step + 1, 0) : near + step]
-    gains = _gains(sums[tops], fit, options)
-    k = int(gains.argmax())
-    gain, top = float(gains[k]), int(tops[k]) + 1
     source = column % rows.n_sources
     if column == source:
-        return Split(gain, source, top=top)
-    return Split(gain, source, value=float(rows.cuts[source][top - 1]))
+        return sums[tops], [Split(0.0, source, top=int(top) + 1) for top in tops]
+    return sums[tops], [Split(0.0, source, value=float(rows.cuts[source][top])) for top in tops]
 
 
-def _best_pair(
-    rows: RankRows,
-    index: IntArray,
-    weight: FloatArray,
-    fit: LeafFit,
-    options: LeafOptions,
-    splits: SplitOptions,
-    pairs: IntArray,
-) -> Split | None:
-    yes = np.zeros((len(pairs), len(fit.statistics)))
-    inside = np.empty(len(pairs))
-    for k, (i, j) in enumerate(pairs):
-        yes[k], inside[k] = above_sums(rows, index, weight, int(i), int(j))
+def _pair_splits(
+    rows: RankRows, index: IntArray, weight: FloatArray, splits: SplitOptions, pairs: IntArray
+) -> tuple[FloatArray, list[Split]]:
+    """Statistics of the rows where one source is above another, and those predicates."""
+    yes, inside = above_sums(rows, index, weight, pairs)
     total = float(rows.weight[index].sum())
     allowed = (inside >= splits.min_samples) & (total - inside >= splits.min_samples)
     kept = np.flatnonzero(allowed)
-    if not len(kept):
-        return None
-    gains = _gains(yes[kept], fit, options)
-    k = int(gains.argmax())
-    return Split(float(gains[k]), int(pairs[kept[k], 0]), above=int(pairs[kept[k], 1]))
+    return yes[kept], [Split(0.0, int(i), above=int(j)) for i, j in pairs[kept]]
 
 
 def _candidates(

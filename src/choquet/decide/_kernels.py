@@ -1,4 +1,7 @@
-"""Compiled walks through sets of measures: uniform in the long run, and never silently frozen."""
+"""Compiled walks through sets of measures: uniform in the long run, and never silently frozen.
+
+Arrays are filled one number at a time: to assign to parts of arrays takes seconds to compile.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +77,8 @@ def _choose(d, k, chosen, state):
 @compiled
 def walk_rows(v, start, rows, coef, bound, E, steps, burn, out, seed):
     """Walk through {A v ≥ bound, E v constant}; A by columns. Returns the share of moves."""
-    state = np.array([seed], dtype=np.uint64)
+    state = np.empty(1, np.uint64)
+    state[0] = seed
     d, m = len(v), E.shape[0]
     k = min(m + 1, d)
     slack = np.empty(len(bound))
@@ -86,7 +90,8 @@ def walk_rows(v, start, rows, coef, bound, E, steps, burn, out, seed):
     work = np.zeros((max(m, 1), k))
     stamp, moved, tried = 0, 0, 0
     for s in range(-burn, out.shape[0]):
-        slack[:] = -bound  # recomputed, so that nothing drifts
+        for r in range(len(bound)):  # recomputed, so that nothing drifts
+            slack[r] = -bound[r]
         for c in range(d):
             for p in range(start[c], start[c + 1]):
                 slack[rows[p]] += coef[p] * v[c]
@@ -127,7 +132,8 @@ def walk_rows(v, start, rows, coef, bound, E, steps, burn, out, seed):
             for q in range(count):
                 slack[touched[q]] += t * change[touched[q]]
         if s >= 0:
-            out[s] = v
+            for c in range(len(v)):
+                out[s, c] = v[c]
     return moved / max(tried, 1)
 
 
@@ -168,7 +174,8 @@ def _room(i, v, low, n, first, second, chosen, weights, used, sign):
 @compiled
 def walk_pairs(v, n, first, second, G, bound, E, steps, burn, out, seed):
     """Walk through measures with interaction in pairs: v_i + Σ_j min(0, v_ij) ≥ 0, G v ≥ bound."""
-    state = np.array([seed], dtype=np.uint64)
+    state = np.empty(1, np.uint64)
+    state[0] = seed
     d, m = len(v), E.shape[0]
     k = min(m + 1, d)
     low = np.zeros(n)
@@ -179,12 +186,14 @@ def walk_pairs(v, n, first, second, G, bound, E, steps, burn, out, seed):
     marked = np.zeros(n, dtype=np.int64)
     stamp, moved, tried = 0, 0, 0
     for s in range(-burn, out.shape[0]):
-        low[:] = v[:n]
+        for i in range(n):
+            low[i] = v[i]
         for p in range(n, d):
             if v[p] < 0.0:
                 low[first[p]] += v[p]
                 low[second[p]] += v[p]
-        slack[:] = -bound
+        for r in range(len(bound)):
+            slack[r] = -bound[r]
         for r in range(len(bound)):
             for c in range(d):
                 slack[r] += G[r, c] * v[c]
@@ -231,7 +240,8 @@ def walk_pairs(v, n, first, second, G, bound, E, steps, burn, out, seed):
                 for c in range(used):
                     slack[r] += G[r, chosen[c]] * t * weights[c]
         if s >= 0:
-            out[s] = v
+            for c in range(len(v)):
+                out[s, c] = v[c]
     return moved / max(tried, 1)
 
 
@@ -241,10 +251,12 @@ def walk_lattice(g, n, start, rows, coef, bound, sweeps, burn, out, seed):
 
     Rows of statements come by columns, one column for each set.
     """
-    state = np.array([seed], dtype=np.uint64)
+    state = np.empty(1, np.uint64)
+    state[0] = seed
     slack = np.empty(len(bound))
     for s in range(-burn, out.shape[0]):
-        slack[:] = -bound  # recomputed, so that nothing drifts
+        for r in range(len(bound)):  # recomputed, so that nothing drifts
+            slack[r] = -bound[r]
         for a in range(len(g)):
             for p in range(start[a], start[a + 1]):
                 slack[rows[p]] += coef[p] * g[a]
@@ -273,4 +285,5 @@ def walk_lattice(g, n, start, rows, coef, bound, sweeps, burn, out, seed):
                     slack[rows[p]] += coef[p] * step
                 g[a] = here + step
         if s >= 0:
-            out[s] = g
+            for c in range(len(g)):
+                out[s, c] = g[c]

@@ -5,7 +5,9 @@ plain data first, a frozen dataclass with ``to_dict()`` and ``to_frame()``, and 
 """
 
 from choquet.explanation.additive import AdditiveSample, AdditiveStory, AdditiveView
-from choquet.explanation.collect import DataRequest, data_to_collect
+from choquet.explanation.brief import Brief, brief_of
+from choquet.explanation.collect import DataRequest, DataRequests, data_to_collect
+from choquet.explanation.fusion import FusionExplanation, explain_fusion
 from choquet.explanation.model import (
     Evidence,
     ModelExplanation,
@@ -27,14 +29,19 @@ __all__ = [
     "AdditiveSample",
     "AdditiveStory",
     "AdditiveView",
+    "Brief",
     "DataRequest",
+    "DataRequests",
     "Evidence",
+    "FusionExplanation",
     "ModelExplanation",
     "OperatorExplanation",
     "SampleExplanation",
     "Switch",
     "View",
+    "brief_of",
     "data_to_collect",
+    "explain_fusion",
     "explain_model",
     "explain_operator",
     "explain_sample",

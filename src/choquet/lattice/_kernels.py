@@ -1,4 +1,4 @@
-"""Compiled loops over samples and walks."""
+"""Loops over samples and walks, compiled where there are many."""
 
 import numpy as np
 
@@ -8,7 +8,44 @@ _BLOCK = 512
 """Samples handled together: their inputs by column fit the first cache for N up to 8."""
 
 
-@compiled_with(error_model="numpy")
+_ROWS = 4096
+"""Samples handled together where whole arrays are."""
+
+
+def _integrate_arrays(g, X, integral, out):
+    """As `integrate`, by operations on whole columns."""
+    n_samples, n_sources = X.shape
+    finite = True
+    for first in range(0, n_samples, _ROWS):
+        columns = np.array(X[first : first + _ROWS].T, dtype=np.float64, order="C")
+        if not np.isfinite(columns).all():
+            finite = False
+            continue
+        sets = np.zeros(columns.shape, np.int32)
+        for i in range(n_sources):
+            sets[i] |= 1 << i
+            for j in range(i):
+                first_is_larger = columns[j] >= columns[i]
+                sets[i] |= first_is_larger * np.int32(1 << j)
+                sets[j] |= ~first_is_larger * np.int32(1 << i)
+        total = np.zeros(columns.shape[1])
+        for i in range(n_sources):
+            if integral == 0:
+                total += columns[i] * (g[sets[i]] - g[sets[i] ^ np.int32(1 << i)])
+            elif integral == 1:
+                np.maximum(total, np.minimum(columns[i], g[sets[i]]), out=total)
+            else:
+                np.maximum(total, columns[i] * g[sets[i]], out=total)
+        out[first : first + _ROWS] = total
+    return finite
+
+
+def _integrate_steps(g, X, integral, out):
+    # A call of NumPy costs about as much as three steps, and then little for each number.
+    return X.shape[1] ** 2 * (6 + X.shape[0] / 100)
+
+
+@compiled_with(error_model="numpy", steps=_integrate_steps, plain=_integrate_arrays)
 def integrate(g, X, integral, out):
     """Integral of every row of X into `out`; False if an input is not finite.
 
@@ -79,7 +116,7 @@ def _next_sort(sort):
     return i
 
 
-@compiled
+@compiled_with(steps=lambda g, prefixes, rows_each, out: 2 * out.size)
 def all_walk_weights(g, prefixes, rows_each, out):
     """Operators of all walks that begin with these prefixes, in lexicographic order."""
     n = out.shape[1]
@@ -110,7 +147,14 @@ def all_walk_weights(g, prefixes, rows_each, out):
                 changed = _next_sort(sort)
 
 
-@compiled
+def _walk_weights_arrays(g, sorts, out):
+    """As `walk_weights`, by operations on whole arrays."""
+    values = g[np.cumsum(np.left_shift(1, sorts, dtype=np.int64), axis=1)]
+    out[:, :1] = values[:, :1]
+    out[:, 1:] = values[:, 1:] - values[:, :-1]
+
+
+@compiled_with(steps=lambda g, sorts, out: 30 + sorts.size / 10, plain=_walk_weights_arrays)
 def walk_weights(g, sorts, out):
     """Operator of each walk given by its sort."""
     for r in range(sorts.shape[0]):

@@ -1,6 +1,12 @@
-"""How loops are compiled: the one place that chooses Numba's options.
+"""How loops are compiled, and when: the one place that chooses Numba's options.
 
-Loops are serial and release the interpreter's lock; threads are handed out by
+A loop is written once, in plain Python over arrays. Compiling it takes about a second; to load
+Numba and what was compiled before takes as long as a million steps in plain Python. So a loop that
+says how many steps a call takes runs as it stands until it has made `PLAIN` of them, and compiled
+from then on. Both ways give the same answer to the bit; nothing depends on which was taken. A
+process whose work is small compiles nothing and does not even load Numba.
+
+Compiled loops are serial and release the interpreter's lock; threads are handed out by
 `choquet.lattice.threads`. What was compiled is kept on disk for the next process: beside the
 package, in the user's cache folder, or where ``NUMBA_CACHE_DIR`` says. Where none of these can be
 written, each process compiles in memory.
@@ -9,16 +15,91 @@ written, each process compiles in memory.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from types import FunctionType
+from typing import Any, Literal
 
-import numba
+__all__ = ["PLAIN", "Loop", "compiled", "compiled_with"]
 
-__all__ = ["compiled", "compiled_with"]
+PLAIN = 1_000_000
+"""Steps that a loop makes in plain Python, about 0.3 s, before it is compiled."""
 
-Loop = Callable[..., Any]
+Mode = Literal["plain", "fast"]
 
 
-def compiled(function: Loop) -> Loop:
+class Loop:
+    """A loop in plain Python that is compiled when its work is worth it.
+
+    Parameters
+    ----------
+    function : function
+        The loop. Other loops that it calls follow it: plain from plain, compiled from compiled.
+    steps : callable, optional
+        How many steps a call takes, from its arguments. Without it every call is compiled.
+    plain : function, optional
+        What stands in for the loop while it is plain, with the same answer to the bit: whole
+        arrays at once, say.
+    options
+        Further options of `numba.njit`.
+    """
+
+    def __init__(
+        self,
+        function: FunctionType,
+        *,
+        steps: Callable[..., float] | None = None,
+        plain: FunctionType | None = None,
+        **options: Any,
+    ) -> None:
+        self.function, self.steps, self.stands_in, self.options = function, steps, plain, options
+        self.left: float = -1.0 if steps is None else PLAIN
+        self.__doc__, self.__name__ = function.__doc__, function.__name__
+        self.__module__, self.__wrapped__ = function.__module__, function
+        self._made: dict[Mode, Callable[..., Any]] = {}
+
+    def __call__(self, *args: Any) -> Any:
+        """Run it, in the way that suits the work."""
+        if self.left >= 0.0 and self.steps is not None:
+            self.left -= self.steps(*args)
+        return self.made("fast" if self.left < 0.0 else "plain")(*args)
+
+    def made(self, mode: Mode) -> Callable[..., Any]:
+        """The loop as it stands, or compiled."""
+        if mode not in self._made:
+            source = self.function
+            if mode == "plain" and self.stands_in is not None:
+                source = self.stands_in
+            twin = FunctionType(
+                source.__code__,
+                _names_of(source, mode),
+                source.__name__,
+                source.__defaults__,
+                source.__closure__,
+            )
+            twin.__module__, twin.__qualname__ = source.__module__, source.__qualname__
+            self._made[mode] = twin if mode == "plain" else _compile(twin, self.options)
+        return self._made[mode]
+
+
+def _names_of(function: FunctionType, mode: Mode) -> dict[str, Any]:
+    """The names of the function's module, with the loops that it calls in the same mode."""
+    names = dict(function.__globals__)
+    for name in function.__code__.co_names:
+        if isinstance(names.get(name), Loop):
+            names[name] = names[name].made(mode)
+    return names
+
+
+def _compile(function: FunctionType, options: dict[str, Any]) -> Callable[..., Any]:
+    import numba
+
+    try:
+        loop: Callable[..., Any] = numba.njit(cache=True, nogil=True, **options)(function)
+    except RuntimeError:  # no folder can be written to
+        loop = numba.njit(nogil=True, **options)(function)
+    return loop
+
+
+def compiled(function: Callable[..., Any]) -> Any:
     """Compile a loop on its first call.
 
     Examples
@@ -35,23 +116,27 @@ def compiled(function: Loop) -> Loop:
     return compiled_with()(function)
 
 
-def compiled_with(**options: Any) -> Callable[[Loop], Loop]:
-    """Compile a loop on its first call, with more of `numba.njit`'s options.
+def compiled_with(
+    *,
+    steps: Callable[..., float] | None = None,
+    plain: Callable[..., Any] | None = None,
+    **options: Any,
+) -> Callable[[Callable[..., Any]], Any]:
+    """Compile a loop when its work is worth it, with more of `numba.njit`'s options; see `Loop`.
 
     Examples
     --------
-    >>> @compiled_with(error_model="numpy")
-    ... def ratio(a, b):
-    ...     return a / b
-    >>> ratio(1.0, 0.0)
-    inf
+    >>> @compiled_with(steps=lambda n: n)
+    ... def triangle(n):
+    ...     total = 0
+    ...     for k in range(n):
+    ...         total += k
+    ...     return total
+    >>> triangle(5), triangle.left < PLAIN
+    (10, True)
     """
 
-    def compile_(function: Loop) -> Loop:
-        try:
-            loop: Loop = numba.njit(cache=True, nogil=True, **options)(function)
-        except RuntimeError:  # no folder can be written to
-            loop = numba.njit(nogil=True, **options)(function)
-        return loop
+    def loop_of(function: Any) -> Loop:
+        return Loop(function, steps=steps, plain=plain, **options)  # type: ignore[arg-type]
 
-    return compile_
+    return loop_of

@@ -29,7 +29,7 @@ def _add(pair, k, term):
     pair[k, 0] = new
 
 
-@compiled
+@compiled_with(steps=lambda X, *rest: 3.0 * X.shape[0] * X.shape[1] ** 2)
 def accumulate(X, y, weight, tie, least, gram, targets, sums, totals, counts):
     """Add every row's gap products to tables indexed by ternary pair code and by mask.
 
@@ -85,7 +85,7 @@ def accumulate(X, y, weight, tie, least, gram, targets, sums, totals, counts):
         _add(totals, 2, w * y[m] * y[m])
 
 
-@compiled
+@compiled_with(steps=lambda labels, *rest: 6.0 * len(labels))
 def sum_runs(labels, values, carried, out):
     """Sum `values + carried` over runs of equal labels into the rows of `out`, error-free."""
     for k in range(len(labels)):
@@ -93,7 +93,7 @@ def sum_runs(labels, values, carried, out):
         _add(out, labels[k], carried[k])
 
 
-@compiled
+@compiled_with(steps=lambda masks, *rest: len(masks) ** 2)
 def close_containments(masks, sizes, order, values):
     """Raise each value to the largest one on a contained subset, smallest subsets first."""
     n_words = masks.shape[1]
@@ -116,7 +116,7 @@ def close_containments(masks, sizes, order, values):
         values[b] = best
 
 
-@compiled
+@compiled_with(steps=lambda masks, *rest: len(masks) ** 2)
 def worst_containments(masks, sizes, order, values, tolerance):
     """For each subset the contained one that exceeds it most, or -1; the other way; the count."""
     n_words = masks.shape[1]
@@ -147,7 +147,7 @@ def worst_containments(masks, sizes, order, values, tolerance):
     return worst, above, count
 
 
-@compiled
+@compiled_with(steps=lambda masks, before: 3.0 * len(masks) ** 2)
 def cover_edges(masks, before):
     """Containments with nothing in between, of subsets in order of size.
 
@@ -189,7 +189,7 @@ def cover_edges(masks, before):
     return low[:count].copy(), high[:count].copy()
 
 
-@compiled
+@compiled_with(steps=lambda low, high, values: len(low))
 def close_edges(low, high, values):
     """Raise each value to the largest one below it; edges in order of their larger subset."""
     for e in range(len(low)):
@@ -325,7 +325,7 @@ def coordinate_descent(P, q, weight, x, limit, tolerance):
     return limit
 
 
-@compiled
+@compiled_with(steps=lambda X, y, g, rate, epochs: 3.0 * epochs * X.shape[0] * X.shape[1] ** 2)
 def hlms_passes(X, y, g, rate, epochs):
     """Move the values on each sample's chain against its error, within their neighbours' reach."""
     n_samples, n_sources = X.shape

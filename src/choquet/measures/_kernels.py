@@ -1,4 +1,4 @@
-"""Compiled loops of the measures room."""
+"""Loops of the measures room, compiled where there is much to do."""
 
 import numpy as np
 
@@ -44,7 +44,46 @@ def _update(target, other, has_last, n_bits, seed, counter, low, high):
         target[a] = low[a] + u * (high[a] - low[a])
 
 
-@compiled
+def _gibbs_arrays(start, n_sources, sweeps, seed):
+    """As `gibbs_sweeps`, by operations on whole halves of the lattice."""
+    n_bits = n_sources - 1
+    half = 1 << n_bits
+    numbers = np.arange(half)
+    odd_low = np.zeros(half, np.bool_)
+    for i in range(n_bits):
+        odd_low ^= (numbers >> i & 1).astype(np.bool_)
+    has_last = (odd_low, ~odd_low)  # of the sets of even size, and of those of odd size
+    places = [numbers + half * flags for flags in has_last]
+    sides = [start[place] for place in places]
+    # Sets of the other parity that differ in one of the low bits, and whether they are smaller.
+    others = [(numbers ^ (1 << i), (numbers >> i & 1).astype(np.bool_)) for i in range(n_bits)]
+    counters = numbers.astype(np.uint64)
+    counter = np.uint64(0)
+    for _ in range(sweeps):
+        for side in (1, 0):
+            other = sides[1 - side]
+            low = np.where(has_last[side], other, 0.0)
+            high = np.where(has_last[side], 1.0, other)
+            for across, smaller in others:
+                near = other[across]
+                low = np.where(smaller, np.maximum(low, near), low)
+                high = np.where(smaller, high, np.minimum(high, near))
+            u = _uniform_bits(seed, counter + counters)
+            sides[side] = low + u * (high - low)
+            counter += np.uint64(half)
+            sides[0][0] = 0.0
+            sides[n_sources % 2][half - 1] = 1.0
+    values = np.empty(2 * half)
+    for place, side in zip(places, sides, strict=True):
+        values[place] = side
+    return values
+
+
+def _gibbs_steps(start, n_sources, sweeps, seed):
+    return sweeps * n_sources * (40 + (1 << n_sources) / 5)
+
+
+@compiled_with(steps=_gibbs_steps, plain=_gibbs_arrays)
 def gibbs_sweeps(start, n_sources, sweeps, seed):
     """Gibbs sweeps over the order polytope; sets of even and odd size take turns.
 
@@ -90,7 +129,7 @@ def _pin(even, odd, n_sources, half):
         odd[half - 1] = 1.0
 
 
-@compiled
+@compiled_with(steps=lambda order, uniforms, n_sources: 2.0 * 3**n_sources)
 def fill_in_order(order, uniforms, n_sources):
     """Give each set in turn a value uniform between the bounds that earlier ones leave it."""
     n = 1 << n_sources
@@ -125,7 +164,11 @@ def _is_subset(a, b):
     return True
 
 
-@compiled
+def _pairs_of(words, values, asked, *rest):
+    return 3.0 * len(asked) * len(words)
+
+
+@compiled_with(steps=_pairs_of)
 def containment_bounds(words, values, asked, lower, upper):
     """Largest value inside and smallest value around each of the sets asked for.
 
@@ -141,7 +184,7 @@ def containment_bounds(words, values, asked, lower, upper):
         lower[q], upper[q] = low, high
 
 
-@compiled
+@compiled_with(steps=lambda words, values: 3.0 * len(words) ** 2)
 def containment_witness(words, values):
     """A pair of rows, the first set inside the second, with the larger value; (-1, -1) if none."""
     for a in range(words.shape[0]):
@@ -151,7 +194,29 @@ def containment_witness(words, values):
     return -1, -1
 
 
-@compiled
+def _walk_bounds_arrays(inside, values, sorts, total, lower, upper):
+    """As `walk_bounds`, one known set at a time for all walks."""
+    n, n_sources = sorts.shape
+    rows = np.arange(n)
+    rank = np.empty((n, n_sources), np.int64)
+    np.put_along_axis(rank, sorts, np.arange(n_sources)[None, :], axis=1)
+    for k in range(values.shape[0]):
+        last = np.where(inside[k], rank, -1).max(axis=1)
+        absent = np.where(inside[k], n_sources, rank).min(axis=1)
+        lower[rows, last] = np.maximum(lower[rows, last], values[k])
+        some = np.flatnonzero(absent > 0)
+        before = absent[some] - 1
+        upper[some, before] = np.minimum(upper[some, before], values[k])
+    np.maximum.accumulate(lower, axis=1, out=lower)
+    upper[:] = np.minimum.accumulate(upper[:, ::-1], axis=1)[:, ::-1]
+    lower[:, n_sources - 1] = total
+
+
+def _walk_bounds_steps(inside, values, sorts, total, lower, upper):
+    return len(values) * (100 + sorts.size / 30)
+
+
+@compiled_with(steps=_walk_bounds_steps, plain=_walk_bounds_arrays)
 def walk_bounds(inside, values, sorts, total, lower, upper):
     """Bounds of g along each walk; they begin at 0 and at the total.
 
