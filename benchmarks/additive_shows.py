@@ -78,7 +78,7 @@ def shapes() -> None:
             high[rows, which] += rng.exponential(0.2, len(low))
             worst = min(worst, float((model.predict(high) - model.predict(low)).min()))
         print(
-            f"link {link}: {seconds:.1f} s, {model.proof_}, least rise of 1,000,000 pairs {worst:.2e}"
+            f"link {link}: {seconds:.1f} s, {model.proof_}, least rise of a million pairs {worst:.2e}"
         )
 
 

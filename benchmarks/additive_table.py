@@ -164,7 +164,7 @@ def _choquet(name: str, **options: Any) -> Callable[[], Any]:
     return made
 
 
-_CIR = {"monotone": False, "normal": False, "bias": True, "penalty": "l2"}
+_CIR = {"monotone": False, "normal": False, "fit_intercept": True, "penalty": "l2"}
 MODELS: dict[str, dict[str, Model]] = {
     "regression": {
         "linear": Model(_sk("linear_model.LinearRegression")),
