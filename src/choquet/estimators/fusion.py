@@ -411,7 +411,7 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
         ClassScores
         """
         check_is_fitted(self, "measures_")
-        if self.estimators is not None:
+        if self.estimators is not None and not isinstance(X, ClassScores):
             X = self._scores(checked_inputs(self, X, dtype="numeric"))
         return self._given(X, None, None)
 
