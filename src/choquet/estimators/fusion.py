@@ -484,7 +484,37 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
         """The same as `support_share`, by the name that contextual models have for it."""
         return self.support_share(X)
 
-    def predict_interval(self, X):
+    def predict_interval(self, X, level=0.95):
+        """Interval of the probability of the answer, from that of its fused score.
+
+        Parameters
+        ----------
+        X : array-like
+            As in `fit`.
+        level : float, default 0.95
+            Confidence in the fused score of the answer; those of the other classes are taken as
+            they are.
+
+        Returns
+        -------
+        array of shape (n_samples, 2)
+            It says how exactly the fused score is known, not how often the answer is right.
+        """
+        scores = self.class_scores(X).scores
+        fused = _fuse(self.models_, scores)
+        answer, at = fused.argmax(axis=1), np.arange(len(fused))
+        ends = np.empty((len(fused), 2))
+        for number, model in enumerate(self.models_):
+            mine = np.ones(len(at), dtype=bool) if len(self.models_) == 1 else answer == number
+            if mine.any():
+                ends[mine] = model.predict_interval(scores[at, answer][mine], level=level)
+        found = []
+        for end in ends.T:
+            fused[at, answer] = end
+            found.append(probabilities(fused, self.power_)[at, answer])
+        return np.column_stack(found)
+
+    def support_interval(self, X):
         """Bounds of the probability of the answer over all measures that agree with what was seen.
 
         Parameters
@@ -500,10 +530,10 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
         scores = self.class_scores(X).scores
         n_samples, n_classes, n_sources = scores.shape
         if len(self.models_) == 1:
-            ends = self.models_[0].predict_interval(scores.reshape(-1, n_sources))
+            ends = self.models_[0].support_interval(scores.reshape(-1, n_sources))
             ends = ends.reshape(n_samples, n_classes, 2)
         else:
-            each = [model.predict_interval(scores[:, k]) for k, model in enumerate(self.models_)]
+            each = [model.support_interval(scores[:, k]) for k, model in enumerate(self.models_)]
             ends = np.stack(each, axis=1)
         answer = _fuse(self.models_, scores).argmax(axis=1)
         at, found = np.arange(n_samples), []
