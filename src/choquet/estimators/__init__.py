@@ -12,6 +12,7 @@ from choquet.estimators.baselines import (
 from choquet.estimators.chunks import fit_chunks, fit_evidence, fit_statistics
 from choquet.estimators.classifier import ChoquetClassifier
 from choquet.estimators.commensurate import Commensurate, InUnits
+from choquet.estimators.conformal import ConformalClassifier, ConformalRegressor
 from choquet.estimators.contextual import ContextualRegressor
 from choquet.estimators.contextual_classifier import ContextualClassifier
 from choquet.estimators.cross_validated import ChoquetRegressorCV
@@ -25,6 +26,8 @@ __all__ = [
     "ChoquetRegressor",
     "ChoquetRegressorCV",
     "Commensurate",
+    "ConformalClassifier",
+    "ConformalRegressor",
     "ContextualClassifier",
     "ContextualRegressor",
     "FusionClassifier",

@@ -418,10 +418,16 @@ class InUnits(BaseEstimator):
         return self.estimator_.decision_function(scaled)
 
     @_inner_has("predict_interval")
-    def predict_interval(self, X):
-        """Bounds of the outputs, in the units of the target; see the estimator's own."""
+    def predict_interval(self, X, level=0.95, **options):
+        """Intervals of the outputs, in the units of the target; see the estimator's own."""
         scaled = self._scaled(X)
-        return self.units_.output(self.estimator_.predict_interval(scaled))
+        return self.units_.output(self.estimator_.predict_interval(scaled, level, **options))
+
+    @_inner_has("support_interval")
+    def support_interval(self, X):
+        """What subsets without data leave open, in units of the target; see the estimator's own."""
+        scaled = self._scaled(X)
+        return self.units_.output(self.estimator_.support_interval(scaled))
 
     @_inner_has("support_share")
     def support_share(self, X):

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from choquet.arrays import FloatArray
 from choquet.errors import DataError, SolverError, SupportWarning, TooLargeError
+from choquet.estimators.certain import CertainRegressor
 from choquet.estimators.validation import checked_inputs, checked_rows, classes_of
 from choquet.lattice.ties import TIE, settled
 from choquet.learning.data.chunks import Evidence, evidence_of
@@ -167,7 +168,7 @@ def integrate(measure: AbstractMeasure, X: FloatArray, fill: str) -> FloatArray:
     return measure.integral(X)
 
 
-class MeasureRegressor(RegressorMixin, BaseEstimator):
+class MeasureRegressor(CertainRegressor, RegressorMixin, BaseEstimator):
     """Base of the regressors that learn from statistics; subclasses define `_solve`."""
 
     statistics_: Statistics | MinimaStatistics
@@ -276,8 +277,10 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
         check_is_fitted(self, "measure_")
         return explain_samples(self, checked_inputs(self, X))
 
-    def predict_interval(self, X):
+    def support_interval(self, X):
         """Tight bounds of each prediction over all fillings of the unsupported subsets.
+
+        They say what was never seen, not how exact the fit is: see `predict_interval` for that.
 
         Parameters
         ----------

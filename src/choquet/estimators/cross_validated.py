@@ -192,6 +192,22 @@ class ChoquetRegressorCV(MeasureRegressor):
         self.intercept_, self.solution_ = found.intercept, found.solution
         self.measure_ = self._measure(material, found)
 
+    def _shape(self):
+        return {
+            "monotone": self.monotone,
+            "normal": self.normal,
+            "fit_intercept": self.fit_intercept,
+        }
+
+    def _family_shares(self):
+        """Families in their proportions; what has none counts as all measures."""
+        known = self.cv_results_
+        shares: dict[str, float] = {}
+        for name, weight in zip(known["prior"], known["weight"], strict=True):
+            family = str(name) if str(name) in FAMILIES else "none"
+            shares[family] = shares.get(family, 0.0) + float(weight)
+        return shares
+
     def _has_posterior(self, n_sources):
         return (
             self.monotone and self.normal and not self.fit_intercept
