@@ -37,7 +37,7 @@ With few sets the least of seven is noisy.
 """
 WIDTHS = """
 Mean widths at level 0.9, and beside them those of the bootstrap: fits to rows that are drawn again,
-for the first 4 data sets of each kind of truth.
+for the first 2 data sets of each kind of truth.
 
 | N | M | noise | values | outputs | Shapley values | bootstrap held outputs |
 |---|---|---|---|---|---|---|"""
@@ -159,7 +159,7 @@ def cell(n: int, m: int, noise: str, count: int, seconds: float, n_boot: int) ->
     start, number = time.monotonic(), 0
     while number < count and (number < 2 or time.monotonic() - start < seconds):
         for truth in TRUTHS:
-            boot = n_boot if number < 4 else 0
+            boot = n_boot if number < 2 else 0
             found[truth].append(one(n, m, truth, noise, number, boot))
         number += 1
     with warnings.catch_warnings():
