@@ -131,7 +131,9 @@ class ClassScores:
         found = self
         if classes is not None and list(classes) != self.classes.tolist():
             places = _places(list(classes), self.classes.tolist(), "class")
-            found = replace(found, scores=found.scores[:, places], classes=np.asarray(classes))
+            found = replace(
+                found, scores=found.scores[:, places], classes=np.asarray(classes)
+            )
         if sources is not None and tuple(sources) != self.sources:
             places = _places(list(sources), list(self.sources), "source")
             found = replace(found, scores=found.scores[:, :, places], sources=tuple(sources))

@@ -259,9 +259,7 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
             raise DataError(f"labels {unseen.tolist()} are not among the classes")
         weight = sample_weights(sample_weight, len(y))
         if first:
-            self._whole = _Learner(
-                [self._model() for _ in range(1 if self.shared else scores.shape[1])]
-            )
+            self._whole = _Learner([self._model() for _ in range(1 if self.shared else scores.shape[1])])
             self._halves = [_Learner(clone(self._whole.models, safe=False)) for _ in range(2)]
             self._kept, self.power_ = Kept(), float("nan")
         elif not hasattr(self, "_whole"):  # it comes from a file
@@ -329,9 +327,7 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
             return given
         y = checked_labels(y, np.asarray(y))
         if y.shape != given.scores.shape[:1]:
-            raise DataError(
-                f"there are scores of {len(given.scores)} samples, and labels {y.shape}"
-            )
+            raise DataError(f"there are scores of {len(given.scores)} samples, and labels {y.shape}")
         return ClassScores(given.scores, given.classes, given.sources, given.ids, y)
 
     @property

@@ -113,9 +113,7 @@ def _learned(given, place, parts) -> dict[str, Score]:
         chosen.append(int(right.argmax()))
         single[test] = _shares(scores[test][:, :, chosen[-1]])
         if stack:
-            fitted = LogisticRegression(max_iter=100, C=10.0, tol=1e-3).fit(
-                flat[train], place[train]
-            )
+            fitted = LogisticRegression(max_iter=100, C=10.0, tol=1e-3).fit(flat[train], place[train])
             stacked[np.ix_(test, fitted.classes_)] = fitted.predict_proba(flat[test])
     best = given.sources[Counter(chosen).most_common(1)[0][0]]
     found = {"single": score_classes(single, place, best)}

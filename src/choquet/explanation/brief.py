@@ -268,13 +268,9 @@ def _rules(
         told[rows] = sorted_inputs[rows] @ by_rank + scaled[rows] @ by_source
         if cut and rows.any():  # what was left out is made good for on average
             bias = float(np.mean(answers[rows] - told[rows]))
-        bias = (
-            float(_rounded(np.array([bias]), float(answers.std()))[0]) if abs(bias) > 1e-9 else 0.0
-        )
+        bias = float(_rounded(np.array([bias]), float(answers.std()))[0]) if abs(bias) > 1e-9 else 0.0
         told[rows] += bias
-        say.append(
-            f"{text} {'plus' if bias > 0 else 'minus'} {figure(abs(bias))}" if bias else text
-        )
+        say.append(f"{text} {'plus' if bias > 0 else 'minus'} {figure(abs(bias))}" if bias else text)
     if isinstance(view.parts, TreeDecomposition) and len(view.parts.leaves) > 1:
         leaves = sorted(view.parts.leaves.items(), key=lambda leaf: -leaf[1].share)
         where = [(view.context_of(leaf), say[rule.operator]) for leaf, rule in leaves]

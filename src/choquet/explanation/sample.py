@@ -279,15 +279,11 @@ changing inputs by 0.25 is enough.
             times = f"{figure(weight)} × {figure(scaled[i], 4)}"
             parts.append(f"{self.sources[i]} {figure(given, 4)} ({times})")
         if rest:
-            parts.append(
-                f"{figure(self.contributions[rest].sum(), 4)} of {len(rest)} other sources"
-            )
+            parts.append(f"{figure(self.contributions[rest].sum(), 4)} of {len(rest)} other sources")
         constant = abs(self.bias) > NO_BIAS
         if not parts:
-            return (
-                "No input counts here."
-                if not constant
-                else (f"No input counts here; the output is a constant {figure(self.bias, 4)}.")
+            return "No input counts here." if not constant else (
+                f"No input counts here; the output is a constant {figure(self.bias, 4)}."
             )
         end = f", plus a constant {figure(self.bias, 4)}" if constant else ""
         return f"It is the sum of {', '.join(parts)}{end}."

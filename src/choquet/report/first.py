@@ -160,9 +160,7 @@ def _quality_warnings(quality: dict[str, Any]) -> list[str]:
     rows = {row["key"]: row for row in quality["rows"]}
     own, found = rows["model"], []
     words = {
-        "mean": "always answering the mean"
-        if quality["numbers"]
-        else "always the most frequent class",
+        "mean": "always answering the mean" if quality["numbers"] else "always the most frequent class",
         "single": "the best single source alone",
         "linear": "a linear model" if quality["numbers"] else "logistic regression",
     }
@@ -190,11 +188,7 @@ def _distrust(
     view: View, story: ModelExplanation, known: Assessment | None, unseen: float | None
 ) -> list[str]:
     found = []
-    if (
-        known is not None
-        and unseen is not None
-        and (view.learned or view.parts.support is not None)
-    ):
+    if known is not None and unseen is not None and (view.learned or view.parts.support is not None):
         n = len(known.supported)
         if unseen == 0:
             found.append(
@@ -263,11 +257,8 @@ def _next(
             f"on the command line, directions={{{against[0]!r}: 'lower'}} in Python."
         )
     rows = {row["key"]: row for row in quality["rows"]} if quality else {}
-    beaten = [
-        k
-        for k in ("linear", "single", "mean")
-        if k in rows and rows["model"]["error"] > rows[k]["error"]
-    ]
+    beaten = [k for k in ("linear", "single", "mean") if k in rows and
+              rows["model"]["error"] > rows[k]["error"]]
     if beaten and not against:
         found.append(
             "Try another kind of model: choquet fit --learner contextual, or --learner additive."

@@ -125,8 +125,7 @@ def summarise(
         "samples": samples,
         "errors": _errors(view, inputs, targets),
         "explorer": {
-            **explorer_data(view, inputs, _interesting(samples)),
-            "error": _typical(quality),
+            **explorer_data(view, inputs, _interesting(samples)), "error": _typical(quality)
         },
     }
     found: dict[str, Any] = plain(data)
