@@ -32,7 +32,7 @@ ALPHAS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 
 
 class ChoquetRegressorCV(MeasureRegressor):
-    """Choquet integral of a measure between simple families and all measures, as data tell.
+    """Regression by a Choquet integral, averaged over simple families and all measures.
 
     All 2**N values fitted to noisy data over-fit. By default every family of `priors`, and all
     monotone measures, are averaged: within a family each measure with its probability given the

@@ -259,7 +259,9 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
             raise DataError(f"labels {unseen.tolist()} are not among the classes")
         weight = sample_weights(sample_weight, len(y))
         if first:
-            self._whole = _Learner([self._model() for _ in range(1 if self.shared else scores.shape[1])])
+            self._whole = _Learner(
+                [self._model() for _ in range(1 if self.shared else scores.shape[1])]
+            )
             self._halves = [_Learner(clone(self._whole.models, safe=False)) for _ in range(2)]
             self._kept, self.power_ = Kept(), float("nan")
         elif not hasattr(self, "_whole"):  # it comes from a file
@@ -327,8 +329,10 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
             return given
         y = checked_labels(y, np.asarray(y))
         if y.shape != given.scores.shape[:1]:
-            raise DataError(f"there are scores of {len(given.scores)} samples, and labels {y.shape}")
-        return ClassScores(given.scores, given.classes, given.sources, given.ids, y)
+            raise DataError(
+                f"there are scores of {len(given.scores)} samples, and labels {y.shape}"
+            )
+        return given.labelled(y)
 
     @property
     def intercept_(self):
@@ -407,7 +411,7 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
         ClassScores
         """
         check_is_fitted(self, "measures_")
-        if self.estimators is not None:
+        if self.estimators is not None and not isinstance(X, ClassScores):
             X = self._scores(checked_inputs(self, X, dtype="numeric"))
         return self._given(X, None, None)
 

@@ -44,7 +44,7 @@ PENALTIES = ("l1", "l2", "elasticnet", "lp")
 
 
 class ChoquetRegressor(IncrementalRegressor):
-    """Choquet integral fitted to data, with an account of what the data determine.
+    """Regression by a Choquet integral, with an account of what the data determine.
 
     The default is the monotone, normal measure of least squared error. Choquet regression as in
     the literature ("CIR") is ``monotone=False, normal=False, fit_intercept=True`` with
@@ -53,7 +53,7 @@ class ChoquetRegressor(IncrementalRegressor):
     Parameters
     ----------
     monotone, normal : bool, default True
-        Insist that g does not decrease, and that g(X) = 1.
+        Require that g does not decrease, and that g(X) = 1.
     fit_intercept : bool, default False
         Learn an intercept.
     loss : {"squared", "absolute"}, default "squared"

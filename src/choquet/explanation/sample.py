@@ -279,11 +279,15 @@ changing inputs by 0.25 is enough.
             times = f"{figure(weight)} × {figure(scaled[i], 4)}"
             parts.append(f"{self.sources[i]} {figure(given, 4)} ({times})")
         if rest:
-            parts.append(f"{figure(self.contributions[rest].sum(), 4)} of {len(rest)} other sources")
+            parts.append(
+                f"{figure(self.contributions[rest].sum(), 4)} of {len(rest)} other sources"
+            )
         constant = abs(self.bias) > NO_BIAS
         if not parts:
-            return "No input counts here." if not constant else (
-                f"No input counts here; the output is a constant {figure(self.bias, 4)}."
+            return (
+                "No input counts here."
+                if not constant
+                else (f"No input counts here; the output is a constant {figure(self.bias, 4)}.")
             )
         end = f", plus a constant {figure(self.bias, 4)}" if constant else ""
         return f"It is the sum of {', '.join(parts)}{end}."
@@ -327,8 +331,14 @@ changing inputs by 0.25 is enough.
             return f"Another operator, {self.switch_phrase}, would decide {moves}."
         return (
             f"Another operator, {self.switch_phrase}, would decide if {upper} fell below {lower}: "
-            f"changing inputs by {figure(self.switch.change)} is enough."
+            f"{_enough(self.switch.change)}."
         )
+
+
+def _enough(change: float) -> str:
+    if change < 1e-12:
+        return "the least change is enough"
+    return f"changing inputs by {figure(change)} is enough"
 
 
 def explain_sample(model: Any, x: Any) -> SampleExplanation:
@@ -337,7 +347,7 @@ def explain_sample(model: Any, x: Any) -> SampleExplanation:
     Parameters
     ----------
     model : Decomposition, Measure, fitted model, or a pipeline that ends in one
-        What answered; measures and models are decomposed first, and estimators keep that in mind.
+        What to explain; measures and models are decomposed first, and estimators keep the result.
     x : array-like of N floats, row of a frame, or dict
         Inputs by source, in the units of the data; what has names is taken by them.
 

@@ -365,7 +365,7 @@ def _rows(model: Any, scaled: FloatArray) -> Any:
 
 
 def of_class(model: Any, label: Any) -> Decomposition:
-    """What a classifier learned for one class, for `explain_model`, `Report` and the others.
+    """What a classifier learned for one class; pass it to `explain_model`, `Report` and others.
 
     Parameters
     ----------

@@ -24,6 +24,9 @@ _MANY_UNSEEN = 0.01
 """Share of samples of a kind not seen before from which on that is a warning."""
 
 
+_NO_DATA = "No data came with the model, so nothing is known about where it can be trusted."
+
+
 def first_screen(
     view: View,
     story: ModelExplanation,
@@ -33,6 +36,7 @@ def first_screen(
     *,
     inputs: FloatArray | None,
     targets: FloatArray | None,
+    learned_from: bool = True,
 ) -> dict[str, Any]:
     """The five answers of the first screen, in plain data.
 
@@ -46,25 +50,27 @@ def first_screen(
         What is known about the samples.
     inputs, targets : arrays or None
         The samples.
+    learned_from : bool
+        Whether the model knows data of its own, beside these samples.
     """
     against = _against(view, inputs, targets)
     unseen = None if known is None else 1 - float(known.supported.mean())
     return {
-        "what": _what(view, story),
+        "what": _what(view, story, learned_from=learned_from),
         "warnings": _warnings(brief, quality, against, known, unseen),
         "quality": quality,
         "no_quality": None if quality else _no_quality(targets is not None),
         "works": {
             **brief.to_dict(),
             "notes": _notes(view, brief),
-            "more": view.parts.n_operators > 1 or not brief.kind == "rules",
+            "more": view.parts.n_operators > 1 or brief.kind != "rules",
         },
-        "distrust": _distrust(view, story, known, unseen),
-        "next": _next(view, story, quality, against),
+        "distrust": _distrust(view, story, known, unseen) if learned_from else [_NO_DATA],
+        "next": _next(story, quality, against),
     }
 
 
-def _what(view: View, story: ModelExplanation) -> str:
+def _what(view: View, story: ModelExplanation, *, learned_from: bool) -> str:
     many = len(view.sources) > 12
     what = f"{len(view.sources)} sources" if many else list_words(view.sources)
     outcome = view.outcome
@@ -74,19 +80,15 @@ def _what(view: View, story: ModelExplanation) -> str:
         if len(outcome.classes) <= 4:
             into += f" ({', '.join(outcome.labels)})"
         into += " is true"
-    count = story.n_contexts
     text = f"The model combines {what} into {into}."
-    if count == 1:
-        text += " It always combines them in the same way."
+    count = len(story.operators)
+    if count > 1:
+        text += f" It does so in {number_word(count)} ways, depending on which inputs are larger "
+        text += "than others."
     else:
-        text += (
-            f" It does so in {number_word(len(story.operators))} ways, depending on which inputs "
-            "are larger than others."
-            if len(story.operators) > 1
-            else " It always combines them in the same way."
-        )
+        text += " It always combines them in the same way."
     n = story.evidence.n_samples if story.evidence is not None else story.n_samples
-    if n == n and n:
+    if n == n and n and learned_from:
         text += f" It was learned from {n:,.10g} samples."
     return text
 
@@ -144,31 +146,33 @@ def _warnings(
         )
     if brief.poor:
         found.append(
-            f"The short description below misses {percent(min(brief.lost, 1.0), 2)} of what the model "
-            "does. Do not act on it alone; the full rules follow further down."
+            f"The short description below misses {percent(min(brief.lost, 1.0), 2)} of what the "
+            "model does. Do not act on it alone; the full rules follow further down."
         )
     if known is not None and unseen is not None and unseen > _MANY_UNSEEN:
         n = int((~known.supported).sum())
         found.append(
-            f"{n:,} of {len(known.supported):,} samples ({percent(unseen, 2)}) are of a kind that the "
-            "model did not see when it was learned."
+            f"{n:,} of {len(known.supported):,} samples ({percent(unseen, 2)}) are of a kind that "
+            "the model did not see when it was learned."
         )
     return found
 
 
 def _quality_warnings(quality: dict[str, Any]) -> list[str]:
     rows = {row["key"]: row for row in quality["rows"]}
-    own, found = rows["model"], []
+    own, found, numbers = rows["model"], [], quality["numbers"]
     words = {
-        "mean": "always answering the mean" if quality["numbers"] else "always the most frequent class",
+        "mean": "always answering the mean"
+        if quality["numbers"]
+        else "always the most frequent class",
         "single": "the best single source alone",
-        "linear": "a linear model" if quality["numbers"] else "logistic regression",
+        "linear": "a linear model" if numbers else "logistic regression",
     }
 
     def told(row: dict[str, Any]) -> str:
-        return figure(row["error"]) if quality["numbers"] else percent(row["error"])
+        return figure(row["error"]) if numbers else percent(row["error"])
 
-    unit = "error" if quality["numbers"] else "share of wrong answers"
+    unit = "error" if numbers else "share of wrong answers"
     for key, name in words.items():
         if key not in rows or own["error"] <= rows[key]["error"] * (1 + 1e-9):
             continue
@@ -188,7 +192,11 @@ def _distrust(
     view: View, story: ModelExplanation, known: Assessment | None, unseen: float | None
 ) -> list[str]:
     found = []
-    if known is not None and unseen is not None and (view.learned or view.parts.support is not None):
+    if (
+        known is not None
+        and unseen is not None
+        and (view.learned or view.parts.support is not None)
+    ):
         n = len(known.supported)
         if unseen == 0:
             found.append(
@@ -197,8 +205,8 @@ def _distrust(
             )
         else:
             found.append(
-                f"{percent(unseen, 2)} of the {n:,} samples are of a kind not seen before: the inputs "
-                "rank in an order for which data are missing."
+                f"{percent(unseen, 2)} of the {n:,} samples are of a kind not seen before: the "
+                "inputs rank in an order for which data are missing."
             )
         widest = _widest(view, known)
         found += [widest] if widest else []
@@ -207,14 +215,10 @@ def _distrust(
         found.append(
             "Samples of every kind were seen."
             if share == 1
-            else f"Only {percent(share, 2)} of all possible orders of the inputs were seen in the data."
+            else f"Only {percent(share, 2)} of all possible orders of the inputs were seen."
         )
     found += _never_seen(view, story)
-    if not found:
-        found.append(
-            "No data came with the model, so nothing is known about where it can be trusted."
-        )
-    return found
+    return found or [_NO_DATA]
 
 
 def _widest(view: View, known: Assessment) -> str | None:
@@ -246,9 +250,7 @@ def _never_seen(view: View, story: ModelExplanation) -> list[str]:
     return found
 
 
-def _next(
-    view: View, story: ModelExplanation, quality: dict[str, Any] | None, against: list[str]
-) -> list[str]:
+def _next(story: ModelExplanation, quality: dict[str, Any] | None, against: list[str]) -> list[str]:
     found = []
     if against:
         names = ",".join(against)
@@ -257,8 +259,11 @@ def _next(
             f"on the command line, directions={{{against[0]!r}: 'lower'}} in Python."
         )
     rows = {row["key"]: row for row in quality["rows"]} if quality else {}
-    beaten = [k for k in ("linear", "single", "mean") if k in rows and
-              rows["model"]["error"] > rows[k]["error"]]
+    beaten = [
+        k
+        for k in ("linear", "single", "mean")
+        if k in rows and rows["model"]["error"] > rows[k]["error"]
+    ]
     if beaten and not against:
         found.append(
             "Try another kind of model: choquet fit --learner contextual, or --learner additive."
