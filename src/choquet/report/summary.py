@@ -113,6 +113,7 @@ def summarise(
             known if learned_from else None,
             inputs=inputs,
             targets=targets,
+            samples=samples,
             learned_from=learned_from,
         ),
         "story": {
