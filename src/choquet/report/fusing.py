@@ -133,7 +133,7 @@ class _Facts:
             np.column_stack([self.place[wrong], self.answer[wrong]]), axis=0, return_counts=True
         )
         order = np.argsort(-times, kind="stable")
-        return [(int(times[k]), *(self.labels[c] for c in pairs[k])) for k in order]  # type: ignore[misc]
+        return [(int(times[k]), *(self.labels[c] for c in pairs[k])) for k in order]
 
     def reliability(self) -> dict[str, Any]:
         """How often answers of a given probability are right."""
