@@ -262,7 +262,8 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
         first = not (more and hasattr(self, "statistics_"))
         if first:
             for name in ("classes_", "sources_") if self.estimators is None else ("sources_",):
-                vars(self).pop(name, None)
+                if hasattr(self, name):
+                    delattr(self, name)
         given = self._given(X, y, classes)
         scores, y = given.scores, given.truth
         if y is None:
