@@ -44,6 +44,10 @@ def plan_of(model: Any, *, label: Any = None, arrays: bool = True) -> Plan:
     arrays : bool, default True
         Whether the plan is for a language with arrays and loops.
 
+    Returns
+    -------
+    Plan
+
     Raises
     ------
     TooLargeError
