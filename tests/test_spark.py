@@ -19,6 +19,12 @@ from tests import running
 
 pytest.importorskip("pyspark", reason="pyspark is not installed: pip install 'choquet[spark]'")
 
+# Warnings of Spark itself, about versions beside it, are none of ours.
+pytestmark = [
+    pytest.mark.filterwarnings(f"ignore::{kind}")
+    for kind in ("FutureWarning", "DeprecationWarning", "UserWarning", "ResourceWarning")
+]
+
 SOURCES = ["gpr", "ir.front", "e`mi"]
 
 

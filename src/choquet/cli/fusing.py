@@ -118,7 +118,7 @@ def read_scores(path: Path, model: Any, *, delimiter: str | None) -> Any:
 def fusion_answers(model: Any, given: Any) -> dict[str, Any]:
     """Columns of answers: the class, its probability with bounds, and all probabilities."""
     proba = model.predict_proba(given)
-    low, high = model.predict_interval(given).T
+    low, high = model.support_interval(given).T
     found = {
         "id": given.ids,
         "prediction": model.classes_[proba.argmax(axis=1)],

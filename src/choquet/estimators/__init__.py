@@ -3,6 +3,7 @@
 from choquet.estimators.additive import ChoquetAdditiveRegressor
 from choquet.estimators.additive_chunks import fit_additive_chunks, fit_additive_dask
 from choquet.estimators.additive_classifier import ChoquetAdditiveClassifier
+from choquet.estimators.bags import MultipleInstanceRegressor
 from choquet.estimators.baselines import (
     GradientDescentRegressor,
     LambdaRegressor,
@@ -18,8 +19,15 @@ from choquet.estimators.contextual_classifier import ContextualClassifier
 from choquet.estimators.cross_validated import ChoquetRegressorCV
 from choquet.estimators.fusion import FusionClassifier
 from choquet.estimators.regressor import ChoquetRegressor
+from choquet.estimators.searches import (
+    BinaryRegressor,
+    DecomposableRegressor,
+    GeneticRegressor,
+    RewardPunishmentRegressor,
+)
 
 __all__ = [
+    "BinaryRegressor",
     "ChoquetAdditiveClassifier",
     "ChoquetAdditiveRegressor",
     "ChoquetClassifier",
@@ -30,12 +38,16 @@ __all__ = [
     "ConformalRegressor",
     "ContextualClassifier",
     "ContextualRegressor",
+    "DecomposableRegressor",
     "FusionClassifier",
+    "GeneticRegressor",
     "GradientDescentRegressor",
     "InUnits",
     "LambdaRegressor",
     "LinearConvexSumRegressor",
+    "MultipleInstanceRegressor",
     "OWARegressor",
+    "RewardPunishmentRegressor",
     "fit_additive_chunks",
     "fit_additive_dask",
     "fit_chunks",

@@ -110,7 +110,7 @@ class _Facts:
         self.answer = self.proba.argmax(axis=1)
         self.sure = self.proba.max(axis=1)
         self.seen = model.support_share(given)
-        self.interval = model.predict_interval(given)
+        self.interval = model.support_interval(given)
         self.labels = [str(one) for one in model.classes_.tolist()]
         names = {label: k for k, label in enumerate(self.labels)}
         truth = given.truth

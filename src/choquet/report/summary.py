@@ -110,6 +110,7 @@ def summarise(
             known if learned_from else None,
             inputs=inputs,
             targets=targets,
+            samples=samples,
             learned_from=learned_from,
         ),
         "story": {
