@@ -31,9 +31,9 @@ class FittedTerm:
     names : tuple of str
     axes : tuple of Axis
         Knots and slots of each source.
-    values : array of shape (n_scores, *grid)
+    values : array with one grid for each score
         On the grid; their mean over the training rows is zero.
-    errors : array of shape (n_scores, *grid)
+    errors : array with one grid for each score
         Standard error of each.
     edf : float
         Numbers that data, not the penalty, decided.
