@@ -6,13 +6,6 @@ import warnings
 
 import numpy as np
 from scipy import stats
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import (
-    _check_feature_names,
-    _check_sample_weight,
-    check_is_fitted,
-    validate_data,
-)
 
 from choquet.additive.choose import LINKS, LinkChoice, choose_link, sample
 from choquet.additive.contexts import AdditiveDecomposition, count_contexts
@@ -25,6 +18,16 @@ from choquet.additive.table import Memory
 from choquet.additive.temper import temper
 from choquet.errors import DataError, MissingDependencyError, OptionError, SolverWarning
 from choquet.estimators.additive_columns import by_column, columns_of, encode, position_of
+from choquet.estimators.foundation import (
+    BaseEstimator,
+    RegressorMixin,
+    check_is_fitted,
+    later,
+    validate_data,
+)
+
+_check_feature_names = later("sklearn.utils.validation", "_check_feature_names")
+_check_sample_weight = later("sklearn.utils.validation", "_check_sample_weight")
 
 __all__ = ["Additive", "ChoquetAdditiveRegressor"]
 

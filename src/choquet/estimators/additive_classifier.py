@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 from scipy import stats
 from scipy.special import expit, softmax
-from sklearn.base import ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
 
 from choquet.additive.families import Logistic, Multinomial, Ordered
 from choquet.additive.table import Memory
 from choquet.errors import OptionError
 from choquet.estimators.additive import Additive
 from choquet.estimators.common import classes_of
+from choquet.estimators.foundation import ClassifierMixin, later
+
+check_classification_targets = later("sklearn.utils.multiclass", "check_classification_targets")
 
 __all__ = ["ChoquetAdditiveClassifier"]
 

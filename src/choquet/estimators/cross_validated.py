@@ -5,13 +5,12 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-from sklearn.model_selection import check_cv
-from sklearn.utils import check_random_state
 
 from choquet.arrays import check_option
 from choquet.certainty.posterior import posterior, posterior_weights
 from choquet.errors import OptionError
 from choquet.estimators.common import MeasureRegressor
+from choquet.estimators.foundation import later
 from choquet.jobs import run_jobs
 from choquet.lattice import upward_maximum
 from choquet.learning.data.folds import fold_numbers, leave_one_out
@@ -25,6 +24,9 @@ from choquet.learning.families.candidates import (
 )
 from choquet.learning.problem import check_weight
 from choquet.measures import Measure
+
+check_cv = later("sklearn.model_selection", "check_cv")
+check_random_state = later("sklearn.utils", "check_random_state")
 
 __all__ = ["ChoquetRegressorCV"]
 

@@ -5,10 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.model_selection import check_cv, cross_val_predict
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from choquet.decomposition.outcome import Outcome
 from choquet.errors import DataError, OptionError
@@ -18,6 +14,13 @@ from choquet.estimators.common import (
     MeasureRegressor,
     check_information,
     names_or_numbers,
+)
+from choquet.estimators.foundation import (
+    BaseEstimator,
+    ClassifierMixin,
+    available_if,
+    check_is_fitted,
+    later,
 )
 from choquet.estimators.regressor import ChoquetRegressor
 from choquet.estimators.validation import (
@@ -32,6 +35,11 @@ from choquet.jobs import run_jobs
 from choquet.learning.data.chunks import Evidence, evidence_of
 from choquet.learning.data.statistics import Statistics, sample_weights
 from choquet.walks import DataSupport
+
+check_cv = later("sklearn.model_selection", "check_cv")
+clone = later("sklearn.base", "clone")
+cross_val_predict = later("sklearn.model_selection", "cross_val_predict")
+has_fit_parameter = later("sklearn.utils.validation", "has_fit_parameter")
 
 __all__ = ["FusionClassifier"]
 

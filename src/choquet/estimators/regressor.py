@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import warnings
+from functools import cached_property
 from numbers import Integral
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from choquet.arrays import check_option
 from choquet.certainty.identify import Identification, identify, states
 from choquet.certainty.selective import SelectiveCurve, selective_curve
 from choquet.errors import DataError, OptionError, SolverWarning
 from choquet.estimators.common import Batch, IncrementalRegressor
+from choquet.estimators.foundation import check_is_fitted
 from choquet.estimators.validation import checked_inputs
 from choquet.learning.data.minima import MinimaStatistics, fit_additive
 from choquet.learning.data.statistics import Statistics
@@ -267,6 +268,15 @@ class ChoquetRegressor(IncrementalRegressor):
                 f"are learned, and {', '.join(used) or 'fill'} needs them all; leave it out"
             )
 
+    @cached_property
+    def problem_(self) -> Problem:
+        """The problem that was solved; a model from a file makes it again when it is asked for."""
+        if "solution_" not in vars(self) or self.loss != "squared":
+            raise AttributeError(f"this {type(self).__name__} holds no problem_")
+        if "statistics_" not in vars(self) or self.solution_.solver == "additive":
+            raise AttributeError(f"this {type(self).__name__} holds no problem_")
+        return self._problem(self.statistics_, None, self.measure_.sources)
+
     def _problem(self, statistics: Statistics, batch: Batch | None, names) -> Problem:
         shape = {
             "monotone": self.monotone,
@@ -359,7 +369,7 @@ class ChoquetRegressor(IncrementalRegressor):
             allow: the bounds of rows that need one may be infinite.
         """
         check_is_fitted(self, "measure_")
-        problem = getattr(self, "problem_", None)
+        problem = None if self.expert is None else getattr(self, "problem_", None)
         if problem is None or problem.rows is None:
             return super().predict_interval(X)
         assert isinstance(self.measure_, Measure)  # statements need all subsets

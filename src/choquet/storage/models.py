@@ -209,8 +209,4 @@ def decode_model(data: dict[str, Any]) -> Any:
     vars(model).update(fitted)
     if not _fitted(model):
         raise ValueError(f"the file does not hold what the {name} learned")
-    # The problem follows from the statistics; rows that absolute loss needs are not kept.
-    squared = hasattr(model, "solution_") and model.loss == "squared"
-    if squared and hasattr(model, "statistics_") and model.solution_.solver != "additive":
-        model.problem_ = model._problem(model.statistics_, None, model.measure_.sources)
     return model

@@ -13,13 +13,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from choquet.arrays import FloatArray
 from choquet.lattice import upward_maximum
+from choquet.lattice.lazy import LazyModule
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.families.table import FAMILIES, PRIORS, Family
 from choquet.learning.fill import fill_unsupported
@@ -35,6 +35,11 @@ from choquet.learning.solvers.admm import admm, admm_handles
 from choquet.learning.solvers.interior import Conic, run_clarabel
 from choquet.learning.solvers.supported_order import poset, poset_handles
 from choquet.measures import AbstractMeasure, Measure, SparseMeasure, SupportedMeasure
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+else:
+    sp = LazyModule("scipy.sparse")
 
 __all__ = ["Candidate", "Fitted", "Selection", "fit_candidate", "fitted_values", "select"]
 

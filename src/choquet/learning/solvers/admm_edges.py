@@ -18,16 +18,22 @@ then, `pools` tries to jump to the exact solution, and usually proves that it is
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.sparse as sp
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
+from choquet.lattice.lazy import LazyModule
 from choquet.lattice.vectors import dot, norm
 from choquet.learning.solvers.containments import Order
 from choquet.learning.solvers.pooling import pool
 from choquet.learning.solvers.quadratic import form_of, gradient_of
 from choquet.learning.solvers.solution import Solution
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+else:
+    sp = LazyModule("scipy.sparse")
 
 __all__ = ["Found", "solve_edges"]
 
