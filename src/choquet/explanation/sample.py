@@ -10,7 +10,7 @@ import numpy as np
 from choquet.arrays import FloatArray, IntArray, as_inputs
 from choquet.decomposition import TreeDecomposition
 from choquet.decomposition.outcome import Outcome
-from choquet.decomposition.runtime import assess
+from choquet.decomposition.runtime import Assessment, assess
 from choquet.errors import DataError
 from choquet.explanation.nearest import nearest_context
 from choquet.explanation.phrases import (
@@ -360,19 +360,24 @@ def explain_samples(model: Any, X: Any) -> list[SampleExplanation]:
 
 
 def _explained_rows(model: Any, view: View, rows: FloatArray) -> list[SampleExplanation]:
-    several = view.outcome is not None and view.learned and not view.outcome.chosen
-    found = []
-    for row, scaled in zip(rows, view.parts.scaled(rows), strict=True):
-        # Of several classes, the one that the sample is put into.
-        here = view_of(model, row=scaled[None]) if several else view
-        found.append(_explained(here, row, scaled[None]))
-    return found
+    scaled = view.parts.scaled(rows)
+    if view.outcome is not None and view.learned and not view.outcome.chosen:
+        # Of several classes, the one that each sample is put into.
+        views = [view_of(model, row=one[None]) for one in scaled]
+        known = [assess(here.parts, one[None]) for here, one in zip(views, scaled, strict=True)]
+    else:
+        views, known = [view] * len(rows), assess(view.parts, scaled).rows()
+    return [
+        _explained(here, row, one[None], seen)
+        for here, row, one, seen in zip(views, rows, scaled, known, strict=True)
+    ]
 
 
-def _explained(view: View, inputs: FloatArray, scaled: FloatArray) -> SampleExplanation:
-    """Explain one row, given in the data and on the common scale."""
+def _explained(
+    view: View, inputs: FloatArray, scaled: FloatArray, known: Assessment
+) -> SampleExplanation:
+    """Explain one row, given in the data and on the common scale, and what is known of it."""
     parts, units, width = view.parts, view.units, view.width
-    known = assess(parts, scaled)
     sort, number = sorts_of(scaled)[0], int(known.operator[0])
     operator = parts.operators[number]
     summary = float(parts.outputs(scaled, known.operator)[0])

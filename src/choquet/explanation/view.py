@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import SimpleNamespace
@@ -133,7 +134,10 @@ class View:
         if self.own is None:
             return self.parts.outputs(scaled, self.parts.decided(scaled)[0])
         if self.outcome is None and hasattr(self.own, "predict"):
-            return np.asarray(self.own.predict(_rows(self.own, scaled)), dtype=np.float64)
+            with warnings.catch_warnings():
+                # The columns are those it was fitted with; a frame would only bring pandas.
+                warnings.filterwarnings("ignore", "X does not have valid feature names")
+                return np.asarray(self.own.predict(scaled), dtype=np.float64)
         return assess(self.parts, scaled).integral
 
     def along_walk(self, scaled: FloatArray, sort: IntArray) -> tuple[float, FloatArray, float]:
@@ -321,16 +325,6 @@ def _renamed(parts: Decomposition, names: tuple[str, ...] | None) -> Decompositi
     return replace(parts, contexts=contexts, operators=tuple(operators))
 
 
-def _rows(model: Any, scaled: FloatArray) -> Any:
-    """Rows with the names that an estimator was fitted with, which it would miss otherwise."""
-    names = getattr(model, "feature_names_in_", None)
-    if names is None:
-        return scaled
-    import pandas
-
-    return pandas.DataFrame(scaled, columns=names)
-
-
 def of_class(model: Any, label: Any) -> Decomposition:
     """What a classifier learned for one class, for `explain_model`, `Report` and the others.
 
@@ -369,7 +363,7 @@ def of_class(model: Any, label: Any) -> Decomposition:
 def _of_class(model: Any, label: Any, names: tuple[str, ...] | None) -> tuple[Decomposition, Any]:
     """The operators of one class, and the measure that they are a summary of, if of any."""
     if hasattr(type(model), "outcomes_"):
-        from sklearn.utils.validation import check_is_fitted
+        from choquet.estimators.foundation import check_is_fitted
 
         check_is_fitted(model, "classes_")
     alone: Any = getattr(model, "outcome", None)
