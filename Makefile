@@ -1,11 +1,11 @@
-# Two commands do everything: `make demo` and `make test`. Each makes its own environment in .venv.
+# Two commands do most: `make demo` and `make test`. Each makes its own environment in .venv.
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
 FLOORS := .venv-minimum
 
-.PHONY: demo test test-minimum coverage bench clean
+.PHONY: demo test test-minimum coverage docs bench clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.demo
@@ -32,6 +32,12 @@ coverage: $(VENV)/.test
 	$(BIN)/python -m coverage combine -q
 	$(BIN)/python -m coverage report
 
+# The documentation site, in site/: examples and notebooks run, warnings are errors, links are checked.
+docs: $(VENV)/.docs
+	$(BIN)/python docs/pages.py
+	$(BIN)/python -m sphinx -b html -q -W --keep-going -d build/doctrees docs site
+	$(BIN)/python docs/links.py site
+
 # Beside the peers, in an environment of theirs; then our own solvers and kernels beside each other.
 bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks.peers --install --page docs/performance.md
@@ -50,10 +56,14 @@ $(VENV)/.test: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(PIP) install --quiet -c constraints.txt -e '.[all,test]'
 	@touch $@
 
+$(VENV)/.docs: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(PIP) install --quiet -c constraints.txt -e '.[all,docs]'
+	@touch $@
+
 $(FLOORS)/.test: pyproject.toml constraints-minimum.txt
 	test -x $(FLOORS)/bin/python || $(PYTHON) -m venv $(FLOORS)
 	$(FLOORS)/bin/python -m pip --disable-pip-version-check install --quiet -c constraints-minimum.txt -e '.[all,test]'
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(FLOORS) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks .coverage
+	rm -rf $(VENV) $(FLOORS) build dist site docs/api docs/gallery .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks .coverage

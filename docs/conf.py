@@ -1,36 +1,55 @@
 """The documentation site: `make docs` builds it into `site/`, as static files that open offline.
 
-Pages are Markdown, the reference comes from the docstrings, and the gallery runs the programs in
-`examples/`. Warnings are errors.
+Pages are Markdown, tutorials are notebooks, the reference comes from the docstrings, and the
+gallery runs the programs in `examples/`. Warnings are errors.
 """
 
-import os
+import sys
 import warnings
 from pathlib import Path
 
-os.environ.setdefault("MPLBACKEND", "agg")
+from sphinx.application import Sphinx
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+import pages  # noqa: E402
+import reference  # noqa: E402
+
 warnings.filterwarnings("ignore", category=DeprecationWarning)
 
-ROOT = Path(__file__).parents[1]
+ROOT = HERE.parent
 project = "choquet"
 author = copyright = "The choquet developers"
 release = version = (ROOT / "src/choquet/_version.py").read_text().split('"')[1]
 
 extensions = [
-    "myst_parser",
+    "myst_nb",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "numpydoc",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
 ]
-source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["gallery/*.ipynb", "gallery/*.py", "gallery/*.zip", "images/make.py"]
+source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb", ".rst": "restructuredtext"}
+# A tutorial is shown as the notebook that is made of its page, because that holds the results.
+exclude_patterns = [
+    "gallery/*.ipynb",
+    "gallery/*.zip",
+    "**/sg_execution_times.rst",
+    *(f"tutorials/{page.name}" for page in pages.tutorials()),
+]
+# Lists may name pages that another version of the checkout has.
+suppress_warnings = ["toc.empty_glob"]
 templates_path = ["_templates"]
 
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 myst_url_schemes = ["http", "https", "mailto"]
+nb_execution_mode = "force"
+nb_execution_raise_on_error = True
+nb_execution_timeout = 300
+nb_merge_streams = True
 
 autosummary_generate = True
 autodoc_typehints = "none"
@@ -44,77 +63,49 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "remove_config_comments": True,
     "show_memory": False,
+    "show_signature": False,
     "plot_gallery": "True",
     "abort_on_example_error": True,
     "reset_modules": ("matplotlib",),
     "within_subsection_order": "FileNameSortKey",
+    "write_computation_times": False,
 }
-
-ROOMS = {
-    "choquet": "What users import",
-    "choquet.measures": "Measures",
-    "choquet.integrals": "Integrals",
-    "choquet.walks": "Walks and support",
-    "choquet.operators": "Operators",
-    "choquet.indices": "Indices",
-    "choquet.clustering": "Clustering",
-    "choquet.contexts": "Contexts",
-    "choquet.decomposition": "Decomposition",
-    "choquet.learning": "Learning",
-    "choquet.certainty": "Certainty",
-    "choquet.scales": "Scales",
-    "choquet.estimators": "Estimators",
-    "choquet.decide": "Deciding",
-    "choquet.explanation": "Explanation",
-    "choquet.plot": "Pictures",
-    "choquet.report": "Reports",
-    "choquet.storage": "Files",
-    "choquet.datasets": "Data sets",
-    "choquet.reproduce": "The paper's experiments",
-    "choquet.errors": "Errors",
-}
-
-
-def write_reference() -> None:
-    """A page for each room that lists what its door offers; each name gets a page of its own."""
-    import importlib
-    from types import ModuleType
-
-    folder = ROOT / "docs/api"
-    folder.mkdir(exist_ok=True)
-    seen: set[int] = set()
-    for name, title in ROOMS.items():
-        room = importlib.import_module(name)
-        things = {one: getattr(room, one) for one in room.__all__ if not one.startswith("__")}
-        kept = [
-            one
-            for one, thing in things.items()
-            if (callable(thing) and id(thing) not in seen)
-            and not isinstance(thing, ModuleType)
-            and hasattr(thing, "__name__")
-        ]
-        seen |= {id(things[one]) for one in kept}
-        lines = [title, "=" * len(title), "", f".. currentmodule:: {name}", ""]
-        if kept:
-            lines += [".. autosummary::", "   :toctree: generated", "   :nosignatures:", ""]
-            lines += [f"   {one}" for one in kept]
-        (folder / f"{name.removeprefix('choquet.')}.rst").write_text("\n".join(lines) + "\n")
-    pages = "\n".join(name.removeprefix("choquet.") for name in ROOMS)
-    text = f"# Reference\n\nEverything public, by room.\n\n```{{toctree}}\n{pages}\n```\n"
-    (folder / "index.md").write_text(text)
-
-
-# Now, because the summaries are generated from the pages that are there when the build starts.
-write_reference()
 
 html_theme = "pydata_sphinx_theme"
 html_title = "choquet"
-html_static_path = []
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 html_show_sourcelink = False
+html_copy_source = False
 html_theme_options = {
     "show_prev_next": False,
     "navbar_end": ["theme-switcher"],
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
     "footer_end": [],
+    "header_links_before_dropdown": 6,
+    "navigation_depth": 2,
+    "show_toc_level": 2,
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
 }
+html_sidebars = {"index": [], "api/generated/**": []}
+
+# Now, because the summaries are generated from the pages that are there when the build starts.
+reference.write(HERE / "api")
+
+
+def skip_member(app: Sphinx, what: str, name: str, thing: object, skip: bool, options: object):
+    """Methods that scikit-learn adds for the routing of metadata are its own matter."""
+    return True if name.endswith("_request") or name == "get_metadata_routing" else None
+
+
+def read_page(app: Sphinx, docname: str, content: list[str]) -> None:
+    """Show files from outside this folder, and list the pages that no list names."""
+    content[0] = pages.shown(docname, content[0])
+
+
+def setup(app: Sphinx) -> None:
+    """Connect the two hooks."""
+    app.connect("autodoc-skip-member", skip_member)
+    app.connect("source-read", read_page)

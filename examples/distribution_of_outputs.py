@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 
 import choquet
 
-fig, axes = plt.subplots(1, 3, figsize=(12, 3.6), layout="constrained", sharey=True)
+fig, axes = plt.subplots(1, 3, figsize=(14, 4), layout="constrained")
 measures = {
     "smallest of three": choquet.Measure.symmetric([0, 0, 1]),
     "mean of three": choquet.Measure.symmetric([1 / 3, 1 / 3, 1 / 3]),

@@ -1,12 +1,13 @@
-"""Fuse three sensors, and know when not to answer.
+"""
+Fuse three sensors, and know when not to answer
+===============================================
 
 A ground-penetrating radar, an infrared camera and a metal detector each give a score between 0 and
 1 for "mine". The measure is learned from a survey in which the radar was never the strongest
 sensor, so the data cannot say what to do when it is.
-
-    python examples/fuse_sensors.py
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
@@ -15,7 +16,7 @@ import choquet
 SENSORS = ["gpr", "ir", "emi"]
 
 
-def survey(n_rows: int, rng: np.random.Generator) -> pd.DataFrame:
+def survey(n_rows, rng):
     """Scores, and how sure the ground team was that there was a mine."""
     scores = rng.random((n_rows, 3))
     truth = choquet.Measure([0, 0, 1, 1, 1, 1, 1, 1], sources=SENSORS)
@@ -24,26 +25,25 @@ def survey(n_rows: int, rng: np.random.Generator) -> pd.DataFrame:
     return frame
 
 
-def main() -> None:
-    rng = np.random.default_rng(4)
-    data = survey(400, rng)
-    strongest = data[SENSORS].idxmax(axis=1)
-    seen = data[strongest != "gpr"]
+rng = np.random.default_rng(4)
+data = survey(400, rng)
+seen = data[data[SENSORS].idxmax(axis=1) != "gpr"]
+model = choquet.ChoquetRegressor().fit(seen[SENSORS], seen["mine"])
+print(choquet.explain_model(choquet.decompose(model)).text())
 
-    model = choquet.ChoquetRegressor().fit(seen[SENSORS], seen["mine"])
-    print(choquet.explain_model(choquet.decompose(model)).text(), "\n")
+# %%
+# New rows come from everywhere. Where the radar is strongest, the model has nothing to go by.
+fresh = survey(1000, rng)
+supported = model.support_share(fresh[SENSORS]) == 1
+print(f"{np.mean(supported):.0%} of the new rows rest on values that the survey supports.")
+fig, ax = plt.subplots(figsize=(5.5, 5), layout="constrained")
+predicted = model.predict(fresh[SENSORS])
+for mask, label in ((~supported, "never seen"), (supported, "supported")):
+    ax.scatter(fresh["mine"][mask], predicted[mask], s=10, label=label)
+ax.set(xlabel="what the ground team would say", ylabel="prediction", aspect="equal")
+ax.legend()
 
-    fresh = survey(1000, rng)
-    interval = model.predict_interval(fresh[SENSORS])
-    supported = model.support_share(fresh[SENSORS])
-    print(f"{np.mean(supported == 1):.0%} of new rows rest on values that the survey supports.")
-    print(f"Widest interval among them: {np.ptp(interval[supported == 1], axis=1).max():.3f}")
-    print(f"Widest interval of the others: {np.ptp(interval[supported < 1], axis=1).max():.3f}\n")
-
-    print("Measure next:")
-    for request in choquet.data_to_collect(choquet.decompose(model), n=2):
-        print(f"  {request.text()}")
-
-
-if __name__ == "__main__":
-    main()
+# %%
+# What to measure next.
+for request in choquet.data_to_collect(choquet.decompose(model), n=2):
+    print(request.text())

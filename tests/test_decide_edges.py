@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 
@@ -122,18 +121,6 @@ def test_names_are_escaped(tmp_path):
     page = path.read_text(encoding="utf-8")
     assert "<script>alert" not in page
     assert page.count("<script") == 2
-
-
-def test_the_notebook_runs(capsys):
-    pytest.importorskip("pandas")
-    path = Path(__file__).parents[1] / "examples" / "choose_a_car.ipynb"
-    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    names: dict = {}
-    for cell in cells:
-        if cell["cell_type"] == "code":
-            exec(compile("".join(cell["source"]), str(path), "exec"), names)
-    assert "Faro is ahead of Bolt" in capsys.readouterr().out
-    assert names["settled"].leader == "Faro"
 
 
 def test_a_settled_and_a_certain_verdict():

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.numerical
         ([0, 0, 1, 0, 0, 0, 0], "3rd largest"),
         ([0.5, 0, 0, 0.5], "midrange"),
         ([0.64, 0.12, 0.12, 0.12], "soft max"),
-        ([0.2, 0.7, 0.1], "near soft median"),
+        ([0.2, 0.7, 0.1], "about soft median"),
         ([-54.6, 54.89, -0.24], "free weights"),
     ],
 )

@@ -155,7 +155,7 @@ def test_fitted_model_with_bias_is_reported():
         intercept_ = 1.5
 
     report = choquet.Report(Fitted(), [[0.2, 0.9], [5.0, 2.0]])
-    assert "1.5 is added" in report.html()
+    assert "A constant 1.5 is added" in report.html()
     assert report.data["explorer"]["ranges"] == [[0.2, 5.0]] * 2
     assert report.data["samples"]["rows"][0]["low"] is None
 
@@ -188,15 +188,15 @@ def test_absent_jinja_is_a_sentence(report, monkeypatch):
 
 def test_wrong_arguments_are_refused():
     with pytest.raises(DataError, match="2 columns"):
-        choquet.Report(demining(), [[0.1, 0.2]])
+        choquet.Report(demining(), [[0.1, 0.2]]).html()
     with pytest.raises(OptionError, match="without X"):
         choquet.Report(demining(), y=[1.0])
     with pytest.raises(DataError, match="y must hold 1"):
-        choquet.Report(demining(), [[0.1, 0.2, 0.3]], [1.0, 2.0])
+        choquet.Report(demining(), [[0.1, 0.2, 0.3]], [1.0, 2.0]).json()
     with pytest.raises(OptionError, match="n_samples=-1"):
         choquet.Report(demining(), n_samples=-1)
     with pytest.raises(DataError, match="cannot decompose"):
-        choquet.Report("a model")
+        choquet.Report("a model").markdown()
 
 
 def test_png_can_be_read_back():
@@ -211,7 +211,7 @@ def test_png_can_be_read_back():
         grey_png(pixels.astype(float))
 
 
-@pytest.mark.parametrize("n", range(1, 8))
+@pytest.mark.parametrize("n", range(1, 7))
 def test_nothing_overlaps_in_the_lattice(n):
     drawn = hasse(n)
     assert len(drawn["nodes"]) == 2**n

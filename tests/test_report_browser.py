@@ -130,7 +130,7 @@ def check_against_python(browser, decomposition) -> None:
     np.testing.assert_allclose(
         [float(row[1]) for row in rows], why.contributions[why.sort], atol=1e-9
     )
-    if n <= 7:
+    if n <= 6:
         lit = browser.execute_script(
             "return [...document.querySelectorAll('.hasse .on')].map(e => e.id)"
         )

@@ -88,6 +88,7 @@ if TYPE_CHECKING:  # for readers and type checkers; at run time `__getattr__` lo
         explain_samples,
         of_class,
     )
+    from choquet.exports import export
     from choquet.report import Report
 
 __all__ = [
@@ -145,6 +146,7 @@ __all__ = [
     "explain_operator",
     "explain_sample",
     "explain_samples",
+    "export",
     "gsamp",
     "interaction",
     "ivat",
@@ -202,6 +204,7 @@ _LAZY: dict[str, str] = {
     ),
     "Decision": "choquet.decide",
     "Report": "choquet.report",
+    "export": "choquet.exports",
 }
 """Public names by the room that holds them: they bring libraries that take long to load."""
 

@@ -21,6 +21,7 @@ from choquet.additive.table import Block, Table
 from choquet.additive.terms import Places
 from choquet.arrays import FloatArray, IntArray
 from choquet.errors import MissingDependencyError
+from choquet.shown import Shown
 
 __all__ = ["AdditiveDecomposition", "Context", "RowExplanation", "TermOperator", "count_contexts"]
 
@@ -85,8 +86,8 @@ class TermOperator:
         return np.asarray(self.bias + ordered @ self.rank_weights)
 
 
-@dataclass(frozen=True)
-class RowExplanation:
+@dataclass(frozen=True, repr=False)
+class RowExplanation(Shown):
     """Why a row gets its score: at most one sentence a term, largest effect first.
 
     Attributes

@@ -14,10 +14,10 @@ from scipy.special import expit, xlogy
 
 from choquet.arrays import FloatArray
 
-__all__ = ["Family", "Logistic", "Multinomial", "Ordered", "Squares", "Working"]
+__all__ = ["BEND", "Family", "Logistic", "Multinomial", "Ordered", "Squares", "Working"]
 
 _LEAST = 1e-10
-_BEND = (-2.0, 2.5)
+BEND = (-2.0, 2.5)
 """Where the link of effects that multiply becomes a straight line, in units of kappa x score."""
 
 
@@ -109,7 +109,7 @@ class Squares(Family):
         """Output of the link."""
         if self.linear:
             return score
-        bent = np.clip(self.kappa * score, *_BEND)
+        bent = np.clip(self.kappa * score, *BEND)
         line = (self.kappa * score - bent) * np.exp(bent)
         return np.asarray((np.expm1(bent) + line) / self.kappa)
 
@@ -117,7 +117,7 @@ class Squares(Family):
         """Slope of the link."""
         if self.linear:
             return np.ones_like(score)
-        return np.asarray(np.exp(np.clip(self.kappa * score, *_BEND)))
+        return np.asarray(np.exp(np.clip(self.kappa * score, *BEND)))
 
     def working(
         self,

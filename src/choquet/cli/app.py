@@ -14,6 +14,7 @@ import typer
 from choquet._version import __version__
 from choquet.arrays import as_number
 from choquet.cli.deciding import decide
+from choquet.cli.exporting import export
 from choquet.cli.output import say, say_warnings, warn
 from choquet.errors import ChoquetError
 
@@ -21,7 +22,7 @@ __all__ = ["app", "run"]
 
 app = typer.Typer(
     name="choquet",
-    help="Take fuzzy integrals apart into contextual linear order statistics.",
+    help="Learn how to combine inputs, and say in plain words how they are combined.",
     epilog="Begin with: choquet demo",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -57,7 +58,7 @@ _WHOLE: Any = {"parser": _whole_number, "metavar": "INTEGER"}
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
 Label = Annotated[
-    str | None, typer.Option("--class", help="Of a classifier: the class to look at.")
+    str | None, typer.Option("--class", help="Class to show (classifiers only).")
 ]
 
 
@@ -137,7 +138,7 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show where an error comes from.")] = False,
 ) -> None:
@@ -155,7 +156,7 @@ def demo(
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Fuse classifiers, take the fusion apart, and say what was found."""
+    """Run an example from start to finish."""
     from choquet.cli.demo import run_demo
 
     run_demo(output, show=show, force=force, as_json=json)
@@ -173,10 +174,10 @@ Model = Annotated[
     ),
 ]
 Delimiter = Annotated[
-    str | None, typer.Option(help="Between the cells of a CSV file; found out by default.")
+    str | None, typer.Option(help="Character between the cells of a CSV file; detected by default.")
 ]
 MissingValues = Annotated[
-    str, typer.Option("--missing", help="Rows that lack a value: error, or drop them.")
+    str, typer.Option("--missing", help="What to do with rows that lack a value: error or drop.")
 ]
 
 
@@ -191,7 +192,7 @@ def fit(
     ] = None,
     sources: Annotated[
         list[str] | None,
-        typer.Option("--sources", "-s", help="Columns to fuse, a,b,c; all others by default."),
+        typer.Option("--sources", "-s", help="Columns to combine, a,b,c; all others by default."),
     ] = None,
     scaling: Annotated[
         str,
@@ -201,7 +202,7 @@ def fit(
     ] = "auto",
     directions: Annotated[
         str,
-        typer.Option(help="Of the sources: auto (from the data), higher (is better) or lower."),
+        typer.Option(help="Is more of a source better? auto (from the data), higher or lower."),
     ] = "auto",
     lower_is_better: Annotated[
         list[str] | None, typer.Option(help="Sources of which less is better: price,weight.")
@@ -217,17 +218,17 @@ def fit(
         ),
     ] = "choquet",
     monotone: Annotated[
-        bool | None, typer.Option(help="Insist that more input never gives less output.")
+        bool | None, typer.Option(help="Require that more input never gives less output.")
     ] = None,
     ordinal: Annotated[
-        bool | None, typer.Option("--ordinal", help="Of a classifier: take classes as levels.")
+        bool | None, typer.Option("--ordinal", help="Treat classes as ordered levels.")
     ] = None,
-    normal: Annotated[bool | None, typer.Option(help="Insist that all sources weigh 1.")] = None,
+    normal: Annotated[bool | None, typer.Option(help="Require that all sources together have value 1.")] = None,
     fit_intercept: Annotated[bool | None, typer.Option(help="Learn an intercept.")] = None,
     penalty: Annotated[
-        str | None, typer.Option(help="l1, l2, elasticnet or lp, on the values.")
+        str | None, typer.Option(help="Keep values small: l1, l2, elasticnet or lp.")
     ] = None,
-    alpha: Annotated[float | None, typer.Option(help="Weight of the penalty.", **_NUMBER)] = None,
+    alpha: Annotated[float | None, typer.Option(help="Strength of the penalty.", **_NUMBER)] = None,
     prior: Annotated[
         str | None, typer.Option(help="Shrink towards additive, symmetric or 2-additive.")
     ] = None,
@@ -238,28 +239,28 @@ def fit(
         int | None, typer.Option(help="Restrict to k-additive measures.", **_WHOLE)
     ] = None,
     fill: Annotated[
-        str | None, typer.Option(help="Subsets without data: lower, upper, midpoint, similar.")
+        str | None, typer.Option(help="Values without data: lower, upper, midpoint or similar.")
     ] = None,
     max_leaves: Annotated[
         int | None,
-        typer.Option(help="Most contexts of a contextual learner; 16 by default.", **_WHOLE),
+        typer.Option(help="Most contexts of a contextual model; 16 by default.", **_WHOLE),
     ] = None,
     l2: Annotated[
-        float | None, typer.Option("--l2", help="Its penalty on weights; 3 by default.", **_NUMBER)
+        float | None, typer.Option("--l2", help="Penalty on weights of a contextual model; 3 by default.", **_NUMBER)
     ] = None,
     prune: Annotated[
-        str | None, typer.Option(help="How it chooses their number: cv, bic or none.")
+        str | None, typer.Option(help="How to choose the number of contexts: cv, bic or none.")
     ] = None,
-    merge: Annotated[bool | None, typer.Option(help="Let its contexts share operators.")] = None,
+    merge: Annotated[bool | None, typer.Option(help="Let contexts share operators.")] = None,
     convex: Annotated[
-        bool | None, typer.Option(help="Insist that its weights are shares, without intercept.")
+        bool | None, typer.Option(help="Require weights that are shares, without intercept.")
     ] = None,
     missing: MissingValues = "error",
     delimiter: Delimiter = None,
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Learn a measure, or operators directly, from a table and write the model to a file."""
+    """Learn a model from a table."""
     from choquet.cli.fitting import run_fit
     from choquet.cli.learners import FitOptions
 
@@ -285,6 +286,50 @@ def fit(
 
 
 @app.command()
+def fuse(
+    data: Data,
+    truth: Annotated[str, typer.Option("--truth", "-t", help="Column with the true class.")],
+    sample: Annotated[
+        str | None, typer.Option("--id", help="Column that tells samples apart.")
+    ] = None,
+    label: Annotated[
+        str | None, typer.Option("--class", help="Column with the class that a score is for.")
+    ] = None,
+    score: Annotated[
+        str | None, typer.Option("--score", help="Column of scores, if each row holds one.")
+    ] = None,
+    source: Annotated[
+        str | None, typer.Option("--source", help="Column with the classifier, if each row has one.")
+    ] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="File for the model; - for standard output.")
+    ] = Path("model.json"),
+    shared: Annotated[
+        bool, typer.Option("--shared/--per-class", help="One model for all classes, or one each.")
+    ] = True,
+    folds: Annotated[
+        int, typer.Option(help="Parts of the data, each held out in turn to try the model; or 0.")
+    ] = 5,
+    delimiter: Delimiter = None,
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Fuse the scores of several classifiers.
+
+    The table may be long (one score in each row: --id, --class, --source, --score), half long (one
+    row for each sample and class, one column for each classifier: --id, --class), or wide (one row
+    for each sample, columns named classifier:class).
+    """
+    from choquet.cli.fusing import run_fuse
+
+    roles = {"id": sample, "label": label, "score": score, "source": source, "truth": truth}
+    run_fuse(
+        data, output, roles,
+        shared=shared, folds=folds, delimiter=delimiter, force=force, as_json=json,
+    )  # fmt: skip
+
+
+@app.command()
 def predict(
     model: Model,
     data: Data,
@@ -296,7 +341,7 @@ def predict(
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Answer for each row of a table: prediction, interval and support."""
+    """Predict each row of a table."""
     from choquet.cli.using import run_predict
 
     run_predict(
@@ -324,7 +369,7 @@ def explain(
     delimiter: Delimiter = None,
     json: Json = False,
 ) -> None:
-    """Say in words what a model does, or why it answered as it did."""
+    """Explain a model, or one of its answers, in words."""
     from choquet.cli.using import run_explain
 
     run_explain(model, data, row or [1], label=label, delimiter=delimiter, as_json=json)
@@ -337,29 +382,29 @@ def decompose(
         Path | None, typer.Option("--output", "-o", help="Keep the decomposition in this file.")
     ] = None,
     metric: Annotated[
-        str | None, typer.Option(help="Dissimilarity of operators: rms, emd …")
+        str | None, typer.Option(help="How to compare operators: rms, emd, and others.")
     ] = None,
     method: Annotated[
         str | None, typer.Option(help="clodd, single_linkage, fuzzy_c_means or distinct.")
     ] = None,
     k: Annotated[
-        int | None, typer.Option("-k", help="How many operators, where it asks.", **_WHOLE)
+        int | None, typer.Option("-k", help="How many operators, where the method asks.", **_WHOLE)
     ] = None,
     all_walks: Annotated[
-        bool, typer.Option("--all-walks", help="Also walks that no data support.")
+        bool, typer.Option("--all-walks", help="Also describe cases without data.")
     ] = False,
     epsilon: Annotated[
-        float | None, typer.Option(help="Take walks with less than this unsupported.", **_NUMBER)
+        float | None, typer.Option(help="Share without data that a case may have.", **_NUMBER)
     ] = None,
     max_error: Annotated[
         float | None,
-        typer.Option(help="As few operators as are never off by more than this.", **_NUMBER),
+        typer.Option(help="Largest difference from the model that is allowed.", **_NUMBER),
     ] = None,
     label: Label = None,
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Take a model or measure apart into operators and the situations they are used in."""
+    """Split a model into operators and their contexts."""
     from choquet.cli.looking import run_decompose
 
     given = {"metric": metric, "method": method, "k": k, "epsilon": epsilon}
@@ -386,7 +431,7 @@ def report(
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Write one page that anyone can open, without Python and without a network."""
+    """Write a report: one page that works offline."""
     from choquet.cli.using import run_report
 
     run_report(
@@ -401,7 +446,7 @@ def compare(
     metric: Annotated[str, typer.Option(help="Dissimilarity of operators.")] = "rms",
     json: Json = False,
 ) -> None:
-    """Set decompositions of the same sources side by side."""
+    """Compare models of the same sources."""
     from choquet.cli.looking import run_compare
 
     run_compare(models, metric=metric, as_json=json)
@@ -409,11 +454,11 @@ def compare(
 
 @app.command()
 def inspect(
-    file: Annotated[Path, typer.Argument(help="Any file of ours, or a table.", show_default=False)],
+    file: Annotated[Path, typer.Argument(help="A file of choquet, or a table.", show_default=False)],
     delimiter: Delimiter = None,
     json: Json = False,
 ) -> None:
-    """Say what a file holds."""
+    """Show what a file contains."""
     from choquet.cli.looking import run_inspect
 
     run_inspect(file, delimiter=delimiter, as_json=json)
@@ -443,7 +488,7 @@ def reproduce(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Run the paper's experiments again: what it says, what we find, whether it holds."""
+    """Run the paper's experiments again."""
     from choquet.cli.reproducing import run_reproduce
 
     run_reproduce(
@@ -451,7 +496,8 @@ def reproduce(
     )
 
 
-app.command()(decide)
+app.command(short_help="Rank alternatives by what people say about them.")(decide)
+app.command()(export)
 
 
 def _missing(word: str) -> Literal["error", "drop"]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import shutil
 import sys
 import tempfile
@@ -29,6 +30,9 @@ _MAX_LINE = 8 << 20
 _CHUNK_CELLS = 1 << 18
 """Cells held as Python texts at a time: some 30 MB."""
 _DELIMITERS = ",;\t|"
+MAX_TEXTS = 1 << 26
+"""Cells that are held as texts at once, where a command needs all of them."""
+_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")
 _MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}
 
 Missing = Literal["error", "drop"]
@@ -217,12 +221,14 @@ class CsvFile:
 
     def _number(self, cell: str, line: int, column: str, missing: Missing) -> float:
         try:
-            return as_number(cell)
+            return as_number(self._plain(cell))
         except ValueError:
             if cell.strip().lower() in _MISSING:
                 return float("nan")
         shown = cell if len(cell) <= 40 else f"{cell[:40]}…"
         hint = "" if missing == "error" else " (only missing values are dropped)"
+        if _DECIMAL_COMMA.fullmatch(cell):
+            hint = "; it has a decimal comma: write a point, or put semicolons between cells"
         raise DataError(
             f"{self.name}, line {line}, column {column!r}: {shown!r} is not a number{hint}"
         )
@@ -247,6 +253,33 @@ class CsvFile:
         if flags.any() and infinite[row, k]:
             raise DataError(f"{where}: the value is infinite; mend it or take the row out")
         raise DataError(f"{where}: the value is missing; fill it in, or pass --missing drop")
+
+    def texts(self) -> dict[str, list[str]]:
+        """All columns as texts, held at once."""
+        rows = self._rows()
+        next(rows, None)
+        columns: list[list[str]] = [[] for _ in self.names]
+        for row, line, _ in rows:
+            if not any(cell.strip() for cell in row):
+                continue
+            if len(row) != len(columns):
+                raise DataError(
+                    f"{self.name}, line {line} has {len(row)} cells; the header has {len(columns)}"
+                )
+            for column, cell in zip(columns, row, strict=True):
+                column.append(self._plain(cell.strip()))
+            if len(columns[0]) * len(columns) > MAX_TEXTS:
+                raise TooLargeError(f"{self.name} holds more than {MAX_TEXTS:,} cells")
+        return dict(zip(self.names, columns, strict=True))
+
+    def _plain(self, cell: str) -> str:
+        """A number with a decimal comma as others write it, where commas do not part cells."""
+        comma = "," in cell and self.delimiter != "," and _DECIMAL_COMMA.fullmatch(cell)
+        self.decimal_commas = self.decimal_commas or bool(comma)
+        return cell.replace(",", ".") if comma else cell
+
+    decimal_commas = False
+    """Whether a number with a decimal comma was met."""
 
     # -- lines -------------------------------------------------------------------------------------
 

@@ -19,6 +19,10 @@ CONFLICT = 3
 """Exit code when statements exclude each other; the report is written all the same."""
 
 
+_SHOWN = 12
+"""Pairs that are listed."""
+
+
 def decide(
     table: Annotated[
         Path, typer.Argument(help="CSV file: rows are alternatives, columns criteria.")
@@ -32,6 +36,10 @@ def decide(
     ] = None,
     names: Annotated[
         str | None, typer.Option(help="Column that holds the names; found out by default.")
+    ] = None,
+    lower_is_better: Annotated[
+        str | None,
+        typer.Option(help="Columns of which less is better, by commas; more of all others."),
     ] = None,
     models: Annotated[
         str, typer.Option(help="Kinds of models to draw from.")
@@ -53,8 +61,9 @@ def decide(
     """
     try:
         code = run_decide(
-            table, statements or [], output=output, names=names, models=models, samples=samples,
-            seed=seed, ask=ask, sure=sure, force=force, as_json=json,
+            table, statements or [], output=output, names=names,
+            lower_is_better=lower_is_better, models=models, samples=samples, seed=seed,
+            ask=ask, sure=sure, force=force, as_json=json,
         )  # fmt: skip
     except ChoquetError as error:
         if "\n" not in str(error):
@@ -72,6 +81,7 @@ def run_decide(
     *,
     output: Path | None,
     names: str | None,
+    lower_is_better: str | None,
     models: str,
     samples: int,
     seed: int,
@@ -89,15 +99,13 @@ def run_decide(
     problem = Decision(table, names)
     for path in statements:
         problem.read(path)
-    if not statements:
+    if lower_is_better is not None:
+        _directions(problem, lower_is_better)
+    if not statements and output is None and not as_json:
         try:
             _ = problem.levels
         except DataError as error:
-            if output is not None:
-                raise
-            say(f"Nothing was said yet about {len(problem.alternatives)} alternatives.")
-            say(str(error))
-            say("Then run: choquet decide TABLE STATEMENTS -o report.html")
+            _nothing_said(problem, error)
             return 0
     families = [name.strip() for name in models.split(",") if name.strip()]
     found = problem.check()
@@ -109,6 +117,41 @@ def run_decide(
         answer = _ask(answer, statements, families, options, level)
     _told(answer, output, level, force, as_json)
     return 0
+
+
+def _directions(problem: Any, lower_is_better: str) -> None:
+    """Which way each column is better, where no scale says so."""
+    known = problem.notes.names
+    lower = {known.criterion(name) for name in lower_is_better.split(",") if name.strip()}
+    for name in problem.criteria:
+        if name in lower or name not in problem.notes.scales:
+            problem.notes.set_better(name, -1 if name in lower else 1)
+
+
+def _nothing_said(problem: Any, error: DataError) -> None:
+    """What can be said of a table without scales: who is behind everywhere, and what to fill in."""
+    from choquet.decide.words import listed
+
+    say(f"Nothing was said yet about {len(problem.alternatives)} alternatives.", style="bold")
+    unknown = [name for name in problem.criteria if name not in problem.directions]
+    if unknown:
+        say(
+            f"Which way is better is not known for {listed(unknown)}. Name the columns of which "
+            "less is better, for instance --lower-is-better price; then we can say which "
+            "alternatives are at least as good as others on every criterion."
+        )
+    else:
+        pairs = problem.dominance()
+        for better, worse in pairs[:_SHOWN]:
+            say(f"{better} is at least as good as {worse} on every criterion.")
+        if len(pairs) > _SHOWN:
+            say(f"The same holds for {len(pairs) - _SHOWN} more pairs.")
+        if not pairs:
+            say("No alternative is at least as good as another on every criterion.")
+    first = problem.open_columns[0]
+    say(f"First question: which level of {first} is poor, and which is good?")
+    say(str(error))
+    say("Put them into a file and run: choquet decide TABLE FILE -o report.html")
 
 
 def _share(text: str) -> float:

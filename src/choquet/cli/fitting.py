@@ -28,7 +28,12 @@ def run_fit(path: Path, output: Path, options: FitOptions, *, force: bool, as_js
         if strange := [name for name in lower if name not in sources]:
             raise OptionError(f"--lower-is-better {strange[0]}: that is no source; name sources")
         job = Job(table, sources, target, replace(options, lower=lower))
-        model = job.fit()
+        try:
+            model = job.fit()
+        except DataError as error:
+            raise _with_hint(error, target) from None
+        if table.decimal_commas:
+            warn("note: commas inside numbers were read as decimal commas: 3,5 as 3.5")
     n_bytes = write_object(model, output, force=force)
     if str(output) == "-":
         return
@@ -52,6 +57,18 @@ def run_fit(path: Path, output: Path, options: FitOptions, *, force: bool, as_js
         say_json(summary)
     else:
         _tell(summary)
+
+
+def _with_hint(error: DataError, target: str) -> DataError:
+    """What to do about a column of texts: learn it as classes, or leave it out."""
+    text = str(error)
+    if "not a number" not in text and "not numbers" not in text:
+        return error
+    if "decimal comma" in text:
+        return error
+    if f"column {target!r}" in text:
+        return DataError(f"{text}; to predict classes, use --learner classifier")
+    return DataError(f"{text}; choose the columns to combine with --sources a,b,c")
 
 
 def _tell(summary: dict[str, Any]) -> None:

@@ -182,6 +182,8 @@ class Job:
         if self.scaling == "auto":
             inside = look.low.min() >= 0 and look.high.max() <= 1
             self.scaling = "none" if inside else "minmax"
+        for name in self._counters():
+            warn(f"note: {name!r} only counts the rows; leave it out: --sources a,b,c")
         flat = [self.sources[k] for k in np.flatnonzero(look.high[:n] <= look.low[:n])]
         if flat and self.scaling != "none":
             warn(f"note: {', '.join(map(repr, flat))} never changes; leave it out of --sources")
@@ -189,6 +191,14 @@ class Job:
         scales = [self._scale(k, self.directions[name]) for k, name in enumerate(self.sources)]
         method = "minmax" if self.scaling == "quantiles" else self.scaling
         return scales, IDENTITY if self.classify else self._scale(n, "higher", method)
+
+    def _counters(self) -> list[str]:
+        """Sources that number the rows one by one, as names of samples do."""
+        X, n = self._kept()[0], self.look.n
+        if n > _KEPT or n < 3:
+            return []
+        step = np.diff(X, axis=0)
+        return [self.sources[k] for k in np.flatnonzero((step == 1).all(axis=0))]
 
     def _scale(self, k: int, direction: Any, method: str | None = None) -> Scale:
         """From the whole table where moments are enough, else from the rows kept."""
@@ -266,12 +276,13 @@ class Job:
         how = "minmax" if self.scaling == "quantiles" else self.scaling
         whole = self._room.InUnits(self.estimator, scale=scale, target=how)
         tried = import_module("choquet.estimators.held_out").held_out(
-            whole, X[::step], y[::step], folds=self.options.folds
+            whole, X[::step], y[::step], folds=self.options.folds, sources=self.sources
         )
         if tried is None:
             return {**found, "held_out": None}
-        more = {} if self.classify else {"r2": tried.r2, "linear_r2": tried.linear_r2}
-        return {**found, "held_out": {**tried._asdict(), **more}}
+        errors = {name: score.error for name, score in tried.scores.items()}
+        more = {} if self.classify else {"r2": tried.r2(), "linear_r2": tried.r2("linear")}
+        return {**found, "held_out": {**tried.to_dict(), **errors, **more}}
 
     def _given(self) -> Any:
         """Directions as they are to be found again in each fold."""

@@ -89,6 +89,11 @@ class Subject:
         return view_of(self.obj, label=self.label)
 
     @property
+    def fused(self) -> bool:
+        """Whether it fuses classifiers, and so takes tables of scores."""
+        return bool(getattr(self.obj, "takes_scores", False))
+
+    @property
     def asked(self) -> Any:
         """What explanations and reports are given: the model, or what it learned for the class."""
         return self.obj if self.label is None else self.view
@@ -180,7 +185,17 @@ def _known(parts: Decomposition) -> Any:
 
 def load_subject(path: Path, label: str | None = None) -> Subject:
     """A file that can answer, and the class of it to look at; others are refused."""
-    subject = Subject(load_any(path), str(path), label)
+    try:
+        subject = Subject(load_any(path), str(path), label)
+    except FileError as error:
+        if path.suffix.lower() not in (".csv", ".tsv", ".txt", ".parquet", ".feather", ".arrow"):
+            raise
+        if not path.is_file():
+            raise
+        raise FileError(
+            f"{path} looks like a table, and a model is expected here; make one with choquet fit "
+            f"{path} ({error})"
+        ) from None
     inner = subject.inside.model
     known = isinstance(inner, Decomposition) or hasattr(inner, "decomposition_")
     if not known and not isinstance(getattr(inner, "measure_", inner), AbstractMeasure):

@@ -9,8 +9,8 @@ from typing import IO, Any, Protocol
 
 import numpy as np
 
-from choquet.cli.columns import Chunk, CsvFile, Missing, open_binary
-from choquet.errors import DataError, MissingDependencyError
+from choquet.cli.columns import MAX_TEXTS, Chunk, CsvFile, Missing, open_binary
+from choquet.errors import DataError, MissingDependencyError, TooLargeError
 
 __all__ = ["Table", "name_of", "open_table", "table_of"]
 
@@ -24,6 +24,8 @@ class Table(Protocol):
     name: str
     names: tuple[str, ...]
     n_bytes: int
+    decimal_commas: bool
+    """Whether a number with a decimal comma was met."""
 
     def places(self, names: Sequence[str]) -> list[int]:
         """Positions of columns."""
@@ -33,6 +35,10 @@ class Table(Protocol):
         self, columns: Sequence[str], *, text: str | None = None, missing: Missing = "error"
     ) -> Iterator[Chunk]:
         """Rows as numbers, in order."""
+        ...
+
+    def texts(self) -> dict[str, list[str]]:
+        """All columns as texts, held at once."""
         ...
 
 
@@ -59,6 +65,8 @@ def table_of(stream: IO[bytes], name: str, *, delimiter: str | None = None) -> T
 
 class _ArrowFile:
     """A Parquet file, or an Arrow (Feather) file."""
+
+    decimal_commas = False
 
     def __init__(self, stream: IO[bytes], name: str, *, parquet: bool) -> None:
         try:
@@ -124,6 +132,15 @@ class _ArrowFile:
                 batch.nbytes,
                 kept,
             )
+
+    def texts(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {name: [] for name in self.names}
+        for batch in self._batches():
+            for name, column in zip(self.names, batch.columns, strict=True):
+                found[name] += ["" if one is None else str(one) for one in column.to_pylist()]
+            if len(found[name]) * len(found) > MAX_TEXTS:
+                raise TooLargeError(f"{self.name} holds more than {MAX_TEXTS:,} cells")
+        return found
 
     def _batches(self) -> Iterator[Any]:
         try:

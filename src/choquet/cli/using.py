@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.cli.columns import Missing
+from choquet.cli.fusing import fusion_answers, read_scores
 from choquet.cli.output import guarded, plain, progress, say, say_json, warn
 from choquet.cli.subjects import Subject, check_output, load_subject, write_content
 from choquet.cli.tables import Table, open_table
@@ -45,6 +46,12 @@ def run_predict(
     _refuse_two_inputs(model, data)
     subject = load_subject(model)
     check_output(output, force=force)
+    if subject.fused:
+        answers = fusion_answers(subject.obj, _scores(data, subject, delimiter))
+        with _sink(output, force=force) as sink:
+            text = f"{_json_rows(answers, True)}\n]\n" if as_json else _csv_rows(answers, True)
+            sink.write(text.encode("utf-8", "backslashreplace"))
+        return
     with (
         open_table(data, delimiter=delimiter) as table,
         _sink(output, force=force) as sink,
@@ -198,6 +205,9 @@ def run_explain(
         return
     if min(rows) < 1:
         raise OptionError(f"--row {min(rows)}: rows are counted from 1")
+    if subject.fused:
+        _explain_fusion(subject, _scores(data, subject, delimiter), rows, as_json=as_json)
+        return
     table = _read_rows(data, subject, delimiter=delimiter, limit=max(rows), target=False)
     if table.n_read < max(rows):
         raise DataError(f"{data} has {table.n_read} rows; there is no row {max(rows)}")
@@ -221,6 +231,24 @@ def run_explain(
         say_json(found)
 
 
+def _scores(data: Path, subject: Subject, delimiter: str | None) -> Any:
+    """The table of scores that fused classifiers are asked about."""
+    with progress("reading scores", None):
+        return read_scores(data, subject.obj, delimiter=delimiter)
+
+
+def _explain_fusion(subject: Subject, given: Any, rows: Sequence[int], *, as_json: bool) -> None:
+    if max(rows) > len(given.scores):
+        raise DataError(f"there are {len(given.scores)} samples; there is no sample {max(rows)}")
+    whys = subject.obj.explain(given.taken([row - 1 for row in rows]))
+    if as_json:
+        say_json([{"row": row, **why.to_dict()} for row, why in zip(rows, whys, strict=True)])
+        return
+    for row, why in zip(rows, whys, strict=True):
+        say(f"Sample {given.ids[row - 1]}", style="bold")
+        say(why.text())
+
+
 def run_report(
     model: Path,
     data: Path | None,
@@ -237,15 +265,19 @@ def run_report(
     check_output(output, force=force, suffixes=(".html", ".htm", ".md", ".json"))
     room = _room("choquet.report", "Reports")
     subject = load_subject(model, label)
-    X = y = None
-    if data is not None:
+    X: Any = None
+    y: Any = None
+    if data is not None and subject.fused and label is None:
+        X = _scores(data, subject, delimiter)
+    elif data is not None:
         table = _read_rows(data, subject, delimiter=delimiter, limit=_REPORT_ROWS, target=True)
         X, y = table.X, table.y
         if lacking := table.n_read - len(X):
             warn(f"note: rows that lack a value, and are left out: {lacking}")
     report = room.Report(subject.asked, X, y, title=title)
     makers = {".md": report.markdown, ".json": report.json}
-    content = makers.get(output.suffix.lower(), report.html)()
+    with progress("writing the report", None):
+        content = makers.get(output.suffix.lower(), report.html)()
     size = write_content(content.encode("utf-8", "backslashreplace"), output, force=force)
     if str(output) == "-":
         return

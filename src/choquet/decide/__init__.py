@@ -3,8 +3,9 @@
 statements ──► rows ──► what agrees ──► ranking with shares, conflicts, the next question
 """
 
-from choquet.decide.answer import Answer, Reversal
+from choquet.decide.answer import Answer
 from choquet.decide.capacities import CHOICES, DISTANCES, OneOfMany, find_measure
+from choquet.decide.changes import Reversal
 from choquet.decide.choosing import WAYS
 from choquet.decide.conflicts import Conflicts, find_conflicts
 from choquet.decide.consistency import Consistency
@@ -13,6 +14,7 @@ from choquet.decide.examples import cars
 from choquet.decide.fitting import classes_of, entropy_measure, fit_ranking, fit_scores
 from choquet.decide.flips import Flip, ScoreChange, model_change, score_change
 from choquet.decide.language import Said, Vocabulary, describe, parse
+from choquet.decide.nodes import Node, node_indices
 from choquet.decide.program import Program, program
 from choquet.decide.questions import Question
 from choquet.decide.relations import Relations
@@ -65,6 +67,7 @@ __all__ = [
     "InteractionOrder",
     "Irrelevant",
     "Must",
+    "Node",
     "OneOfMany",
     "OnlyIf",
     "Prefer",
@@ -95,6 +98,7 @@ __all__ = [
     "fit_ranking",
     "fit_scores",
     "model_change",
+    "node_indices",
     "parse",
     "program",
     "score_change",

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.decide.capacities import OneOfMany
+from choquet.decide.changes import Reversal, flip, reversals
 from choquet.decide.choosing import choose
 from choquet.decide.conflicts import shrunk
 from choquet.decide.consistency import Consistency
 from choquet.decide.decision import Decision
 from choquet.decide.families import Family, rank_shares, wins
-from choquet.decide.flips import Flip, ScoreChange, model_change, score_change
+from choquet.decide.flips import Flip
 from choquet.decide.functionals import Importance
+from choquet.decide.nodes import Node, nodes_of_draws
 from choquet.decide.program import Program, program
 from choquet.decide.questions import Question, next_question
 from choquet.decide.reading import Said
@@ -30,20 +32,10 @@ from choquet.errors import MissingDependencyError, OptionError
 from choquet.lattice import upward_maximum
 from choquet.measures import AbstractMeasure, Measure
 
-__all__ = ["Answer", "Reversal"]
+__all__ = ["Answer"]
 
 _WITNESSES = 400
 """Draws of each family that are used to refute what is not certain."""
-
-
-@dataclass(frozen=True)
-class Reversal:
-    """What becomes of the leader when one alternative is left out, with all that mentions it."""
-
-    left_out: str
-    leader: str
-    share: float
-    changed: bool
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -203,14 +195,24 @@ class Answer:
     def importances(self) -> FloatArray:
         """Least and largest importance of each criterion over all models that agree."""
         return np.array(
-            [self._everything.range_of(Importance(i)) for i in range(len(self.criteria))]
+            [self.everything.range_of(Importance(i)) for i in range(len(self.criteria))]
         )
 
     @cached_property
-    def _everything(self) -> Program:
+    def nodes(self) -> list[Node]:
+        """Importance and interaction at every node of the tree; none without groups.
+
+        They are means over the draws of the widest family that holds, with the least and largest
+        among these draws, which all models together may exceed.
+        """
+        setting = self.decision.setting
+        return nodes_of_draws(self.held[-1], setting) if setting.tree else []
+
+    @cached_property
+    def everything(self) -> Program:
         """All measures that agree, with importance within reach; pairs for many criteria."""
         n = len(self.criteria)
-        statements = [one.statement for one in self.decision.statements]
+        statements = self.decision.notes.statements
         chosen = space(n, None if n <= MAX_GENERAL else 2)
         return program(chosen, statements, self.decision.setting)
 
@@ -279,16 +281,36 @@ class Answer:
             return Measure(upward_maximum(values), self.criteria)
         return mobius_measure(family.sets, point / point.sum(), self.criteria)
 
-    def model(self, choice: str = "least variance", **options: Any) -> OneOfMany:
-        """One model that agrees, with how it was chosen among many; see `choquet.decide.choose`.
+    def model(
+        self,
+        choice: str = "least variance",
+        *,
+        k: int | None = None,
+        share: float = 0.25,
+        reference: AbstractMeasure | None = None,
+        distance: Literal["coefficients", "binary", "scores"] = "coefficients",
+        scores: Mapping[str, float] | None = None,
+        by: float = 0.1,
+    ) -> OneOfMany:
+        """One model that agrees, with how it was chosen among many.
 
         Parameters
         ----------
         choice : str, default "least variance"
             "maximum split", "least variance", "maximum entropy", "nearest", "scores", "ranking",
             "sorting", "entropy", or "middle" for the mean of the draws.
-        **options
-            ``share``, ``k``, ``distance``, ``reference``, ``scores``, ``by``.
+        k : int, optional
+            Groups of criteria that may interact have up to k members.
+        share : float, default 0.25
+            Share of the largest split by which strict statements are kept; 0 keeps them as ties.
+        reference : AbstractMeasure, optional
+            For "nearest": the measure to be near to.
+        distance : {"coefficients", "binary", "scores"}, default "coefficients"
+            For "nearest": how far two measures are apart.
+        scores : dict of str to float, optional
+            For "scores": what alternatives should score.
+        by : float, default 0.1
+            For "ranking" and "sorting": by how much targets must differ.
         """
         if choice == "middle":
             text = (
@@ -296,68 +318,31 @@ class Answer:
                 "drawn. Others agree as well and may rank differently."
             )
             return OneOfMany(self.middle, choice, 0.0, text)
-        statements = [one.statement for one in self.decision.statements]
-        raw = (self.decision.table.lower + self.decision.table.upper) / 2
-        setting, levels = self.decision.setting, self.decision.levels
-        return choose(choice, statements, setting, levels, raw=raw, **options)
+        decision = self.decision
+        return choose(
+            choice, decision.notes.statements, decision.setting, decision.levels, k=k,
+            scores=scores, by=by, raw=decision.table.middle, share=share,
+            reference=reference, distance=distance,
+        )  # fmt: skip
 
     def measure(self, choice: str = "least variance", **options: Any) -> AbstractMeasure:
-        """The measure of `model`: one of many, to decompose, explain, report or save."""
+        """The measure of `model`, with its options: to decompose, explain, report or save."""
         return self.model(choice, **options).measure
 
     # -- what would change it ----------------------------------------------------------------------
 
-    def flip(self, challenger: str, *, over: str | None = None) -> Flip:
+    def flip(self, challenger: str | None = None, *, over: str | None = None) -> Flip:
         """What would put one alternative before another in the middle model.
 
         Parameters
         ----------
-        challenger : str
-            Who would have to overtake.
+        challenger : str, optional
+            Who would have to overtake; the second of the order by default.
         over : str, optional
             Whom; the leader by default.
         """
-        first = self._place(challenger)
-        second = self._place(self.leader if over is None else over)
-        if first == second:
-            raise OptionError(f"{challenger} cannot overtake itself: name another alternative")
-        levels = self.decision.levels
-        rows = (levels.lower + levels.upper) / 2
-        score = np.asarray(self.middle.integral(rows[[first, second]]))
-        rises = tuple(self._change(first, j, float(score[1]), up=True) for j in self._columns)
-        falls = tuple(self._change(second, j, float(score[0]), up=False) for j in self._columns)
-        model = None
-        if len(self.criteria) <= MAX_GENERAL:
-            found = model_change(self._everything, self.middle, rows[first], rows[second])
-            model = None if found is None else found[0]
-        behind = float(score[1] - score[0]) * levels.width
-        return Flip(
-            self.alternatives[first], self.alternatives[second], behind, rises, falls, model
-        )
-
-    @property
-    def _columns(self) -> range:
-        return range(len(self.criteria))
-
-    def _place(self, name: str) -> int:
-        return self.alternatives.index(self.decision._vocabulary.alternative(name))
-
-    def _change(self, alternative: int, j: int, target: float, *, up: bool) -> ScoreChange:
-        levels, name = self.decision.levels, self.criteria[j]
-        row = ((levels.lower + levels.upper) / 2)[alternative]
-        limit = max(1.0, float(row[j])) if up else min(0.0, float(row[j]))
-        to = score_change(self.middle, row, j, target, limit)
-        who = self.alternatives[alternative]
-        if to is None:
-            return ScoreChange(who, name, None, None, None)
-        raw = float(np.mean([table[alternative, j] for table in self._raw]))
-        near = raw if np.isfinite(raw) else 0.0
-        there, here = (levels.in_units(name, x, near) for x in (to, float(row[j])))
-        return ScoreChange(who, name, there - here, there, to - float(row[j]))
-
-    @property
-    def _raw(self) -> tuple[FloatArray, FloatArray]:
-        return self.decision.table.lower, self.decision.table.upper
+        rival = self.alternatives[self.order[1]] if challenger is None else challenger
+        return flip(self, rival, self.leader if over is None else over)
 
     def reversals(self, *, samples: int = 500) -> list[Reversal]:
         """Leave each alternative out in turn, with all that mentions it: who leads then?
@@ -370,37 +355,7 @@ class Answer:
         samples : int, default 500
             Draws from each family where models have to be drawn anew.
         """
-        found = []
-        named = {name for one in self.decision.statements for name in one.statement.names()}
-        for place, name in enumerate(self.alternatives):
-            if len(self.alternatives) < 3:
-                break
-            if name in named:
-                other = self._without(name)
-                answer = other.solve([family.name for family in self.families], samples=samples)
-                leader, share = answer.leader, answer.certainty
-            else:
-                rest = [k for k in range(len(self.alternatives)) if k != place]
-                least = np.min([_first(family.scores[:, rest]) for family in self.held], axis=0)
-                leader, share = self.alternatives[rest[int(least.argmax())]], float(least.max())
-            changed = leader != self.leader and name != self.leader
-            found.append(Reversal(name, leader, share, changed))
-        return found
-
-    def _without(self, name: str) -> Decision:
-        drop = [
-            k for k, one in enumerate(self.decision.statements) if name in one.statement.names()
-        ]
-        other = self.decision.copy().drop(*drop)
-        keep = [k for k, one in enumerate(self.alternatives) if one != name]
-        table = self.decision.table
-        other.table = type(table)(
-            tuple(self.alternatives[k] for k in keep),
-            table.criteria,
-            table.lower[keep],
-            table.upper[keep],
-        )
-        return other
+        return reversals(self, samples)
 
     # -- edges -------------------------------------------------------------------------------------
 
@@ -408,7 +363,7 @@ class Answer:
         """Everything by alternative, as a pandas frame: the table, shares, ranks and regret."""
         found = self.first.copy()
         for j, name in enumerate(self.criteria):
-            found.insert(j, name, (self._raw[0][:, j] + self._raw[1][:, j]) / 2)
+            found.insert(j, name, self.decision.table.middle[:, j])
         return found
 
     def to_dict(self) -> dict[str, Any]:
@@ -430,9 +385,3 @@ class Answer:
 
     def __repr__(self) -> str:
         return f"<Answer: {self.leader} first in at least {self.certainty:.0%} of the models>"
-
-
-def _first(scores: FloatArray) -> FloatArray:
-    from choquet.decide.families import shares_of_first
-
-    return shares_of_first(scores)

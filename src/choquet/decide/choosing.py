@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -86,7 +86,7 @@ def _fitted(
     names: list[str],
 ) -> OneOfMany:
     order = list(setting.lows)
-    rows = (levels.lower + levels.upper) / 2
+    rows = levels.middle
     if way == "scores":
         if not scores:
             raise OptionError("give the scores: scores={'Bolt': 0.8, 'Faro': 0.7}")
@@ -97,8 +97,8 @@ def _fitted(
         error = float(np.mean((fitted - y) ** 2)) * setting.width**2
         text = f"Fits the scores given with a mean squared error of {error:.3g}. {_OTHERS}"
         return OneOfMany(agreeing.space.measure(point, names), way, error, text)
-    kind = Prefer if way == "ranking" else InClass
-    rest = [one for one in statements if not isinstance(one, kind)]
+    ranking = way == "ranking"
+    rest = [one for one in statements if not (_plain(one) if ranking else isinstance(one, InClass))]
     agreeing = program(space(setting.n, k), rest, setting)
     pairs, steps = _wanted_order(statements, order, way, by)
     if not pairs:
@@ -108,11 +108,16 @@ def _fitted(
     return OneOfMany(agreeing.space.measure(point, names), way, mse, text)
 
 
+def _plain(said: Statement) -> TypeGuard[Prefer]:
+    """Whether two alternatives are compared as wholes."""
+    return isinstance(said, Prefer) and said.on is None and len(said.names()) == 2
+
+
 def _wanted_order(
     statements: Sequence[Statement], order: list[str], way: str, by: float
 ) -> tuple[list[tuple[int, int]], list[float]]:
     if way == "ranking":
-        said = [one for one in statements if isinstance(one, Prefer) and len(one.names()) == 2]
+        said = [one for one in statements if _plain(one)]
         pairs = [(order.index(str(one.better)), order.index(str(one.worse))) for one in said]
         return pairs, [max(one.by, by) for one in said]
     placed = [one for one in statements if isinstance(one, InClass)]

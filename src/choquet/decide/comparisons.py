@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from choquet.decide import functionals as f
@@ -11,8 +11,12 @@ from choquet.decide.setting import Alternative, Row, Setting
 from choquet.decide.statement import Statement
 
 __all__ = [
-    "InClass", "Indifferent", "Intensity", "Prefer", "Score", "Undecided", "class_rows",
+    "Compared", "InClass", "Indifferent", "Intensity", "Prefer", "Score", "Undecided", "class_rows",
 ]  # fmt: skip
+
+
+_LEAST = 1e-3
+"""The least value of a node within which scores were given: they mean nothing where it has none."""
 
 
 @dataclass(frozen=True)
@@ -20,12 +24,40 @@ class _OfAlternatives(Statement):
     about: ClassVar[str] = "alternatives"
 
 
+@dataclass(frozen=True)
+class Compared(_OfAlternatives):
+    """What may be said about the whole, or within one node of a tree of criteria.
+
+    Scores within a node are divided by its value. Rows are multiplied by that value instead, which
+    keeps them linear.
+
+    Attributes
+    ----------
+    on : str or None
+        The node; the whole by default.
+    """
+
+    on: str | None = field(default=None, kw_only=True, repr=False)
+
+    def _at_least(
+        self, setting: Setting, gap: f.Functional, bound: float, strict: bool = False
+    ) -> list[Row]:
+        if self.on is None:
+            return [Row(gap, bound, float(strict))]
+        node = setting.node(self.on)
+        if bound:
+            gap = f.Sum(((1.0, gap), (-bound, node)))
+        if strict:  # then the node has a value
+            return [Row(gap, 0.0, 1.0)]
+        return [Row(gap), Row(node, _LEAST)]
+
+
 def _named(*alternatives: Alternative) -> tuple[str, ...]:
     return tuple(one for one in alternatives if isinstance(one, str))
 
 
 @dataclass(frozen=True)
-class Prefer(_OfAlternatives):
+class Prefer(Compared):
     """One alternative is better than another, by at least so much.
 
     Examples
@@ -40,15 +72,15 @@ class Prefer(_OfAlternatives):
     strict: bool = True
 
     def _rows(self, setting: Setting) -> list[Row]:
-        gap = setting.better(self.better, self.worse)
-        return [Row(gap, self.by / setting.width, float(self.strict))]
+        gap = setting.better(self.better, self.worse, self.on)
+        return self._at_least(setting, gap, self.by / setting.width, self.strict)
 
     def _names(self) -> tuple[str, ...]:
         return _named(self.better, self.worse)
 
 
 @dataclass(frozen=True)
-class Intensity(_OfAlternatives):
+class Intensity(Compared):
     """The step from one alternative to a better one is larger than another such step."""
 
     better: Alternative
@@ -57,19 +89,19 @@ class Intensity(_OfAlternatives):
     than_worse: Alternative
 
     def _rows(self, setting: Setting) -> list[Row]:
-        here = setting.better(self.better, self.worse)
+        here = setting.better(self.better, self.worse, self.on)
         there = f.difference(
-            setting.integral(self.than_better, upper=False),
-            setting.integral(self.than_worse, upper=True),
+            setting.integral(self.than_better, upper=False, on=self.on),
+            setting.integral(self.than_worse, upper=True, on=self.on),
         )
-        return [Row(f.difference(here, there), 0.0, 1.0)]
+        return self._at_least(setting, f.difference(here, there), 0.0, True)
 
     def _names(self) -> tuple[str, ...]:
         return _named(self.better, self.worse, self.than_better, self.than_worse)
 
 
 @dataclass(frozen=True)
-class Indifferent(_OfAlternatives):
+class Indifferent(Compared):
     """Two alternatives are about equally good."""
 
     first: Alternative
@@ -77,16 +109,17 @@ class Indifferent(_OfAlternatives):
     within: float = 0.02
 
     def _rows(self, setting: Setting) -> list[Row]:
-        room = self.within / setting.width
+        room = -self.within / setting.width
         pairs = ((self.first, self.second), (self.second, self.first))
-        return [Row(setting.better(a, b), -room) for a, b in pairs]
+        gaps = [setting.better(*pair, self.on) for pair in pairs]
+        return [row for gap in gaps for row in self._at_least(setting, gap, room)]
 
     def _names(self) -> tuple[str, ...]:
         return _named(self.first, self.second)
 
 
 @dataclass(frozen=True)
-class Score(_OfAlternatives):
+class Score(Compared):
     """The score of an alternative lies between two numbers."""
 
     alternative: Alternative
@@ -97,11 +130,12 @@ class Score(_OfAlternatives):
         found = []
         if self.low is not None:
             bound = (self.low - setting.origin) / setting.width
-            found.append(Row(setting.integral(self.alternative, upper=True), bound))
+            upper = setting.integral(self.alternative, upper=True, on=self.on)
+            found += self._at_least(setting, upper, bound)
         if self.high is not None:
-            lower = setting.integral(self.alternative, upper=False)
+            lower = setting.integral(self.alternative, upper=False, on=self.on)
             bound = -(self.high - setting.origin) / setting.width
-            found.append(Row(f.Sum(((-1.0, lower),)), bound))
+            found += self._at_least(setting, f.Sum(((-1.0, lower),)), bound)
         return found
 
     def _names(self) -> tuple[str, ...]:

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from choquet.arrays import check_option, generator
 from choquet.decide import consistency
-from choquet.decide.describing import describe
 from choquet.decide.families import FAMILIES, MAX_DRAWN, draw_family, widest_program
-from choquet.decide.language import CLASSES, parse
-from choquet.decide.levels import Levels, as_scale, scaled
+from choquet.decide.language import CLASSES
+from choquet.decide.levels import Levels, dominated, known_directions, scaled
+from choquet.decide.notes import Notes, statement_column
 from choquet.decide.program import Program
-from choquet.decide.reading import Parsed, Said
+from choquet.decide.reading import Said
 from choquet.decide.statements import Importance, Prefer, Score, Setting, Statement
 from choquet.decide.table import read_table
-from choquet.decide.vocabulary import Vocabulary
-from choquet.errors import FileError, InconsistentError, OptionError, SourceError, StatementError
-from choquet.scales import Scale
+from choquet.errors import FileError, InconsistentError, OptionError
 
 if TYPE_CHECKING:
     from choquet.decide.answer import Answer
@@ -80,23 +74,16 @@ class Decision:
         classes: Sequence[str] = CLASSES,
     ) -> None:
         self.table = read_table(table, names, criteria)
-        self._tree: dict[str, tuple[str, ...]] = {}
-        self._scales: dict[str, Scale] = {}
-        self._common: tuple[float, float] | None = None
-        self._classes = tuple(classes)
-        self._said: list[Said] = []
-        self._vocabulary = Vocabulary(self.table.names, self.table.criteria)
+        self.notes = Notes(self.table.names, self.table.criteria, classes=tuple(classes))
         for name, parts in (tree or {}).items():
-            self._add_group(name, parts)
+            self.notes.add_group(name, parts)
+        known = self.notes.names  # two names that are the same are an error
         if isinstance(scales, Mapping):
             for name, levels in scales.items():
-                own = self._vocabulary.criterion(name)
-                self._scales[own] = as_scale(levels, own)
+                self.notes.set_scale(known.criterion(name), levels)
         elif scales is not None:
             low, high = (float(end) for end in scales)
-            if not low < high:
-                raise OptionError(f"scales={scales!r}: the worst score must be below the best")
-            self._common = (low, high)
+            self.notes.set_common((low, high))
 
     # -- what is known -----------------------------------------------------------------------------
 
@@ -113,12 +100,25 @@ class Decision:
     @property
     def statements(self) -> tuple[Said, ...]:
         """What was said; a statement's number is its place, from 0."""
-        return tuple(self._said)
+        return tuple(self.notes.said)
 
     @property
     def levels(self) -> Levels:
         """Scores on the common scale; an error with the lines to paste if a column has no scale."""
-        return scaled(self.table, self._scales, self._common)
+        notes = self.notes
+        return scaled(self.table, notes.scales, notes.common, notes.better)
+
+    @property
+    def directions(self) -> dict[str, int]:
+        """1 for criteria of which more is better, -1 for the others, as far as that is known."""
+        notes = self.notes
+        return known_directions(self.table, notes.scales, notes.common) | notes.better
+
+    @property
+    def open_columns(self) -> list[str]:
+        """Columns that need a scale and have none."""
+        known = known_directions(self.table, self.notes.scales, self.notes.common)
+        return [name for name in self.criteria if name not in known]
 
     @property
     def setting(self) -> Setting:
@@ -128,7 +128,7 @@ class Decision:
             self.criteria,
             dict(zip(self.alternatives, levels.lower, strict=True)),
             dict(zip(self.alternatives, levels.upper, strict=True)),
-            self._tree,
+            self.notes.tree,
             levels.width,
             levels.origin,
         )
@@ -160,10 +160,11 @@ class Decision:
         Decision
             This decision.
         """
-        own = self._vocabulary.criterion(criterion)
+        own = self.notes.names.criterion(criterion)
         more = list(points)
         levels = [(poor, 0.0), *more, (good, 1.0)] if more else (poor, good)
-        self._scales[own] = as_scale(levels, own)
+        self.notes.scales.pop(own, None)
+        self.notes.set_scale(own, levels)
         return self
 
     def say(self, *statements: str | Statement) -> Decision:
@@ -185,30 +186,10 @@ class Decision:
         StatementError
             With one sentence for each statement that was not understood.
         """
-        said: list[Said] = []
-        parsed: list[Parsed] = []
-        problems: list[str] = []
-        names = self._known()
-        state = (self._classes, self._common)
-        for one in statements:
-            if isinstance(one, Statement):
-                one.rows(self._names_only())
-                said.append(Said(one, describe(one)))
-                continue
-            if not isinstance(one, str):
-                raise OptionError(f"{one!r} is neither a sentence nor a statement")
-            try:
-                found = self._parse(one, names, state, numbered="\n" in one.strip())
-            except StatementError as error:
-                problems += error.problems
-                continue
-            parsed.append(found)
-            said += found.said
-            state = (found.classes or state[0], found.common or state[1])
-        if problems:
-            raise StatementError(*problems)
-        self._take(parsed)
-        self._said += said
+        flat = [
+            part for one in statements for part in (one if isinstance(one, list | tuple) else [one])
+        ]
+        self.notes.add(flat)
         return self
 
     def read(self, path: str | os.PathLike[str]) -> Decision:
@@ -230,48 +211,53 @@ class Decision:
             raise FileError(f"{path} is not text in UTF-8: save it again as UTF-8") from None
         except OSError as error:
             raise FileError(f"{path} cannot be read: {error.strerror or error}") from error
-        state = (self._classes, self._common)
-        found = self._parse(_statement_column(text), self._known(), state, numbered=True)
-        self._take([found])
-        self._said += found.said
+        self.notes.read(statement_column(text))
         return self
 
     def prefer(self, better: str, worse: str, *, by: float = 0.0) -> Decision:
         """Say that one alternative is better than another, by at least so much."""
-        names = (self._vocabulary.alternative(better), self._vocabulary.alternative(worse))
+        names = (self.notes.names.alternative(better), self.notes.names.alternative(worse))
         return self.say(Prefer(*names, by))
 
     def importance(self, more: str, *, over: str, by: float = 0.0) -> Decision:
         """Say that one criterion matters more than another."""
-        names = (self._vocabulary.criterion(more), self._vocabulary.criterion(over))
+        names = (self.notes.names.criterion(more), self.notes.names.criterion(over))
         return self.say(Importance(*names, by))
 
     def score(self, alternative: str, value: float, *, within: float = 0.05) -> Decision:
         """Say that an alternative scores about so much."""
-        name = self._vocabulary.alternative(alternative)
+        name = self.notes.names.alternative(alternative)
         return self.say(Score(name, value - within, value + within))
 
     def drop(self, *numbers: int) -> Decision:
         """Take statements back, by their numbers from 0."""
-        for number in numbers:
-            if not 0 <= number < len(self._said):
-                raise OptionError(
-                    f"there is no statement {number}: {len(self._said)} are counted from 0"
-                )
-        self._said = [one for k, one in enumerate(self._said) if k not in set(numbers)]
+        self.notes.drop(numbers)
         return self
 
     def copy(self) -> Decision:
         """The same decision, to go on with apart from this one."""
         other = object.__new__(Decision)
-        vars(other).update(vars(self))
-        other._said, other._scales, other._tree = (
-            list(self._said),
-            dict(self._scales),
-            dict(self._tree),
-        )
-        other._vocabulary = self._known()
+        other.table, other.notes = self.table, self.notes.copy()
         return other
+
+    def without(self, alternative: str) -> Decision:
+        """The decision without one alternative, and without all that mentions it."""
+        left_out = self.notes.names.alternative(alternative)
+        other = self.copy()
+        said = other.notes.statements
+        other.notes.drop([k for k, one in enumerate(said) if left_out in one.names()])
+        other.table = self.table.without(left_out)
+        other.notes.alternatives = other.table.names
+        return other
+
+    def dominance(self) -> list[tuple[str, str]]:
+        """Pairs of which the first is at least as good on every criterion and better on one.
+
+        It needs no scales: which way a column is better is enough, by its scale or by a line such
+        as ``price: lower is better``. Columns between 0 and 1 without either count upwards. In a
+        column of which nothing is known, two alternatives can only be equal.
+        """
+        return dominated(self.table, self.directions)
 
     # -- answers -----------------------------------------------------------------------------------
 
@@ -283,7 +269,7 @@ class Decision:
         Consistency
             With ``.ok``, ``.split``, ``.conflicts`` and ``.repairs``; it prints as sentences.
         """
-        return consistency.check(self._program(), self._said, self.setting)
+        return consistency.check(self._program(), self.notes.said, self.setting)
 
     def solve(
         self,
@@ -315,16 +301,17 @@ class Decision:
         """
         from choquet.decide.answer import Answer
 
+        models = [models] if isinstance(models, str) else list(models)
         for name in models:
             check_option("models", name, FAMILIES)
         if samples < 10:
             raise OptionError(f"samples={samples!r}: draw 10 or more")
         setting, levels = self.setting, self.levels
-        found = consistency.check(self._program(), self._said, setting)
+        found = consistency.check(self._program(), self.notes.said, setting)
         if not found.ok:
             raise InconsistentError(str(found), found.conflicts, found.repairs)
         random = generator(rng)
-        statements = [one.statement for one in self._said]
+        statements = self.notes.statements
         drawn = tuple(
             draw_family(name, statements, setting, levels.lower, levels.upper, samples, random)
             for name in FAMILIES
@@ -341,75 +328,10 @@ class Decision:
 
     def _program(self) -> Program:
         levels = self.levels
-        statements = [one.statement for one in self._said]
-        return widest_program(statements, self.setting, levels.lower, levels.upper)
-
-    def _names_only(self) -> Setting:
-        """Names, with scores that stand for themselves, before scales are known."""
-        rows = dict.fromkeys(self.alternatives, np.zeros(len(self.criteria)))
-        return Setting(self.criteria, rows, rows, self._tree)
-
-    def _known(self) -> Vocabulary:
-        return Vocabulary(self.alternatives, self.criteria, list(self._tree))
-
-    def _parse(
-        self,
-        text: str,
-        names: Vocabulary,
-        state: tuple[tuple[str, ...], tuple[float, float] | None],
-        *,
-        numbered: bool,
-    ) -> Parsed:
-        classes, common = state
-        low, high = common or (0.0, 1.0)
-        return parse(text, names, width=high - low, origin=low, classes=classes, numbered=numbered)
-
-    def _take(self, parsed: Iterable[Parsed]) -> None:
-        """Scales and groups of texts, after all of them were understood."""
-        scales, common = dict(self._scales), self._common
-        for one in parsed:
-            for name, line in one.scales.items():
-                new = as_scale(line.points, name)
-                old = scales.get(name)
-                if old is not None and old.to_dict() != new.to_dict():
-                    raise StatementError(
-                        f"{name} has another scale already, {old!r}: keep one of them"
-                    )
-                scales[name] = new
-            if one.common is not None:
-                if common not in (None, one.common):
-                    raise StatementError("another scale for all scores was given before")
-                common = one.common
-            for name, parts in one.groups.items():
-                self._add_group(name, parts)
-            self._classes = one.classes or self._classes
-        self._scales, self._common = scales, common
-
-    def _add_group(self, name: str, parts: Sequence[str]) -> None:
-        known = {*self.criteria, *self._tree}
-        for part in parts:
-            if part not in known:
-                raise SourceError(f"group {name!r}: there is no criterion or group {part!r}")
-            if any(part in others for group, others in self._tree.items() if group != name):
-                raise SourceError(f"group {name!r}: {part!r} is in another group already")
-        self._tree[name] = tuple(parts)
-        self._vocabulary = self._known()
+        return widest_program(self.notes.statements, self.setting, levels.lower, levels.upper)
 
     def __repr__(self) -> str:
         return (
             f"<Decision: {len(self.alternatives)} alternatives, {len(self.criteria)} criteria, "
-            f"{len(self._said)} statements>"
+            f"{len(self.notes.said)} statements>"
         )
-
-
-def _statement_column(text: str) -> str:
-    """The column ``statement`` of a CSV text, cell by line; other texts as they are."""
-    head = text.split("\n", 1)[0]
-    mark = max(",;\t", key=head.count)
-    names = [cell.strip().strip('"').casefold() for cell in head.split(mark)]
-    if "statement" not in names:
-        return text
-    at = names.index("statement")
-    rows = list(csv.reader(io.StringIO(text), delimiter=mark))
-    cells = [row[at].replace("\n", "; ") if len(row) > at else "" for row in rows]
-    return "\n".join(["", *cells[1:]])

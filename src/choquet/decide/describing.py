@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from choquet.decide import statements as s
@@ -19,7 +20,7 @@ def quote(name: Any) -> str:
     ('Bolt', '"rock and roll"')
     """
     text = str(name)
-    risky = re.search(r"[<>=~,;#:≥≤≈\"']| - |\b(and|or|than|is|by|over|about|matters)\b", text)
+    risky = re.search(r"[<>=~,;#:≥≤≈\"']| - |\b(and|or|than|is|by|on|over|about|matters)\b", text)
     return f'"{text}"' if risky or text != text.strip() else text
 
 
@@ -31,6 +32,8 @@ def describe(statement: s.Statement) -> str:
     >>> describe(s.Prefer("Echo", "Aria"))
     'Echo > Aria'
     """
+    if isinstance(statement, s.Compared) and statement.on is not None:
+        return f"{describe(replace(statement, on=None))} on {quote(statement.on)}"
     match statement:
         case s.Prefer(better, worse, by, strict):
             sign = ">" if strict else ">="

@@ -9,7 +9,13 @@ from functools import cached_property
 import numpy as np
 
 from choquet.arrays import BoolArray, FloatArray
-from choquet.decide.functionals import Importance, Integral, InteractionIndex, all_sets
+from choquet.decide.functionals import (
+    Functional,
+    Importance,
+    Integral,
+    InteractionIndex,
+    all_sets,
+)
 from choquet.decide.program import TIED, Program, program, rows_of
 from choquet.decide.sampling import draw
 from choquet.decide.spaces import MAX_GENERAL, AllSets, OnChains, Pairs, Space, Weights, space
@@ -93,17 +99,17 @@ class Family:
     def importances(self) -> FloatArray:
         """Importance of the criteria in each draw."""
         n = self.program.space.n
-        return self.points @ self._rows([Importance(i) for i in range(n)]).T
+        return np.stack([self.values_of(Importance(i)) for i in range(n)], axis=1)
 
     def interactions(self, first: int, second: int) -> FloatArray:
         """Interaction of two criteria in each draw."""
-        return np.asarray(self.points @ self._rows([InteractionIndex(first, second)])[0])
+        return self.values_of(InteractionIndex(first, second))
 
-    def _rows(self, functionals: Sequence[Importance | InteractionIndex]) -> FloatArray:
-        n = self.program.space.n
+    def values_of(self, functional: Functional) -> FloatArray:
+        """A number that is linear in the measure, in each draw."""
         if self.by_values:
-            return np.array([one.values(n) for one in functionals])
-        return np.array([one.games(self.sets) for one in functionals])
+            return np.asarray(self.points @ functional.values(self.program.space.n))
+        return np.asarray(self.points @ functional.games(self.sets))
 
     def first_shares(self) -> FloatArray:
         """Share of draws in which each alternative comes first; ties are shared."""

@@ -80,6 +80,9 @@ class Functional(ABC):
 class Integral(Functional):
     """The Choquet integral of one row; also of negative scores (asymmetric).
 
+    With `members` it is the integral over these criteria alone: the score within a node of a tree,
+    times the value of the node.
+
     Examples
     --------
     >>> import numpy as np
@@ -88,13 +91,18 @@ class Integral(Functional):
     """
 
     row: FloatArray
+    members: tuple[int, ...] | None = None
 
     def _games(self, sets: BoolArray) -> Any:
         found = np.where(sets, self.row, np.inf).min(axis=1)
-        return np.where(sets.any(axis=1), found, 0.0)
+        counts = sets.any(axis=1)
+        if self.members is not None:
+            counts &= ~np.delete(sets, self.members, axis=1).any(axis=1)
+        return np.where(counts, found, 0.0)
 
     def _steps(self) -> list[tuple[tuple[int, ...], float]]:
-        order = np.argsort(-self.row, kind="stable")
+        among = np.arange(len(self.row)) if self.members is None else np.array(self.members)
+        order = among[np.argsort(-self.row[among], kind="stable")]
         falls = np.append(-np.diff(self.row[order]), self.row[order[-1]])
         return [
             (tuple(sorted(order[: k + 1].tolist())), float(fall))

@@ -11,10 +11,10 @@ import numpy as np
 from choquet.arrays import FloatArray
 from choquet.decide.describing import quote
 from choquet.decide.table import Alternatives
-from choquet.errors import DataError, OptionError
+from choquet.errors import ChoquetError, DataError, OptionError
 from choquet.scales import Scale, points_scale
 
-__all__ = ["Levels", "as_scale", "scaled"]
+__all__ = ["Levels", "as_scale", "dominated", "known_directions", "scaled"]
 
 UNIT = (0.0, 1.0)
 
@@ -38,6 +38,11 @@ class Levels:
     scales: Mapping[str, Scale]
     origin: float = 0.0
     width: float = 1.0
+
+    @property
+    def middle(self) -> FloatArray:
+        """Scores, in the middle of what is known."""
+        return (self.lower + self.upper) / 2
 
     @property
     def exact(self) -> bool:
@@ -74,13 +79,17 @@ def as_scale(given: Any, criterion: str) -> Scale:
         points = flat.tolist()
     else:
         raise OptionError(f"the scale of {criterion} must be two levels: (poor, good)")
-    return points_scale(points, clip=False)
+    try:
+        return points_scale(points, clip=False)
+    except ChoquetError as error:
+        raise OptionError(f"the scale of {criterion}: {error}") from None
 
 
 def scaled(
     table: Alternatives,
     scales: Mapping[str, Scale],
     common: tuple[float, float] | None = None,
+    better: Mapping[str, int] | None = None,
 ) -> Levels:
     """Put a table on one scale.
 
@@ -92,6 +101,8 @@ def scaled(
         By criterion. Columns without one must lie between 0 and 1.
     common : two floats, optional
         The scale of all columns that have none of their own.
+    better : dict of str to int, optional
+        -1 for columns of the common scale of which less is better.
 
     Raises
     ------
@@ -99,6 +110,9 @@ def scaled(
         With the lines to paste, if columns need a scale.
     """
     low, high = UNIT if common is None else common
+    inside = _inside(table, low, high)
+    less = {name for name, sign in (better or {}).items() if sign < 0}
+    scales = {name: as_scale((high, low), name) for name in inside & less} | dict(scales)
     lower, upper = np.empty_like(table.lower), np.empty_like(table.upper)
     open_ = []
     for j, name in enumerate(table.criteria):
@@ -108,7 +122,7 @@ def scaled(
             found = scales[name](ends)
             lower[:, j], upper[:, j] = found.min(axis=0), found.max(axis=0)
         else:
-            if len(known) and (known.min() < low or known.max() > high):
+            if name not in inside:
                 open_.append((name, known.min(), known.max()))
             lower[:, j], upper[:, j] = (ends - low) / (high - low)
     if open_:
@@ -116,6 +130,53 @@ def scaled(
     unknown = np.isnan(lower)
     lower[unknown], upper[unknown] = 0.0, 1.0
     return Levels(lower, upper, dict(scales), low, high - low)
+
+
+def known_directions(
+    table: Alternatives,
+    scales: Mapping[str, Scale],
+    common: tuple[float, float] | None = None,
+) -> dict[str, int]:
+    """1 for columns of which more is better, -1 for less; nothing where that is not known."""
+    low, high = UNIT if common is None else common
+    found = dict.fromkeys(_inside(table, low, high), 1)
+    for name, scale in scales.items():
+        found[name] = 1 if scale.values[-1] > scale.values[0] else -1
+    return found
+
+
+def _inside(table: Alternatives, low: float, high: float) -> set[str]:
+    """Columns that lie between two numbers, as far as they are known."""
+    with np.errstate(invalid="ignore"):
+        outside = ((table.lower < low) | (table.upper > high)).sum(axis=0)
+    return {name for name, out in zip(table.criteria, outside, strict=True) if not out}
+
+
+def dominated(table: Alternatives, better: Mapping[str, int]) -> list[tuple[str, str]]:
+    """Pairs of which the first is at least as good on every criterion, and better on one.
+
+    Examples
+    --------
+    >>> from choquet.decide.table import read_table
+    >>> table = read_table({"car": ["A", "B"], "price": [100, 200], "space": [5, 4]})
+    >>> dominated(table, {"price": -1, "space": 1})
+    [('A', 'B')]
+    """
+    least, most = np.full(table.lower.shape, -np.inf), np.full(table.upper.shape, np.inf)
+    equal = np.ones((len(table.names),) * 2, dtype=bool)
+    for j, name in enumerate(table.criteria):
+        ends = np.stack([table.lower[:, j], table.upper[:, j]])
+        if name in better:
+            ends = np.sort(better[name] * ends, axis=0)
+            least[:, j] = np.where(np.isnan(ends[0]), -np.inf, ends[0])
+            most[:, j] = np.where(np.isnan(ends[1]), np.inf, ends[1])
+        else:
+            least[:, j] = most[:, j] = 0.0
+            exact = ends[0] == ends[1]
+            equal &= (ends[0][:, None] == ends[0]) & exact[:, None] & exact
+    above = (least[:, None] >= most[None]).all(axis=2) & equal
+    pairs = np.argwhere(above & ~above.T)
+    return [(table.names[a], table.names[b]) for a, b in pairs]
 
 
 def _lines_to_paste(

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from choquet.decide import statements as s
 from choquet.decide.describing import describe
-from choquet.decide.vocabulary import Vocabulary
+from choquet.decide.vocabulary import Vocabulary, key
 from choquet.errors import StatementError
 
 __all__ = ["FIRMNESS", "KNOWN", "QUOTED", "Build", "Parsed", "Reader", "Said", "ScaleLine"]
@@ -43,6 +44,10 @@ class Said:
     text: str
     line: int | None = None
 
+    def to_rows(self, sources: Sequence[str]) -> Any:
+        """Rows for ``ChoquetRegressor(expert=problem.statements)``; see `Statement.to_rows`."""
+        return self.statement.to_rows(sources)
+
     def __str__(self) -> str:
         quoted = f"“{self.text}”"
         return quoted if self.line is None else f"line {self.line} {quoted}"
@@ -67,6 +72,8 @@ class Parsed:
         By criterion.
     groups : dict of str to tuple of str
         Nodes of a tree of criteria, and their parts.
+    better : dict of str to int
+        1 for criteria of which more is better, -1 for the others, where the text says so.
     common : tuple of two floats, or None
         The scale of all columns, where the text gives one.
     classes : tuple of str, or None
@@ -76,6 +83,7 @@ class Parsed:
     said: list[Said] = field(default_factory=list)
     scales: dict[str, ScaleLine] = field(default_factory=dict)
     groups: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    better: dict[str, int] = field(default_factory=dict)
     common: tuple[float, float] | None = None
     classes: tuple[str, ...] | None = None
 
@@ -116,7 +124,7 @@ class Reader:
             return f"\0{len(self.quoted) - 1}\0"
 
         plain = QUOTED.sub(hold, text).strip().rstrip(".").strip()
-        made = self.sentence(plain)
+        made = self.within_a_node(plain) or self.sentence(plain)
         if made is None:
             raise StatementError(f"this is not understood; try one of: {KNOWN}")
         own = sentence if len(made) == 1 else None
@@ -131,6 +139,20 @@ class Reader:
             if match:
                 return build(self, match)
         return None
+
+    def within_a_node(self, plain: str) -> Sequence[s.Statement] | None:
+        """Statements of a sentence that ends with the name of a group: ``A > B on cost``."""
+        found = re.fullmatch(r"(.+) on (.+?)( by .+)?", plain)
+        if not found or not self.names.groups:
+            return None
+        end = key(f" on {self.unquoted(found[2])}")
+        if any(name.endswith(f" {end}") for name in self.names.alternatives):
+            return None
+        group = self.names.group(self.unquoted(found[2]))
+        made = self.sentence(found[1] + (found[3] or ""))
+        if made is None or not all(isinstance(one, s.Compared) for one in made):
+            raise StatementError("within a group, alternatives can be compared or given scores")
+        return [replace(one, on=group) for one in made if isinstance(one, s.Compared)]
 
     def unquoted(self, text: str) -> str:
         """A text with what was in quotes put back."""

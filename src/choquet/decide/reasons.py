@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from choquet.decide.statements import (
+    Compared,
     Importance,
     InClass,
     Interaction,
@@ -54,14 +55,20 @@ def _row(setting: Setting, name: object, *, upper: bool) -> np.ndarray:
     return np.asarray(name, dtype=np.float64)
 
 
+def _columns(setting: Setting, said: Compared) -> list[int]:
+    return list(range(setting.n) if said.on is None else setting.leaves(said.on))
+
+
 def _dominated(statements: Sequence[Statement], setting: Setting) -> str | None:
     if len(statements) != 1 or not isinstance(statements[0], Prefer):
         return None
     said = statements[0]
-    better = _row(setting, said.better, upper=True)
-    worse = _row(setting, said.worse, upper=False)
+    columns = _columns(setting, said)
+    better = _row(setting, said.better, upper=True)[columns]
+    worse = _row(setting, said.worse, upper=False)[columns]
     if (worse >= better).all():
-        return f"{said.worse} is at least as good as {said.better} on every criterion"
+        every = "every criterion" if said.on is None else f"every criterion of {said.on}"
+        return f"{said.worse} is at least as good as {said.better} on {every}"
     most = float((better - worse).max()) * setting.width
     if said.by > most:
         return f"{said.better} is nowhere better than {said.worse} by more than {most:.3g}"
@@ -71,17 +78,19 @@ def _dominated(statements: Sequence[Statement], setting: Setting) -> str | None:
 def _outside(statements: Sequence[Statement], setting: Setting) -> str | None:
     if len(statements) != 1 or not isinstance(statements[0], Score):
         return None
-    name = statements[0].alternative
-    low = setting.origin + setting.width * float(_row(setting, name, upper=False).min())
-    high = setting.origin + setting.width * float(_row(setting, name, upper=True).max())
+    said = statements[0]
+    name, columns = said.alternative, _columns(setting, said)
+    low = setting.origin + setting.width * float(_row(setting, name, upper=False)[columns].min())
+    high = setting.origin + setting.width * float(_row(setting, name, upper=True)[columns].max())
+    where = "" if said.on is None else f" on {said.on}"
     return (
-        f"the score of {name} lies between its worst and its best, {low:.3g} and {high:.3g}, "
-        "whatever the model"
+        f"the score of {name}{where} lies between its worst and its best, {low:.3g} and "
+        f"{high:.3g}, whatever the model"
     )
 
 
 def _capped(statements: Sequence[Statement], setting: Setting) -> str | None:
-    choices = [one for one in statements if isinstance(one, Prefer | Score)]
+    choices = [one for one in statements if isinstance(one, Prefer | Score) and one.on is None]
     for one in statements:
         if not isinstance(one, Must | Sufficient):
             continue
@@ -106,6 +115,8 @@ def _circle(statements: Sequence[Statement], setting: Setting) -> str | None:
     del setting
     for kind, ends in ((Prefer, ("better", "worse")), (Importance, ("more", "less"))):
         if not all(isinstance(one, kind) for one in statements) or len(statements) < 2:
+            continue
+        if len({one.on for one in statements if isinstance(one, Compared)}) > 1:
             continue
         after = {getattr(one, ends[0]): getattr(one, ends[1]) for one in statements}
         path = [next(iter(after))]

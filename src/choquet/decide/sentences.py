@@ -46,11 +46,9 @@ def _classes(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
 def _group(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
     name = reader.unquoted(m[1]).strip()
     parts = tuple(reader.criterion(part) for part in re.split(r"\s*,\s*", m[2]))
-    if key(name) in reader.names.criteria or key(name) in reader.names.alternatives:
-        raise StatementError(f"{name!r} is a name already: choose another one for the group")
     if len(parts) < 2 or len(set(parts)) < len(parts):
         raise StatementError("a group needs two different criteria or more")
-    reader.names.criteria[key(name)] = name
+    reader.names.add_group(name)
     reader.found.groups[name] = parts
     return ()
 
@@ -67,7 +65,17 @@ def _common(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
     return ()
 
 
-@_pattern(r"(.+?)\s*:\s*(poor\b.+)")
+@_pattern(r"(.+?)\s*:\s*(lower|less|higher|more) is better")
+def _better(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
+    sign = -1 if m[2].lower() in ("lower", "less") else 1
+    criterion = reader.criterion(m[1])
+    if reader.found.better.get(criterion, sign) != sign:
+        raise StatementError(f"another line says the reverse of {criterion}: keep one of them")
+    reader.found.better[criterion] = sign
+    return ()
+
+
+@_pattern(r"(.+?)\s*:\s*((?:poor|good)\b.+)")
 def _scale(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
     criterion = reader.criterion(m[1])
     level = re.compile(rf"(poor|good)\s+(?:at\s+|is\s+)?({_NUMBER})", re.IGNORECASE)
@@ -239,6 +247,8 @@ def _compared(
 ) -> list[s.Statement]:
     found: list[s.Statement] = []
     step = reader.step(by) if by else 0.0
+    if step < 0:
+        raise StatementError(f"by {by} is below 0: name the better one first")
     for left, sign, right in zip(names[:-1], signs, names[1:], strict=True):
         if not left.strip() or not right.strip():
             raise StatementError(f"something is missing beside {sign!r}")

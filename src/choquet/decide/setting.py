@@ -101,21 +101,41 @@ class Setting:
                 return [self.leaves(part) for part in parts], places
         return None
 
-    def integral(self, alternative: Alternative, *, upper: bool) -> f.Functional:
-        """The score of an alternative, with the upper or lower end of what is not known."""
+    def node(self, name: Criterion) -> f.Functional:
+        """The value of a node of the tree, which scores within it are divided by."""
+        return f.SetValue(self._members(name))
+
+    def _members(self, name: Criterion) -> tuple[int, ...]:
+        found = self.leaves(name)
+        if len(found) < 2:
+            raise SourceError(f"{name} is one criterion, whose scores are known: name a group")
+        return found
+
+    def integral(
+        self, alternative: Alternative, *, upper: bool, on: Criterion | None = None
+    ) -> f.Functional:
+        """The score of an alternative, with the upper or lower end of what is not known.
+
+        Within a node it is the score times the value of the node, so that it stays linear.
+        """
+        members = None if on is None else self._members(on)
         if not isinstance(alternative, str):
             row = np.asarray(alternative, dtype=np.float64)
             if row.shape != (self.n,):
                 raise OptionError(f"a row needs {self.n} scores, not {list(alternative)}")
-            return f.Integral((row - self.origin) / self.width)
+            return f.Integral((row - self.origin) / self.width, members)
         table = self.highs if upper else self.lows
         if alternative not in table:
             raise SourceError(f"no alternative is called {alternative!r}")
-        return f.Integral(np.asarray(table[alternative], dtype=np.float64))
+        return f.Integral(np.asarray(table[alternative], dtype=np.float64), members)
 
-    def better(self, first: Alternative, second: Alternative) -> f.Functional:
+    def better(
+        self, first: Alternative, second: Alternative, on: Criterion | None = None
+    ) -> f.Functional:
         """By how much the first is better, as favourable to it as the ranges allow."""
-        return f.difference(self.integral(first, upper=True), self.integral(second, upper=False))
+        return f.difference(
+            self.integral(first, upper=True, on=on), self.integral(second, upper=False, on=on)
+        )
 
     def importance(self, name: Criterion, beside: Criterion | None = None) -> f.Functional:
         """Importance of a criterion, or of a node among its siblings."""

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from choquet.decide.setting import Row, Setting
+from choquet.errors import SourceError
 
 __all__ = ["STRICT", "Statement"]
 
@@ -54,6 +55,11 @@ class Statement:
 
         from choquet.learning.problem import Rows
 
+        if self.names():
+            raise SourceError(
+                f"{self.names()[0]!r} is an alternative, and rows of data have no names: give its "
+                "scores, as in Prefer((0.9, 0.2), (0.1, 0.8))"
+            )
         setting = Setting(tuple(sources))
         rows = self.rows(setting)
         lower = [row.bound + (STRICT if row.strict else 0.0) for row in rows]

@@ -6,6 +6,7 @@ also serve ``ChoquetRegressor(expert=[…])``.
 """
 
 from choquet.decide.comparisons import (
+    Compared,
     InClass,
     Indifferent,
     Intensity,
@@ -36,6 +37,7 @@ from choquet.decide.statement import Statement
 
 __all__ = [
     "Cautious",
+    "Compared",
     "FavourBetween",
     "Importance",
     "ImportanceBetween",

@@ -9,6 +9,7 @@ import numpy as np
 from choquet._version import __version__
 from choquet.decide.consistency import Consistency
 from choquet.decide.families import FAMILIES, Family
+from choquet.decide.nodes import Node
 from choquet.decide.program import EXACT, TIED, Program
 from choquet.decide.words import SURE, listed, verdict
 from choquet.indices import interaction, shapley
@@ -169,6 +170,7 @@ def summarise(answer: Answer, *, title: str | None = None, sure: float = SURE) -
         ],
         "question": _question(answer),
         "importances": _importances(answer),
+        "nodes": [_node(node) for node in answer.nodes],
         "one": _one(answer),
         "explorer": [_draws(family) for family in answer.held],
     }  # fmt: skip
@@ -210,9 +212,26 @@ def _importances(answer: Answer) -> list[dict[str, Any]]:
     ]
 
 
+def _node(node: Node) -> dict[str, Any]:
+    n = len(node.parts)
+    pairs = [(i, j) for i in range(n) for j in range(i + 1, n)]
+    rows = zip(node.parts, node.importance, node.low, node.high, strict=True)
+    return {
+        "name": node.name,
+        "parts": [
+            {"part": part, "importance": float(mean), "low": float(low), "high": float(high)}
+            for part, mean, low, high in rows
+        ],
+        "pairs": [
+            {"pair": [node.parts[i], node.parts[j]], "value": float(node.interaction[i, j])}
+            for i, j in sorted(pairs, key=lambda p: -abs(node.interaction[p]))[:8]
+        ],
+    }
+
+
 def _follows(answer: Answer) -> list[bool]:
     """Whether each statement follows from the others."""
-    program = answer._everything
+    program = answer.everything
     found = []
     for number in range(program.n_statements):
         rest = [k for k in range(program.n_statements) if k != number]
@@ -248,13 +267,8 @@ def _one(answer: Answer) -> dict[str, Any]:
             {"pair": [answer.criteria[i], answer.criteria[j]], "value": float(pairs[i, j])}
             for i, j in order[:8]
         ],
-        "scores": np.asarray(model.measure.integral(_middle_rows(answer))).tolist(),
+        "scores": np.asarray(model.measure.integral(answer.decision.levels.middle)).tolist(),
     }
-
-
-def _middle_rows(answer: Answer) -> Any:
-    levels = answer.decision.levels
-    return (levels.lower + levels.upper) / 2
 
 
 def _draws(family: Family) -> dict[str, Any]:

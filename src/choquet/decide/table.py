@@ -58,6 +58,17 @@ class Alternatives:
                 f"is {MAX_ALTERNATIVES}: leave out those that another one beats on every criterion"
             )
 
+    @property
+    def middle(self) -> FloatArray:
+        """The middle of what is known of each cell."""
+        return (self.lower + self.upper) / 2
+
+    def without(self, name: str) -> Alternatives:
+        """The table without one alternative."""
+        keep = [k for k, one in enumerate(self.names) if one != name]
+        names = tuple(self.names[k] for k in keep)
+        return Alternatives(names, self.criteria, self.lower[keep], self.upper[keep])
+
 
 def read_table(
     table: Any, names: str | Sequence[str] | None = None, criteria: Sequence[str] | None = None
@@ -87,17 +98,35 @@ def read_table(
         return _from_rows(rows, [str(name) for name in table], list(criteria))
     else:
         found = column_names(table)
-        if found is None:
+        index = _index(table)
+        if found is None and index is None:
             return _from_array(table, names, criteria)
-        columns = {name: list(table[name]) for name in found}
-        index = getattr(table, "index", None)
-        if names is None and index is not None and _text(list(index)):
+        own = list(table.columns) if found is None else found
+        columns = {str(name): list(table[name]) for name in own}
+        if index is not None and _by_index(index, names, columns):
             names = [str(one) for one in index]
     return _from_columns(columns, names, criteria)
 
 
 def _is_by_row(table: Mapping[Any, Any], criteria: Sequence[str] | None) -> bool:
     return criteria is not None and not set(map(str, table)) & set(criteria)
+
+
+def _index(table: Any) -> Any:
+    """The names of the rows of a frame; None for what has none."""
+    index = getattr(table, "index", None)
+    return None if index is None or callable(index) or isinstance(table, Mapping) else index
+
+
+def _by_index(
+    index: Any, names: str | Sequence[str] | None, columns: Mapping[str, list[Any]]
+) -> bool:
+    """Whether the names of alternatives are those of a frame's rows."""
+    if isinstance(names, str):
+        return names not in columns and names == index.name
+    if names is not None:
+        return False
+    return _text(list(index)) or not any(_text(cells) for cells in columns.values())
 
 
 def _text(cells: Sequence[Any]) -> bool:
@@ -203,7 +232,10 @@ def _cell(cell: Any, where: str) -> tuple[float, float]:
     if isinstance(cell, str):
         found = _parsed(cell)
         if found is None:
-            raise DataError(f"{where} holds {cell!r}, which is no number: {known}")
+            raise DataError(
+                f"{where} holds {cell!r}, which is no number: {known}; columns that do not count "
+                "are left out by criteria=['price', 'space'], or from the file"
+            )
         if found[0] > found[1]:
             raise DataError(f"{where} holds {cell!r}: give the smaller number first")
         return found

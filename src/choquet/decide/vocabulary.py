@@ -50,11 +50,26 @@ class Vocabulary:
     ) -> None:
         self.alternatives = _table(alternatives, "alternatives")
         self.criteria = _table([*criteria, *groups], "criteria")
+        self.groups = {key(name) for name in groups}
         both = sorted(set(self.alternatives) & set(self.criteria))
         if both:
             raise StatementError(
                 f"{self.criteria[both[0]]!r} names both an alternative and a criterion: rename one"
             )
+
+    def add_group(self, name: str) -> None:
+        """Learn the name of a further group."""
+        if key(name) in self.criteria or key(name) in self.alternatives:
+            raise StatementError(f"{name!r} is a name already: choose another one for the group")
+        self.criteria[key(name)] = name
+        self.groups.add(key(name))
+
+    def group(self, text: str) -> str:
+        """The group of criteria that a text names."""
+        found = self.criterion(text)
+        if key(text) not in self.groups:
+            raise StatementError(f"{found} is one criterion, whose scores are known: name a group")
+        return found
 
     def alternative(self, text: str) -> str:
         """The alternative that a text names."""

@@ -181,7 +181,7 @@ def _certain(answer: Answer) -> str:
     said = {
         (one.statement.better, one.statement.worse)
         for one in answer.decision.statements
-        if isinstance(one.statement, Prefer)
+        if isinstance(one.statement, Prefer) and one.statement.on is None
     }
     new = [
         (names[a], names[b])
@@ -196,10 +196,11 @@ def _certain(answer: Answer) -> str:
         more = f" and {len(new) - _SHOWN} more pairs" if len(new) > _SHOWN else ""
         pairs = listed([f"{a} at least as good as {b}" for a, b in new[:_SHOWN]])
         parts.append(f"what follows from it ({pairs}{more})")
-    count = int((dominated & ~np.eye(len(names), dtype=bool)).sum())
-    if count:
-        how = "in one pair" if count == 1 else f"in {_count(count, 'pair')}"
-        parts.append(f"that one is at least as good on every criterion, {how}")
+    plain = answer.decision.dominance()
+    if plain:
+        more = f" and {len(plain) - _SHOWN} more pairs" if len(plain) > _SHOWN else ""
+        pairs = listed([f"{a} over {b}" for a, b in plain[:_SHOWN]])
+        parts.append(f"who is at least as good on every criterion ({pairs}{more})")
     text = (
         f"Certain whatever the model: {listed(parts)}."
         if parts

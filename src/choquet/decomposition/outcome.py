@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from choquet.arrays import BoolArray, FloatArray, as_number
 from choquet.errors import DataError
+from choquet.scales import figure
 
 __all__ = ["Outcome", "outcome_of", "place_of"]
 
@@ -43,8 +44,8 @@ class Outcome:
     Examples
     --------
     >>> print(Outcome("integral", ("low", "mid", "high"), 1, 6.5, -3.2).text())
-    The output is an integral: logistic(6.5 × output - 3.2) is the probability of mid against the \
-rest.
+    The output is a score for mid against the rest: at 0.492 both are equally likely, and \
+logistic(6.5 × output - 3.2) is the probability.
     """
 
     kind: str
@@ -132,11 +133,11 @@ rest.
         """What one who reads of this class should know of the others."""
         lines = []
         if not self.chosen:
-            lines.append(f"This is one of {self._all()}; --class or choquet.of_class chooses.")
+            lines.append(f"This is one of {self._all()}; choose another with --class or choquet.of_class.")
         if self.asked is not None:
             other = self.labels[self.asked]
             lines.append(
-                f"The log-odds of {other} are the same with the sign turned round."
+                f"The log-odds of {other} are the same with the opposite sign."
                 if self.kind == "log-odds"
                 else f"The probability of {other} is 1 minus that."
             )
@@ -146,11 +147,14 @@ rest.
         """What the output is."""
         if self.kind == "integral":
             sign = "-" if self.intercept < 0 else "+"
-            link = f"{self.slope:.4g} × output {sign} {abs(self.intercept):.4g}"
-            of = f"the probability of {self.contest}"
-            return f"The output is an integral: logistic({link}) is {of}."
+            link = f"{figure(self.slope)} × output {sign} {figure(abs(self.intercept))}"
+            even = figure(-self.intercept / self.slope) if self.slope else "no value"
+            return (
+                f"The output is a score for {self.contest}: at {even} both are equally likely, and "
+                f"logistic({link}) is the probability."
+            )
         if self.kind == "level":
-            return f"The output is an integral that rises with the class, of {self._all()}."
+            return f"The output is a score that rises with the class, of {self._all()}."
         if self.kind == "score":
             one = f"a class, of {self._all()}" if self.number is None else str(self.label)
             return f"The output is the fused score of {one}."

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 
 from choquet.decomposition.outcome import Outcome
-from choquet.errors import DataError, OptionError
+from choquet.errors import ChoquetError, DataError, OptionError
+from choquet.estimators.class_scores import ClassScores, Roles
 from choquet.estimators.common import (
     Batch,
     Material,
@@ -22,6 +24,7 @@ from choquet.estimators.foundation import (
     check_is_fitted,
     later,
 )
+from choquet.estimators.fusion_calibration import Kept, best_power, probabilities
 from choquet.estimators.regressor import ChoquetRegressor
 from choquet.estimators.validation import (
     checked_classes,
@@ -60,17 +63,50 @@ def _fitted(estimator, X, y, options):
     return estimator.fit(X, y, **options)
 
 
+class _Learner:
+    """The measures that were learned from some of the samples, and the sums behind them."""
+
+    def __init__(self, models):
+        self.models = models
+        self.evidence: list[Evidence] = []
+
+    def learn(self, parts, names, n_jobs):
+        """Learn from one more batch, cut into parts: one for each measure."""
+        new = [evidence_of(part.X, part.y, part.weight) for part in parts]
+        if self.evidence:
+            pairs = zip(self.evidence, new, strict=True)
+            new = [Evidence(a.statistics + b.statistics, a.support + b.support) for a, b in pairs]
+        for one in new:
+            # Classifiers that always agree leave the measure open, which is worth a warning only.
+            check_information(one.statistics, normal=False)
+        jobs = [
+            (model, Material(one.statistics, one.support, names, part))
+            for model, one, part in zip(self.models, new, parts, strict=True)
+        ]
+        self.models, self.evidence = run_jobs(_solved, jobs, n_jobs=n_jobs), new
+
+
+def _fuse(models, scores):
+    """Integrals of the scores, by sample and class; one measure may serve all classes."""
+    n_samples, n_classes, n_sources = scores.shape
+    if len(models) == 1:
+        return models[0]._integrals(scores.reshape(-1, n_sources)).reshape(n_samples, n_classes)
+    return np.column_stack([model._integrals(scores[:, k]) for k, model in enumerate(models)])
+
+
 class FusionClassifier(ClassifierMixin, BaseEstimator):
     """Scores of several classifiers, fused class by class with a learned measure.
 
     The sources are the classifiers. For each class, the integral of their scores for that class is
     fitted to 1 where the class is true and 0 elsewhere; the class of the largest integral wins.
+    Probabilities are powers of these fused scores; the power is the one whose log-loss is smallest
+    on samples that the measure behind it has not seen.
 
     Parameters
     ----------
     estimators : list of (str, estimator), optional
-        Classifiers with `predict_proba`. Without them, `fit` and `predict` take scores as an array
-        of shape (n_samples, n_classes, n_sources).
+        Classifiers with `predict_proba`. Without them, `fit` and `predict` take scores: an array of
+        shape (n_samples, n_classes, n_sources), a `ClassScores`, or a data frame.
     shared : bool, default True
         One measure for all classes, or one for each.
     cv : int, splitter, iterable or "prefit", default 5
@@ -78,6 +114,16 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
         classifiers as they are.
     regressor : ChoquetRegressor, ChoquetRegressorCV or another of this room, optional
         How to learn a measure; the default one if None.
+    calibrate : bool, default True
+        Whether to find the power; without it, probabilities are fused scores divided by their sum.
+    sources : sequence of str, optional
+        Names of the classifiers, where scores are a bare array.
+    classes : sequence, optional
+        The classes in the order of the scores, where these are a bare array; sorted by default.
+    columns : dict, optional
+        Of a data frame of scores: which column is the ``"id"`` of the sample, the ``"label"`` (the
+        class that a score is for), the ``"score"``, the ``"source"``, and the ``"truth"``. Without
+        a "label", each row is a sample, and columns are named after source and class.
     n_jobs : int, optional
         Folds, classifiers and classes at a time, through joblib: processes of this machine, or the
         workers of a cluster inside ``joblib.parallel_config(backend="dask")``.
@@ -85,10 +131,14 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     classes_ : array
+    sources_ : tuple of str
+        Names of the classifiers.
     measures_ : list of Measure
         One, or one for each class.
     measure_ : Measure
         The first.
+    power_ : float
+        Of the fused scores in the probabilities; NaN where they are not calibrated.
     estimators_ : list
         Fitted classifiers.
     support_ : DataSupport
@@ -106,33 +156,55 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
     >>> y = rng.integers(0, 3, 200)
     >>> sure = np.eye(3)[y][:, :, None] * [0.8, 0.5]
     >>> scores = sure + 0.2 * rng.random((200, 3, 2))
-    >>> model = FusionClassifier().fit(scores, y)
-    >>> model.score(scores, y), model.predict_proba(scores[:1]).shape
-    (1.0, (1, 3))
+    >>> model = FusionClassifier(sources=["resnet", "vgg"]).fit(scores, y)
+    >>> model.score(scores, y), model.predict_proba(scores[:1]).shape, model.sources_
+    (1.0, (1, 3), ('resnet', 'vgg'))
     """
 
-    statistics_: list[Statistics]
+    takes_scores = True
+    """Whether samples are scores by class and source, which reports must know."""
+
     supports_: list[DataSupport]
+    statistics_: list[Statistics]
     models_: list[MeasureRegressor]
     measures_: list[Any]
+    sources_: tuple[str, ...]
+    power_ = float("nan")
 
-    def __init__(self, estimators=None, *, shared=True, cv=5, regressor=None, n_jobs=None):
+    def __init__(
+        self,
+        estimators=None,
+        *,
+        shared=True,
+        cv=5,
+        regressor=None,
+        calibrate=True,
+        sources=None,
+        classes=None,
+        columns=None,
+        n_jobs=None,
+    ):
         self.estimators = estimators
         self.shared = shared
         self.cv = cv
         self.regressor = regressor
+        self.calibrate = calibrate
+        self.sources = sources
+        self.classes = classes
+        self.columns = columns
         self.n_jobs = n_jobs
 
     # -- learning ----------------------------------------------------------------------------------
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y=None, sample_weight=None):
         """Learn the measure, and the classifiers if they are not fitted yet.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features), or scores (n_samples, n_classes, n_sources)
-            Scores where `estimators` is None.
-        y : array-like of shape (n_samples,)
+        X : array-like of shape (n_samples, n_features), or scores
+            Scores where `estimators` is None; see there.
+        y : array-like of shape (n_samples,), optional
+            The true classes; not needed where a frame holds them (``columns={"truth": …}``).
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the fused rows (and of the classifiers' fits where they take them).
 
@@ -159,13 +231,13 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
         return self.estimators is None
 
     @available_if(_scores_given)
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(self, X, y=None, classes=None, sample_weight=None):
         """Learn from one more batch of scores; the result equals one `fit` on all batches.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_classes, n_sources)
-        y : array-like of shape (n_samples,)
+        X : scores, as in `fit`
+        y : array-like of shape (n_samples,), optional
         classes : array-like, optional
             All classes; needed in the first call.
         sample_weight : array-like of shape (n_samples,), optional
@@ -174,50 +246,101 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        if not hasattr(self, "statistics_") and classes is None:
+        if not hasattr(self, "statistics_") and classes is None and self.classes is None:
             raise OptionError("the first call of partial_fit needs classes=, all of them")
         return self._learn(X, y, classes, sample_weight, more=True)
 
-    def _learn(self, scores, y, classes, sample_weight, *, more=False):
+    def _learn(self, X, y, classes, sample_weight, *, more=False):
         first = not (more and hasattr(self, "statistics_"))
-        scores = checked_scores(scores, None if first else self.measures_[0].n_sources)
-        y = checked_labels(y, np.asarray(y))
-        if y.shape != scores.shape[:1]:
-            raise DataError(f"there are scores of {len(scores)} samples, and labels {y.shape}")
         if first:
-            self.classes_ = np.unique(y if classes is None else classes)
-        if scores.shape[1] != len(self.classes_):
+            for name in ("classes_", "sources_") if self.estimators is None else ("sources_",):
+                vars(self).pop(name, None)
+        given = self._given(X, y, classes)
+        scores, y = given.scores, given.truth
+        if y is None:
             raise DataError(
-                f"there are scores for {scores.shape[1]} classes, but {len(self.classes_)} "
-                "classes; pass scores in the order of the sorted classes"
+                "the true classes are missing; give y, or name their column: columns={'truth': …}"
             )
+        self.classes_, self.sources_ = given.classes, given.sources
         unseen = np.setdiff1d(y, self.classes_)
         if len(unseen):
             raise DataError(f"labels {unseen.tolist()} are not among the classes")
-        target = (y[:, None] == self.classes_).astype(np.float64)
         weight = sample_weights(sample_weight, len(y))
-        parts = self._parts(scores, target, weight, more)
-        evidence = [evidence_of(part.X, part.y, part.weight) for part in parts]
-        if not first:
-            known = zip(self.statistics_, self.supports_, evidence, strict=True)
-            evidence = [Evidence(a + one.statistics, b + one.support) for a, b, one in known]
-        given = None if self.estimators is None else [name for name, _ in self.estimators]
-        names = names_or_numbers(given, scores.shape[2])
-        materials = [
-            Material(one.statistics, one.support, names, part)
-            for one, part in zip(evidence, parts, strict=True)
-        ]
-        models = [self._model() for _ in parts] if first else self.models_
-        for one in evidence:
-            # Classifiers that always agree leave the measure open, which is worth a warning only.
-            check_information(one.statistics, normal=False)
-        self.models_ = run_jobs(_solved, zip(models, materials, strict=True), n_jobs=self.n_jobs)
+        if first:
+            self._whole = _Learner(
+                [self._model() for _ in range(1 if self.shared else scores.shape[1])]
+            )
+            self._halves = [_Learner(clone(self._whole.models, safe=False)) for _ in range(2)]
+            self._kept, self.power_ = Kept(), float("nan")
+        elif not hasattr(self, "_whole"):  # it comes from a file
+            self._whole, self._halves = _Learner(self.models_), []
+            pairs = zip(self.statistics_, self.supports_, strict=True)
+            self._whole.evidence = [Evidence(a, b) for a, b in pairs]
+        self._whole.learn(self._parts(scores, y, weight, more), self.sources_, self.n_jobs)
+        evidence = self._whole.evidence
+        self.models_ = self._whole.models
         self.statistics_ = [one.statistics for one in evidence]
         self.supports_ = [one.support for one in evidence]
         self.support_ = self.supports_[0]
         self.measures_ = [model.measure_ for model in self.models_]
         self.measure_ = self.measures_[0]
+        if self.calibrate and self._halves:
+            self._calibrate(scores, y, weight, more)
         return self
+
+    def _calibrate(self, scores, y, weight, more):
+        """The power whose log-loss is least on each half by the measures of the other half."""
+        odd = (np.arange(len(y)) + self._kept.n_seen) % 2 == 1
+        place = np.searchsorted(np.sort(self.classes_), y)
+        place = np.argsort(self.classes_, kind="stable")[place]
+        self._kept.join(scores, place, weight)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                for learner, rows in zip(self._halves, (~odd, odd), strict=True):
+                    parts = self._parts(scores[rows], y[rows], weight[rows], more)
+                    learner.learn(parts, self.sources_, self.n_jobs)
+        except (ChoquetError, ValueError):
+            self._halves = []  # too few samples for halves: there is nothing to calibrate on
+            return
+        rows, place, weight, odd = self._kept.rows()
+        fused = np.empty(rows.shape[:2])
+        for learner, other in zip(self._halves, (odd, ~odd), strict=True):
+            fused[other] = _fuse(learner.models, rows[other])
+        self.power_ = best_power(fused, place, weight)
+
+    def _given(self, X, y, classes):
+        """Scores with names and labels, checked, from whatever was given."""
+        known = getattr(self, "classes_", None) if classes is None else np.asarray(classes)
+        if known is None and self.classes is not None:
+            known = np.asarray(self.classes)
+        names = getattr(self, "sources_", None) or self.sources
+        if names is None and self.estimators is not None:
+            names = [name for name, _ in self.estimators]
+        if isinstance(X, ClassScores):
+            given = X.ordered(known, names)
+        elif hasattr(X, "columns") or isinstance(X, dict):
+            roles = Roles(**(self.columns or {}))
+            given = ClassScores.from_columns(X, roles, classes=known, sources=names)
+        else:
+            scores = checked_scores(X, None if names is None else len(names))
+            labels = known if known is not None or y is None else classes_of(np.asarray(y))
+            labels = np.arange(scores.shape[1]) if labels is None else labels
+            names = tuple(map(str, names_or_numbers(names, scores.shape[2])))
+            if scores.shape[1] != len(labels):
+                raise DataError(
+                    f"there are scores for {scores.shape[1]} classes, but {len(labels)} "
+                    "classes; pass scores in the order of the sorted classes, or give classes="
+                )
+            given = ClassScores(scores, labels, names, np.arange(1, len(scores) + 1))
+        if y is None:
+            return given
+        y = checked_labels(y, np.asarray(y))
+        if y.shape != given.scores.shape[:1]:
+            raise DataError(
+                f"there are scores of {len(given.scores)} samples, and labels {y.shape}"
+            )
+        return ClassScores(given.scores, given.classes, given.sources, given.ids, y)
 
     @property
     def intercept_(self):
@@ -231,7 +354,8 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
         numbers = [None] if len(self.measures_) == 1 else range(len(classes))
         return [Outcome("score", classes, number) for number in numbers]
 
-    def _parts(self, scores, target, weight, more):
+    def _parts(self, scores, y, weight, more):
+        target = (y[:, None] == self.classes_).astype(np.float64)
         if self.shared:
             n_classes = scores.shape[1]
             flat = scores.reshape(-1, scores.shape[2])
@@ -282,6 +406,23 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
     def _scores(self, X):
         return np.stack([e.predict_proba(X) for e in self.estimators_], axis=2)
 
+    def class_scores(self, X):
+        """The scores of samples, with names, as `fuse` and the others see them.
+
+        Parameters
+        ----------
+        X : array-like
+            As in `fit`.
+
+        Returns
+        -------
+        ClassScores
+        """
+        check_is_fitted(self, "measures_")
+        if self.estimators is not None:
+            X = self._scores(checked_inputs(self, X, dtype="numeric"))
+        return self._given(X, None, None)
+
     def fuse(self, X):
         """Integral of the scores for each class: (n_samples, n_classes), not normalised.
 
@@ -290,31 +431,22 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
         X : array-like
             As in `fit`.
         """
-        check_is_fitted(self, "measures_")
-        if self.estimators is None:
-            scores = checked_scores(X, self.measures_[0].n_sources)
-        else:
-            scores = self._scores(checked_inputs(self, X, dtype="numeric"))
-        n_samples, n_classes, n_sources = scores.shape
-        if n_classes != len(self.classes_):
-            raise DataError(f"scores for {n_classes} classes, learned {len(self.classes_)}")
-        if self.shared:
-            flat = self.models_[0]._integrals(scores.reshape(-1, n_sources))
-            return flat.reshape(n_samples, n_classes)
-        columns = [model._integrals(scores[:, k]) for k, model in enumerate(self.models_)]
-        return np.column_stack(columns)
+        given = self.class_scores(X)
+        return _fuse(self.models_, given.scores)
 
     def predict_proba(self, X):
-        """Fused scores, not below zero, that sum to one over the classes.
+        """Calibrated probabilities of the classes.
 
         Parameters
         ----------
         X : array-like
             As in `fit`.
+
+        Returns
+        -------
+        array of shape (n_samples, n_classes)
         """
-        fused = np.maximum(self.fuse(X), 0.0)
-        total = fused.sum(axis=1, keepdims=True)
-        return np.where(total > 0, fused / np.maximum(total, 1e-300), 1.0 / fused.shape[1])
+        return probabilities(self.fuse(X), self.power_)
 
     def predict(self, X):
         """Class of the largest fused score.
@@ -326,6 +458,86 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
         """
         proba = self.predict_proba(X)
         return self.classes_[proba.argmax(axis=1)]
+
+    # -- certainty ---------------------------------------------------------------------------------
+
+    def _of_answer(self, X):
+        """The class that each sample is put into, and its scores for it."""
+        scores = self.class_scores(X).scores
+        answer = probabilities(_fuse(self.models_, scores), self.power_).argmax(axis=1)
+        return answer, scores[np.arange(len(answer)), answer]
+
+    def support_share(self, X):
+        """Share of the values behind the answer's fused score that data support.
+
+        Parameters
+        ----------
+        X : array-like
+            As in `fit`.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+            1 where the scores for the answer rank in an order that was seen.
+        """
+        answer, rows = self._of_answer(X)
+        found = np.empty(len(rows))
+        for number, model in enumerate(self.models_):
+            mine = np.ones(len(rows), dtype=bool) if len(self.models_) == 1 else answer == number
+            if mine.any():
+                found[mine] = model.support_share(rows[mine])
+        return found
+
+    def trust(self, X):
+        """The same as `support_share`, by the name that contextual models have for it."""
+        return self.support_share(X)
+
+    def predict_interval(self, X):
+        """Bounds of the probability of the answer over all measures that agree with what was seen.
+
+        Parameters
+        ----------
+        X : array-like
+            As in `fit`.
+
+        Returns
+        -------
+        array of shape (n_samples, 2)
+            They say what unseen combinations leave open, not how often the answer is right.
+        """
+        scores = self.class_scores(X).scores
+        n_samples, n_classes, n_sources = scores.shape
+        if len(self.models_) == 1:
+            ends = self.models_[0].predict_interval(scores.reshape(-1, n_sources))
+            ends = ends.reshape(n_samples, n_classes, 2)
+        else:
+            each = [model.predict_interval(scores[:, k]) for k, model in enumerate(self.models_)]
+            ends = np.stack(each, axis=1)
+        answer = _fuse(self.models_, scores).argmax(axis=1)
+        at, found = np.arange(n_samples), []
+        for end in (0, 1):
+            # Lowest where the class has its lowest score and the others their highest.
+            mixed = ends[:, :, 1 - end].copy()
+            mixed[at, answer] = ends[at, answer, end]
+            found.append(probabilities(mixed, self.power_)[at, answer])
+        return np.column_stack(found)
+
+    def explain(self, X):
+        """Why each sample gets its class: how the scores for that class were fused.
+
+        Parameters
+        ----------
+        X : array-like
+            As in `fit`.
+
+        Returns
+        -------
+        list of FusionExplanation
+            Print ``.text()`` of one, or take its attributes.
+        """
+        from choquet.explanation import explain_fusion
+
+        return explain_fusion(self, X)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -1,9 +1,10 @@
-"""How good a model is on rows that it has not seen, beside two answers that anyone could give."""
+"""How good a model is on rows that it has not seen, beside answers that anyone could give."""
 
 from __future__ import annotations
 
 import warnings
-from typing import NamedTuple
+from collections import Counter
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone, is_classifier
@@ -16,80 +17,230 @@ from sklearn.preprocessing import StandardScaler
 from choquet.arrays import FloatArray
 from choquet.errors import ChoquetError
 
-__all__ = ["HeldOut", "held_out"]
+__all__ = ["HeldOut", "Score", "baseline_scores", "held_out", "score_classes", "score_numbers"]
+
+_LEAST = 1e-15
+"""Least probability of the true class in a log-loss, as scikit-learn had it."""
+
+_NORMAL = 1.96
+"""Standard errors on either side of a mean that cover it in 95 % of cases."""
+
+_SINGLES = 40
+"""Columns that are each tried alone as a classifier, from the first."""
+
+
+class Score(NamedTuple):
+    """Errors of one contender, each with half the width of its 95 % interval."""
+
+    error: float
+    """Root mean square error, or share of wrong answers."""
+    error_half: float
+    log_loss: float = float("nan")
+    """Mean of -log of the probability of the true class; NaN of numbers and of bare votes."""
+    log_loss_half: float = float("nan")
+    detail: str = ""
+    """Which source it is, of the best single one."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return self._asdict()
+
+
+def score_numbers(found: FloatArray, truth: FloatArray, detail: str = "") -> Score:
+    """Root mean square error.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> score_numbers(np.array([1.0, 2.0]), np.array([1.5, 2.5])).error
+    0.5
+    """
+    squares = (np.asarray(found) - truth) ** 2
+    error = float(np.sqrt(squares.mean()))
+    deviation = float(squares.std(ddof=1)) if len(squares) > 1 else 0.0
+    half = _NORMAL * deviation / len(squares) ** 0.5 / (2 * error) if error > 0 else 0.0
+    return Score(error, half, detail=detail)
+
+
+def score_classes(proba: FloatArray, place: Any, detail: str = "", *, sure: bool = False) -> Score:
+    """Share of wrong answers and log-loss, from probabilities and the places of the true classes.
+
+    Parameters
+    ----------
+    proba : array of shape (n, n_classes)
+    place : array of n ints
+    detail : str
+    sure : bool
+        Whether the numbers only name a class, as votes do, so that they have no log-loss.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> score_classes(np.array([[0.9, 0.1], [0.5, 0.5]]), np.array([0, 0])).error
+    0.0
+    """
+    n = len(place)
+    wrong = float(np.mean(proba.argmax(axis=1) != place))
+    half = _NORMAL * (wrong * (1 - wrong) / n + _NORMAL**2 / (4 * n * n)) ** 0.5
+    if sure:
+        return Score(wrong, half, detail=detail)
+    lost = -np.log(np.clip(proba[np.arange(n), place], _LEAST, 1.0))
+    spread = float(lost.std(ddof=1)) if n > 1 else 0.0
+    return Score(wrong, half, float(lost.mean()), _NORMAL * spread / n**0.5, detail)
 
 
 class HeldOut(NamedTuple):
-    """Errors on held-out rows: root mean square, or shares of wrong answers."""
+    """Scores of a model and of simple answers on the same rows, none of which they learned from."""
 
     folds: int
+    """Parts that were held out in turn; 0 where the model had not seen any of the rows."""
     rows: int
-    model: float
-    mean: float
-    """Of always answering the mean, or the most frequent class."""
-    linear: float
-    """Of a linear, or logistic, regression on the same columns."""
+    scores: dict[str, Score]
+    """Of "model", "linear", "single" (the best single source) and "mean"."""
 
     @property
-    def r2(self) -> float:
-        """Share of the variance about the mean that the model explains; may be below 0."""
-        return _r2(self.model, self.mean)
+    def model(self) -> float:
+        """Error of the model."""
+        return self.scores["model"].error
 
     @property
-    def linear_r2(self) -> float:
-        """The same of the linear model."""
-        return _r2(self.linear, self.mean)
+    def mean(self) -> float:
+        """Error of always answering the mean, or the most frequent class."""
+        return self.scores["mean"].error
+
+    @property
+    def linear(self) -> float:
+        """Error of a linear, or logistic, regression on the same columns."""
+        return self.scores["linear"].error
+
+    def r2(self, name: str = "model") -> float:
+        """Share of the variance about the mean that a contender explains; may be below 0."""
+        return 1 - (self.scores[name].error / self.mean) ** 2 if self.mean > 0 else float("nan")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        scores = {name: score.to_dict() for name, score in self.scores.items()}
+        return {"folds": self.folds, "rows": self.rows, "scores": scores}
 
 
-def _r2(error: float, mean: float) -> float:
-    return 1 - (error / mean) ** 2 if mean > 0 else float("nan")
-
-
-def held_out(model, X: FloatArray, y, *, folds: int = 5, random_state=0) -> HeldOut | None:
+def held_out(
+    model, X: Any, y, *, folds: int = 5, random_state=0, sources=None
+) -> HeldOut | None:
     """Fit on all folds but one and answer for that one, in turn; None if no model can be fitted.
 
     Parameters
     ----------
     model : estimator
         With all that it does to the columns, so that scales are found without the rows held out.
-    X, y : arrays
+    X, y : arrays; X may be a frame
     folds : int, default 5
         Fewer where there are fewer rows, or a class has fewer.
     random_state : int, RandomState or None, default 0
+    sources : sequence of str, optional
+        Names of the columns.
 
     Examples
     --------
     >>> import numpy as np
     >>> from choquet import ChoquetRegressor
     >>> X = np.random.default_rng(0).random((60, 3))
-    >>> found = held_out(ChoquetRegressor(), X, X.max(axis=1))
+    >>> found = held_out(ChoquetRegressor(), X, X.max(axis=1), sources=["ir", "gpr", "emi"])
     >>> found.model < found.linear < found.mean
     True
     """
-    classify = is_classifier(model)
+    classify, y = is_classifier(model), np.asarray(y)
+    parts = _parts(np.asarray(X), y, folds, random_state, classify)
+    if parts is None:
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            answers = _answers(model, X, y, parts, classify)
+        except (ChoquetError, ValueError):
+            return None
+        own = _scored(answers, y, classify)
+        rivals = _rivals(np.asarray(X, dtype=np.float64), y, parts, classify, sources)
+    return HeldOut(len(parts), len(y), {"model": own, **rivals})
+
+
+def baseline_scores(X, y, *, classify: bool, folds: int = 5, sources=None) -> dict[str, Score]:
+    """Scores of simple answers alone, each row answered by a fit to the others; {} if too few.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).random((60, 2))
+    >>> list(baseline_scores(X, X.max(axis=1), classify=False))
+    ['linear', 'single', 'mean']
+    """
+    parts = _parts(X, y, folds, 0, classify)
+    if parts is None:
+        return {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return _rivals(X, y, parts, classify, sources)
+
+
+def _parts(X, y, folds, random_state, classify):
+    """Rows learned from and rows held out, for each fold; None if there are too few."""
     least = np.unique(y, return_counts=True)[1].min() if classify else len(y)
     folds = int(min(folds, least))
     if folds < 2:
         return None
     kind = StratifiedKFold if classify else KFold
-    parts = list(kind(folds, shuffle=True, random_state=random_state).split(X, y))
-    rivals = (
-        (DummyClassifier(), make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)))
-        if classify
-        else (DummyRegressor(), LinearRegression())
-    )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            errors = [_error(one, X, y, parts, classify) for one in (model, *rivals)]
-        except (ChoquetError, ValueError):
-            return None
-    return HeldOut(folds, len(y), *errors)
+    return list(kind(folds, shuffle=True, random_state=random_state).split(X, y))
 
 
-def _error(model, X, y, parts, classify) -> float:
-    lost = 0.0
+def _rivals(X, y, parts, classify, sources) -> dict[str, Score]:
+    logistic = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+    linear = logistic if classify else LinearRegression()
+    constant = DummyClassifier(strategy="prior") if classify else DummyRegressor()
+    # The best source is chosen by the rows learned from, fold by fold.
+    single, chosen = [], []
+    columns = range(min(X.shape[1], _SINGLES) if classify else X.shape[1])
     for train, test in parts:
-        answers = clone(model).fit(X[train], y[train]).predict(X[test])
-        lost += np.sum(answers != y[test]) if classify else np.sum((answers - y[test]) ** 2)
-    return float(lost / len(y) if classify else np.sqrt(lost / len(y)))
+        fits = [clone(linear).fit(X[train][:, [k]], y[train]) for k in columns]
+        best = int(np.argmax([fit.score(X[train][:, [k]], y[train]) for k, fit in enumerate(fits)]))
+        chosen.append(best)
+        single.append((test, _told(fits[best], X[test][:, [best]], np.unique(y), classify)))
+    best = Counter(chosen).most_common(1)[0][0]
+    detail = f"x{best + 1}" if sources is None else str(sources[best])
+    return {
+        "linear": _scored(_answers(linear, X, y, parts, classify), y, classify),
+        "single": _scored(_together(single, y, classify), y, classify, detail),
+        "mean": _scored(_answers(constant, X, y, parts, classify), y, classify),
+    }
+
+
+def _answers(model, X, y, parts, classify):
+    """Answers for each row by a model that was fitted to the other folds."""
+    classes, found = np.unique(y), []
+    for train, test in parts:
+        fitted = clone(model).fit(_rows(X, train), y[train])
+        found.append((test, _told(fitted, _rows(X, test), classes, classify)))
+    return _together(found, y, classify)
+
+
+def _together(found, y, classify):
+    answers = np.empty((len(y), len(np.unique(y))) if classify else len(y))
+    for test, told in found:
+        answers[test] = told
+    return answers
+
+
+def _told(fitted, X, classes, classify):
+    if not classify:
+        return fitted.predict(X)
+    if hasattr(fitted, "predict_proba"):
+        return fitted.predict_proba(X)
+    return (np.asarray(fitted.predict(X))[:, None] == classes).astype(np.float64)
+
+
+def _scored(answers, y, classify, detail="") -> Score:
+    if not classify:
+        return score_numbers(answers, y, detail)
+    return score_classes(answers, np.searchsorted(np.unique(y), y), detail)
+
+
+def _rows(X, index):
+    return X.iloc[index] if hasattr(X, "iloc") else np.asarray(X)[index]

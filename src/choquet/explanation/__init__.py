@@ -4,7 +4,9 @@ Everything is looked at through one view (`view_of`), whatever was fitted. Every
 plain data first, a frozen dataclass with ``to_dict()`` and ``to_frame()``, and text second.
 """
 
-from choquet.explanation.collect import DataRequest, data_to_collect
+from choquet.explanation.brief import Brief, brief_of
+from choquet.explanation.collect import DataRequest, DataRequests, data_to_collect
+from choquet.explanation.fusion import FusionExplanation, explain_fusion
 from choquet.explanation.model import (
     Evidence,
     ModelExplanation,
@@ -23,14 +25,19 @@ from choquet.explanation.switch import Switch, smallest_switch
 from choquet.explanation.view import View, of_class, view_of
 
 __all__ = [
+    "Brief",
     "DataRequest",
+    "DataRequests",
     "Evidence",
+    "FusionExplanation",
     "ModelExplanation",
     "OperatorExplanation",
     "SampleExplanation",
     "Switch",
     "View",
+    "brief_of",
     "data_to_collect",
+    "explain_fusion",
     "explain_model",
     "explain_operator",
     "explain_sample",

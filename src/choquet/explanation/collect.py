@@ -2,7 +2,7 @@
 
 Between its bounds a value is unknown: those of an unsupported subset follow from the values of
 supported ones and monotonicity; those of a supported one are its near-optimal interval, where that
-was found. An interval longer than 0.05 is called unstable: data are there, but do not pin it down.
+was found. An interval longer than 0.05 is called unstable: data are there, but leave it uncertain.
 
 Under uniform inputs all walks are equally likely and each gap between neighbouring inputs is
 1 / (N + 1) on average, so the mean width of the integral's interval over walks is
@@ -32,11 +32,13 @@ from choquet.explanation.phrases import list_words, plain
 from choquet.explanation.view import View, value_bounds, view_of
 from choquet.lattice import members, subset_sizes
 from choquet.measures import Measure
+from choquet.shown import Shown, ShownTuple
 from choquet.walks import DataSupport, random_sorts
 from choquet.walks.paths import SupportedPaths
 
 __all__ = [
     "DataRequest",
+    "DataRequests",
     "data_to_collect",
     "mean_width",
     "requests_of",
@@ -62,8 +64,8 @@ _BLOCK = 4_000_000
 """Pairs of subsets that are compared at a time."""
 
 
-@dataclass(frozen=True, eq=False)
-class DataRequest:
+@dataclass(frozen=True, eq=False, repr=False)
+class DataRequest(Shown):
     """Samples that would tell more: of one more subset, or of one context of a learned model.
 
     Attributes
@@ -75,7 +77,7 @@ class DataRequest:
         squared error on samples like those learned from, if the samples of its operator were twice
         as many: half of noise × numbers learned / samples, times the share of the context.
     state : {"unsupported", "unstable", "learned"}
-        Whether there are no such samples, or they do not pin the value down, or an operator was
+        Whether there are no such samples, or they leave the value uncertain, or an operator was
         learned from them directly.
     count : int
         Such samples so far.
@@ -119,19 +121,23 @@ class DataRequest:
     operator: int | None = None
     trust: float = float("nan")
 
+    def kind(self) -> str:
+        """Which samples these are, in words."""
+        if self.state == "learned":
+            return "samples" if self.context == "always" else f"samples in which {self.context}"
+        verb = {1: "is", 2: "are both"}.get(len(self.above), "are all")
+        return f"samples in which {list_words(self.above)} {verb} above {list_words(self.below)}"
+
     def text(self) -> str:
         """What to collect, in words."""
+        text, count = self.kind(), len(self.above)
         if self.state == "learned":
-            where = "samples" if self.context == "always" else f"samples in which {self.context}"
-            return f"{where} ({self.count:,} so far)"
-        count = len(self.above)
-        verb = {1: "is", 2: "are both"}.get(count, "are all")
-        text = f"samples in which {list_words(self.above)} {verb} above {list_words(self.below)}"
+            return f"{text} ({self.count:,} so far)"
         details = [part for part in (self.sort[:count], self.sort[count:]) if len(part) > 1]
         if details:
             text += "; best with " + " and ".join(" above ".join(part) for part in details)
         if self.state == "unstable":
-            text += f" (there are {self.count:,}, but they do not pin the value down)"
+            text += f" (there are {self.count:,}, but they leave the value uncertain)"
         return text
 
     def to_dict(self) -> dict[str, Any]:
@@ -140,12 +146,25 @@ class DataRequest:
         return found
 
 
-def data_to_collect(
-    model: Any, n: int = 5, *, support: DataSupport | None = None
-) -> tuple[DataRequest, ...]:
-    """Contexts in the order of how much data on them would tell.
+class DataRequests(ShownTuple[DataRequest]):
+    """Requests in the order of their gain: a tuple that shows itself as a numbered list.
 
-    Each gain is reckoned on its own: after collecting, ask again.
+    Examples
+    --------
+    >>> DataRequests([DataRequest(0.1, above=("gpr",), below=("ir",), sort=("gpr", "ir"))])
+    1. samples in which gpr is above ir
+    """
+
+    nothing = (
+        "Nothing is asked for: no group of sources lacks data, or the model was not learned "
+        "from data."
+    )
+
+
+def data_to_collect(model: Any, n: int = 5, *, support: DataSupport | None = None) -> DataRequests:
+    """Contexts in the order of how much more data on them would tell.
+
+    Each gain is worked out on its own. After you have collected data, ask again.
 
     Parameters
     ----------
@@ -160,10 +179,11 @@ def data_to_collect(
 
     Returns
     -------
-    tuple of DataRequest
-        By decreasing gain; fewer than `n` if fewer subsets lack support, and none for measures on
-        many sources that know few of their 2**N values. Beyond 4,096 such
-        subsets (fewer beyond 16 sources) only those with the largest intervals are ranked.
+    DataRequests
+        A tuple of `DataRequest` by decreasing gain. There are fewer than `n` if fewer subsets lack
+        support, and none for measures on many sources that know few of their 2**N values. Beyond
+        4,096 such subsets (fewer beyond 16 sources) only those with the widest intervals are
+        ranked.
 
     Examples
     --------
@@ -175,7 +195,7 @@ def data_to_collect(
     ...     print(f"{request.gain:.3f}", request.text())
     0.083 samples in which emi is above gpr and ir; best with gpr above ir
     """
-    return requests_of(view_of(model, identify=True), n, support)
+    return DataRequests(requests_of(view_of(model, identify=True), n, support))
 
 
 def requests_of(view: View, n: int, support: DataSupport | None) -> tuple[DataRequest, ...]:

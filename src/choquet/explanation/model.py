@@ -13,6 +13,7 @@ from choquet.errors import OptionError
 from choquet.explanation.collect import DataRequest, mean_width, requests_of, supported_share
 from choquet.explanation.phrases import (
     NO_BIAS,
+    figure,
     list_words,
     number_word,
     percent,
@@ -22,6 +23,7 @@ from choquet.explanation.phrases import (
 from choquet.explanation.view import NO_RULES, View, view_of
 from choquet.frames import FrameLibrary, to_frame
 from choquet.scales import Units
+from choquet.shown import Shown, html_table
 from choquet.walks import DataSupport
 
 __all__ = [
@@ -33,15 +35,15 @@ __all__ = [
     "explain_view",
 ]
 
-_UNNAMED = "no rule leads to it"
+_UNNAMED = "no rule names it"
 """Context of an operator that the rules, being right for most walks only, leave out."""
 
 _SPOKEN = 12
 """Operators that are described in the text one by one; the data hold all."""
 
 
-@dataclass(frozen=True, eq=False)
-class OperatorExplanation:
+@dataclass(frozen=True, eq=False, repr=False)
+class OperatorExplanation(Shown):
     """An operator with its context in words; NaN and None stand for what is not known of it.
 
     Attributes
@@ -111,28 +113,30 @@ class OperatorExplanation:
         >>> from choquet import Measure, explain_operator
         >>> g = Measure([0, 0, 1, 1, 1, 1, 1, 1], sources=["gpr", "ir", "emi"])
         >>> explain_operator(g, 1).text()
-        'Operator 2, median, takes the median of the three in 33.3 % of walks: if gpr is the \
-largest.'
+        'Operator 2 (median) takes the median of the three in 33.3 % of all orders of the inputs: \
+if gpr is the largest.'
         """
         when = {"always": "always", _UNNAMED: _UNNAMED}.get(self.context, f"if {self.context}")
-        text = f"Operator {self.number + 1}, {self.name}, takes {self.phrase} "
-        text += f"in {percent(self.share)} of {self.unit}"
+        of = "all orders of the inputs" if self.unit == "walks" else self.unit
+        text = f"Operator {self.number + 1} ({self.name}) takes {self.phrase} "
+        text += f"in {percent(self.share)} of {of}"
         if self.data_share == self.data_share:
             text += f" and {percent(self.data_share)} of samples without ties"
         text += f": {when}."
         if self.worst > 1e-12:
-            text += f" It is off by at most {self.worst:.3g} there (rms {self.rms:.3g})."
+            text += f" There it differs from the model by {figure(self.rms, 2)} typically and by "
+            text += f"{figure(self.worst, 2)} at most."
         if self.count:
             text += f" It was learned from {self.count:,} samples, which decided "
             text += f"{percent(self.trust)} of its weights"
             text += "." if self.supported else ": do not rely on it."
         if self.stable is False:
-            text += " The data do not determine it well."
+            text += " The data leave its weights uncertain."
         return text
 
 
-@dataclass(frozen=True, eq=False)
-class Evidence:
+@dataclass(frozen=True, eq=False, repr=False)
+class Evidence(Shown):
     """The data behind a measure.
 
     Attributes
@@ -191,25 +195,26 @@ class Evidence:
         Examples
         --------
         >>> Evidence(3, 0, 5, 6, 3, 0.5, 0.08).text()
-        '3 samples support 5 of 6 subsets and 50 % of walks. The integral is then known to within \
-0.08 on average.'
+        '3 samples show 5 of 6 possible sets of larger inputs, and 50 % of all orders of the \
+inputs. Where data are missing, answers could differ by 0.08 on average.'
         """
-        samples = (
-            "1 sample supports" if self.n_samples == 1 else f"{self.n_samples:,} samples support"
-        )
-        of = f"{self.n_subsets:,}" if self.n_subsets < 10**12 else f"{self.n_subsets:.1e}"
-        text = f"{samples} {self.n_supported:,} of {of} subsets and "
-        text += f"{percent(self.walk_share)} of walks."
+        samples = "1 sample shows" if self.n_samples == 1 else f"{self.n_samples:,} samples show"
+        of = f"{self.n_subsets:,}" if self.n_subsets < 10**12 else figure(float(self.n_subsets))
+        text = f"{samples} {self.n_supported:,} of {of} possible sets of larger inputs, and "
+        text += f"{percent(self.walk_share)} of all orders of the inputs."
         if self.n_tied:
-            text += f" {self.n_tied:,} of them {'holds' if self.n_tied == 1 else 'hold'} ties."
-        if self.mean_width == self.mean_width:
-            known = "exactly" if self.mean_width < 1e-12 else f"to within {self.mean_width:.3g}"
-            text += f" The integral is then known {known} on average."
-        return text.replace("exactly on average", "exactly")
+            verb = "contains" if self.n_tied == 1 else "contain"
+            text += f" {self.n_tied:,} {verb} tied inputs."
+        if self.mean_width < 1e-12:
+            text += " No value had to be guessed; this says nothing about accuracy."
+        elif self.mean_width == self.mean_width:
+            text += " Where data are missing, answers could differ by "
+            text += f"{figure(self.mean_width, 2)} on average."
+        return text
 
 
-@dataclass(frozen=True, eq=False)
-class ModelExplanation:
+@dataclass(frozen=True, eq=False, repr=False)
+class ModelExplanation(Shown):
     """What a model does, in words and numbers.
 
     Attributes
@@ -312,11 +317,13 @@ class ModelExplanation:
         >>> from choquet import Measure, decompose, explain_model
         >>> d = decompose(Measure([0, 0, 1, 1, 1, 1, 1, 1], sources=["gpr", "ir", "emi"]))
         >>> print(explain_model(d).text())
-        Two operators fuse gpr, ir and emi.
+        The model combines gpr, ir and emi in two ways.
         If gpr is the largest, take the median of the three; otherwise take the largest.
-        Operator 1, max, takes the largest in 66.7 % of walks: if gpr is not the largest.
-        Operator 2, median, takes the median of the three in 33.3 % of walks: if gpr is the largest.
-        This is exactly the integral.
+        Operator 1 (max) takes the largest in 66.7 % of all orders of the inputs: if gpr is not \
+the largest.
+        Operator 2 (median) takes the median of the three in 33.3 % of all orders of the inputs: \
+if gpr is the largest.
+        These rules are the whole model, not a summary of it.
         """
         lines = [self.opening(), *self.sentences]
         if self.outcome is not None:
@@ -324,47 +331,65 @@ class ModelExplanation:
         if self.units is not None:
             lines.append(self.units.text(self.sources))
         if abs(self.bias) > NO_BIAS:
-            lines.append(f"To every output {self.bias:.4g} is added.")
+            lines.append(f"A constant {figure(self.bias)} is added to every output.")
         if not self.rules_exact and self.rules_fidelity == self.rules_fidelity:
-            on = "" if self.rules_fidelity < 1 else " that were looked at"
-            lines.append(f"These rules are right for {percent(self.rules_fidelity)} of walks{on}.")
+            lines.append(self.fidelity())
         lines += [operator.text() for operator in self.operators[:_SPOKEN]]
         if len(self.operators) > _SPOKEN:
             lines.append(f"There are {len(self.operators) - _SPOKEN:,} more operators.")
         lines.append(self.certificate())
         if self.evidence is not None:
             lines.append(self.evidence.text())
-        lines += [f"To collect: {request.text()}." for request in self.requests]
+        lines += [f"Collect next: {request.text()}." for request in self.requests]
         return "\n".join(line for line in lines if line)
 
+    def html_table(self) -> str:
+        """The operators as a table, for notebooks."""
+        rows = [
+            (str(one.number + 1), one.phrase, one.context, percent(one.share))
+            for one in self.operators[:_SPOKEN]
+        ]
+        return html_table(
+            "Operators", ["", "takes", "context", f"share of {self.operators[0].unit}"], rows
+        )
+
     def opening(self) -> str:
-        """How many operators fuse how many sources, and into what."""
+        """In how many ways the model combines how many sources, and into what."""
         count = len(self.operators)
         many = len(self.sources) > 12
         what = f"{len(self.sources)} sources" if many else list_words(self.sources)
-        text = f"{number_word(count).capitalize()} {'operator' if count == 1 else 'operators'}"
+        ways = "one way" if count == 1 else f"{number_word(count)} ways"
+        text = f"The model combines {what} in {ways}"
         if self.learned and self.n_samples == self.n_samples:
-            text += f", learned directly from {self.n_samples:,.10g} samples,"
-        text += f" {'fuses' if count == 1 else 'fuse'} {what}"
-        return text + ("." if self.output_name == "the output" else f" into {self.output_name}.")
+            text += f", learned from {self.n_samples:,.10g} samples"
+        named = self.output_name != "the output"
+        return text + (f", into {self.output_name}." if named else ".")
+
+    def fidelity(self) -> str:
+        """How often the rules name the right operator."""
+        on = "" if self.rules_fidelity < 1 else " that were looked at"
+        share = percent(self.rules_fidelity)
+        return f"These rules name the right operator in {share} of all orders of the inputs{on}."
 
     def certificate(self) -> str:
         """How far the operators can be from the model, or how much of them data decided."""
         if self.learned:
             decided = sum(operator.share * operator.trust for operator in self.operators)
             return (
-                "The rules are the model itself, not a summary of it. "
-                f"Data, not the penalty, decided {percent(decided)} of the weights in use."
+                "These rules are the whole model, not a summary of it. "
+                f"Data decided {percent(decided)} of the weights in use; the rest was set by the "
+                "preference for small weights."
             )
-        reach = " on the walks that data support" if self.restricted else ""
+        reach = " where data exist" if self.restricted else ""
         width = 1.0 if self.units is None else self.units.width
         if self.certified and self.worst < 1e-12 * width:
-            return f"This is exactly the integral{reach}."
-        reach = reach if self.certified else " on the walks that were drawn"
-        scale = "" if self.units is None else " on the common scale"
+            return f"These rules are the whole model{reach}, not a summary of it."
+        reach = reach if self.certified else " in the cases that were drawn"
+        scale = "" if self.units is None else " after rescaling"
         return (
-            f"For inputs between 0 and 1{scale} this differs from the integral by at most "
-            f"{self.worst:.3g}{reach} (root mean square {self.rms:.3g})."
+            "These rules are a summary of the model. For inputs between 0 and 1"
+            f"{scale} they differ from it by {figure(self.rms, 2)} typically and by "
+            f"{figure(self.worst, 2)} at most{reach}."
         )
 
 

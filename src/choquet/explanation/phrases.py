@@ -13,10 +13,12 @@ from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.contexts import RuleList
 from choquet.decomposition import ContextualOperator, Decomposition
 from choquet.operators.names import FREE, MIXED, nearest_name
+from choquet.scales import figure
 
 __all__ = [
     "NO_BIAS",
     "SPOKEN",
+    "figure",
     "inputs_sentence",
     "list_words",
     "named_and_rest",
@@ -158,10 +160,10 @@ def _mixed_phrase(operator: ContextualOperator) -> str:
 
 def _with_bias(phrase: str, operator: ContextualOperator) -> str:
     if not operator.weights.any() and not operator.source_weights.any():
-        return f"{operator.bias:.4g}, whatever the inputs"
+        return f"{figure(operator.bias)}, whatever the inputs"
     if abs(operator.bias) <= NO_BIAS:
         return phrase
-    return f"{phrase} {'plus' if operator.bias > 0 else 'minus'} {abs(operator.bias):.4g}"
+    return f"{phrase} {'plus' if operator.bias > 0 else 'minus'} {figure(abs(operator.bias))}"
 
 
 def rule_sentences(rules: RuleList, sources: Sequence[str], phrases: Sequence[str]) -> list[str]:
@@ -177,7 +179,7 @@ def rule_sentences(rules: RuleList, sources: Sequence[str], phrases: Sequence[st
     last = phrases[rules.default]
     ends = [
         f"{rule.text(sources)}, take {phrases[rule.operator]}"
-        + ("" if rule.precision == 1 else f" (right for {percent(rule.precision)} of these walks)")
+        + ("" if rule.precision == 1 else f" (right in {percent(rule.precision)} of such cases)")
         for rule in rules.rules
     ]
     if not ends:
@@ -210,10 +212,10 @@ def inputs_sentence(
     >>> inputs_sentence(["ir", "gpr"], np.array([0.2, 0.7]), np.array([1, 0]), scaled=False)
     'The inputs, largest first: gpr 0.7, ir 0.2.'
     """
-    parts = [f"{sources[i]} {inputs[i]:.4g}" for i in sort[:SPOKEN]]
+    parts = [f"{sources[i]} {figure(inputs[i], 4)}" for i in sort[:SPOKEN]]
     more = len(sort) - SPOKEN
     end = f" and {more} smaller ones" if more > 0 else ""
-    scale = " on the common scale" if scaled else ""
+    scale = " after rescaling" if scaled else ""
     return f"The inputs, largest{scale} first: {', '.join(parts)}{end}."
 
 
@@ -229,7 +231,7 @@ def named_and_rest(contributions: FloatArray, order: Sequence[int]) -> tuple[lis
     return [i for i in order if i in most], [i for i in order if i not in most]
 
 
-def percent(share: float) -> str:
+def percent(share: float, digits: int = 3) -> str:
     """A share in per cent; only all is 100 %, and only nothing is 0 %.
 
     Examples
@@ -244,7 +246,8 @@ def percent(share: float) -> str:
     # Shares are sums, and sums are rounded.
     if 0.999 < share < 1 - 1e-9:
         return "99.9 %"
-    return f"{100 * share:.3g} %"
+    text = f"{100 * share:.{digits}g} %"
+    return "over 99 %" if text == "1e+02 %" and share < 1 - 1e-9 else text.replace("1e+02", "100")
 
 
 def plain(value: Any) -> Any:
@@ -289,7 +292,9 @@ def _familiar_phrase(name: str, n: int) -> str:
     }
     if name in phrases:
         return phrases[name]
-    return rank_phrase(int(name.split(" ")[0].rstrip("stndrh")), n)
+    place, end = name.split(" ")
+    rank = int(place.rstrip("stndrh"))
+    return rank_phrase(rank if end == "largest" else n + 1 - rank, n)
 
 
 def _multiple_phrase(weights: FloatArray) -> str | None:
@@ -307,7 +312,7 @@ def _multiple_phrase(weights: FloatArray) -> str | None:
     name = nearest_name(weights / total)
     if name.distance > _ALIKE:
         return None
-    times = "" if abs(total - 1) <= _ALIKE else f"{total:.3g} times "
+    times = "" if abs(total - 1) <= _ALIKE else f"{figure(total)} times "
     return f"about {times}{_familiar_phrase(name.nearest, len(weights))}"
 
 
@@ -329,5 +334,5 @@ def _terms(terms: Iterable[tuple[float, str]]) -> str:
     for weight, what in terms:
         sign = " minus " if weight < 0 else " plus "
         lead = ("minus " if weight < 0 else "") if not text else sign
-        text += f"{lead}{abs(weight):.3g} times {what}"
+        text += f"{lead}{figure(abs(weight))} times {what}"
     return text

@@ -15,6 +15,7 @@ from choquet.errors import DataError
 from choquet.explanation.nearest import nearest_context
 from choquet.explanation.phrases import (
     NO_BIAS,
+    figure,
     inputs_sentence,
     named_and_rest,
     percent,
@@ -24,16 +25,17 @@ from choquet.explanation.switch import Switch, moves_text, smallest_switch
 from choquet.explanation.view import View, view_of
 from choquet.frames import FrameLibrary, to_frame
 from choquet.scales import Units
+from choquet.shown import Shown, html_table, rounded
 from choquet.walks import sorts_of
 
-__all__ = ["SampleExplanation", "explain_sample", "explain_samples"]
+__all__ = ["SampleExplanation", "explain_sample", "explain_samples", "explained_row"]
 
 _SAME = 1e-9
 """Relative difference up to which two outputs are one."""
 
 
-@dataclass(frozen=True, eq=False)
-class SampleExplanation:
+@dataclass(frozen=True, eq=False, repr=False)
+class SampleExplanation(Shown):
     """Why a sample got its output.
 
     Inputs, contributions, outputs and bounds are in the units of the data; ``switch.change`` and
@@ -195,9 +197,9 @@ class SampleExplanation:
         >>> print(explain_sample(d, [0.9, 0.4, 0.2]).text())
         The inputs, largest first: gpr 0.9, ir 0.4, emi 0.2.
         Because gpr is the largest, the output is the median of the three: 0.4.
-        It is made of gpr 0 (0 × 0.9), ir 0.4 (1 × 0.4), emi 0 (0 × 0.2).
+        It is the sum of gpr 0 (0 × 0.9), ir 0.4 (1 × 0.4), emi 0 (0 × 0.2).
         Another operator, the largest, would decide if gpr fell below ir: \
-no input need change by more than 0.25.
+changing inputs by 0.25 is enough.
         """
         scaled = self.units is not None
         lines = [inputs_sentence(self.sources, self.inputs, self.sort, scaled=scaled)]
@@ -205,31 +207,45 @@ no input need change by more than 0.25.
         lines += [*self._certainty_text(), self._switch_text()]
         return "\n".join(line for line in lines if line)
 
+    def html_table(self) -> str:
+        """The sources as a table, for notebooks: input, weight and contribution."""
+        rows = [
+            (
+                self.sources[source],
+                f"{self.inputs[source]:.4g}",
+                rounded(self.weights[rank], 3),
+                rounded(self.contributions[source], 4),
+            )
+            for rank, source in enumerate(self.sort)
+        ]
+        return html_table("Sources, largest first", ["source", "input", "weight", "gives"], rows)
+
     def _operator_text(self) -> list[str]:
         because = {"always": "Always", "otherwise": "Because no rule applies"}.get(
             self.rule, f"Because {self.rule}"
         )
         if not self.rule_agrees:
-            because = "On this walk" + (", where the rules are not right" if self.rule else "")
+            because = "For this order of the inputs"
+            because += ", where the rules are not right" if self.rule else ""
         logs = self.outcome is not None and self.outcome.kind == "log-odds"
         verb, of = ("are" if logs else "is"), ""
         if self.units is not None and self.outcome is None:
             of = f" of {self.units.target_name}"
-        scale = "" if self.units is None or logs else " on the common scale"
+        scale = "" if self.units is None or logs else " (inputs rescaled to 0–1)"
         bias = ""
         if self.units is None and not self.count and abs(self.bias) > NO_BIAS:
-            bias = f", plus {self.bias:.4g}"
+            bias = f", plus a constant {figure(self.bias)}"
         if self._differs(self.operator_output):
             return [
-                f"The model's output is {self.output:.4g}{of}.",
+                f"The model's output is {figure(self.output, 4)}{of}.",
                 f"In the summary: {because[0].lower()}{because[1:]}, take {self.phrase}{bias}"
-                f"{scale}, which gives {self.operator_output:.4g}{of}.",
+                f"{scale}, which gives {figure(self.operator_output, 4)}{of}.",
             ]
         chance = "" if not logs else f", a probability of {percent(self.probability or 0.0)}"
         text = f"{because}, {self.output_name} {verb} {self.phrase}{bias}{scale}: "
-        text += f"{self.output:.4g}{of}{chance}."
+        text += f"{figure(self.output, 4)}{of}{chance}."
         if self._differs(self.integral):
-            text += f" The integral itself is {self.integral:.4g}{of}."
+            text += f" The full model gives {figure(self.integral, 4)}{of}."
         return [text]
 
     def _differs(self, other: float) -> bool:
@@ -256,13 +272,21 @@ no input need change by more than 0.25.
             heard = abs(self.contributions[i]) > tiny
             given = self.contributions[i] if heard else 0.0
             weight = weights[i] if heard or abs(weights[i]) > 1e-9 else 0.0
-            parts.append(f"{self.sources[i]} {given:.4g} ({weight:.3g} × {scaled[i] + 0.0:.4g})")
+            times = f"{figure(weight)} × {figure(scaled[i], 4)}"
+            parts.append(f"{self.sources[i]} {figure(given, 4)} ({times})")
         if rest:
-            parts.append(f"{self.contributions[rest].sum():.4g} of {len(rest)} other sources")
-        if abs(self.bias) > NO_BIAS:
-            whose = "the operator adds" if self.count else "every output has"
-            parts.append(f"{'and ' if parts else ''}{self.bias:.4g} that {whose}")
-        return f"It is made of {', '.join(parts)}." if parts else "No input counts here."
+            parts.append(
+                f"{figure(self.contributions[rest].sum(), 4)} of {len(rest)} other sources"
+            )
+        constant = abs(self.bias) > NO_BIAS
+        if not parts:
+            return (
+                "No input counts here."
+                if not constant
+                else (f"No input counts here; the output is a constant {figure(self.bias, 4)}.")
+            )
+        end = f", plus a constant {figure(self.bias, 4)}" if constant else ""
+        return f"It is the sum of {', '.join(parts)}{end}."
 
     def _certainty_text(self) -> list[str]:
         if self.count:
@@ -270,20 +294,22 @@ no input need change by more than 0.25.
             text += f"{percent(self.trust)} of its weights"
             if self.supported:
                 return [text + "."]
-            text += "; the rest is the penalty's."
+            text += "; the rest was set by the preference for small weights."
             if self.nearest is not None:
-                text += f" The nearest context that data support is where {self.nearest_rule}: "
+                text += f" The nearest case with enough data is where {self.nearest_rule}: "
                 text += f"{moves_text(self.nearest, self.sources, self.inputs)}."
             return [text]
         lines = []
         low, high = self.interval
         if high - low > 1e-9:
-            lines.append(f"The data allow any integral from {low:.4g} to {high:.4g}.")
+            lines.append(
+                f"The answer could lie anywhere from {figure(low, 4)} to {figure(high, 4)}."
+            )
         if self.phi > 0:
-            lines.append(f"No data support {percent(self.phi)} of the values it rests on.")
+            lines.append(f"No data were seen for {percent(self.phi)} of the values it rests on.")
         if not self.supported:
             names = " above ".join(self.sources[i] for i in self.nearest_sort)
-            lines.append(f"The nearest supported sort, which lent its operator, is {names}.")
+            lines.append(f"It is treated as the nearest order that was seen: {names}.")
         return lines
 
     def _switch_text(self) -> str:
@@ -297,7 +323,7 @@ no input need change by more than 0.25.
             return f"Another operator, {self.switch_phrase}, would decide {moves}."
         return (
             f"Another operator, {self.switch_phrase}, would decide if {upper} fell below {lower}: "
-            f"no input need change by more than {self.switch.change:.4g}."
+            f"changing inputs by {figure(self.switch.change)} is enough."
         )
 
 
@@ -371,6 +397,12 @@ def _explained_rows(model: Any, view: View, rows: FloatArray) -> list[SampleExpl
         _explained(here, row, one[None], seen)
         for here, row, one, seen in zip(views, rows, scaled, known, strict=True)
     ]
+
+
+def explained_row(view: View, row: FloatArray) -> SampleExplanation:
+    """Explain one row, given in the data, through a view that is there already."""
+    scaled = view.parts.scaled(row[None])
+    return _explained(view, row, scaled, assess(view.parts, scaled))
 
 
 def _explained(

@@ -16,7 +16,7 @@ import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
 from choquet.decomposition import Decomposition
-from choquet.explanation.phrases import plain
+from choquet.explanation.phrases import figure, plain
 from choquet.walks import all_sorts
 
 __all__ = ["Switch", "moves_text", "smallest_switch", "switch_to"]
@@ -81,7 +81,7 @@ def moves_text(switch: Switch, sources: Sequence[str], inputs: FloatArray) -> st
     if not len(moved):
         return "at once: the inputs are on the border"
     parts = [
-        f"{sources[i]} at {switch.inputs[i]:.4g} instead of {inputs[i]:.4g}"
+        f"{sources[i]} at {figure(switch.inputs[i], 4)} instead of {figure(inputs[i], 4)}"
         for i in moved[:_SPOKEN]
     ]
     more = len(moved) - _SPOKEN

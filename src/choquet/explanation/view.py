@@ -97,6 +97,21 @@ class View:
         return 1.0 if self.units is None else self.units.width
 
     @cached_property
+    def signs(self) -> FloatArray | None:
+        """Of a monotone measure: 1 for sources of which more gives more, -1 for the others.
+
+        None where there is no such measure, or a source is best in between.
+        """
+        measure, units = self.parts.measure, self.units
+        if measure is None or not measure.monotone:
+            return None
+        if units is None:
+            return np.ones(len(self.sources))
+        known = {"higher": 1.0, "lower": -1.0}
+        found = [known.get(str(scale.direction), 0.0) for scale in units.scales]
+        return np.array(found) if all(found) else None
+
+    @cached_property
     def rules(self) -> RuleList | None:
         """The rules, or None if there are too many operators to have any worth reading."""
         return self.parts.rules if self.parts.n_operators <= _MAX_RULED else None

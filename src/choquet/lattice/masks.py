@@ -17,6 +17,7 @@ __all__ = [
     "cover_pairs",
     "mask_of",
     "masks_by_size",
+    "masks_by_sizes",
     "members",
     "n_sources_of",
     "subset_sizes",
@@ -118,6 +119,17 @@ def masks_by_size(n_sources: int, size: int) -> IntArray:
     from itertools import combinations
 
     return np.array([mask_of(c) for c in combinations(range(n_sources), size)], dtype=np.int64)
+
+
+def masks_by_sizes(n_sources: int) -> IntArray:
+    """Masks of all subsets by size, then in the lexicographic order of their source numbers.
+
+    Examples
+    --------
+    >>> masks_by_sizes(3)
+    array([0, 1, 2, 4, 3, 5, 6, 7])
+    """
+    return np.concatenate([masks_by_size(n_sources, size) for size in range(n_sources + 1)])
 
 
 def cover_pairs(n_sources: int) -> IntArray:

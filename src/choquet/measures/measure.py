@@ -29,6 +29,7 @@ from choquet.measures.abstract import (
     IntegralName,
     exactly,
 )
+from choquet.measures.orders import OrderName, by_mask, other_order
 from choquet.measures.properties import Properties
 from choquet.measures.random import RANDOM_MEASURES, RandomName
 from choquet.measures.sources import check_sources, format_subset, source_numbers, subset_of
@@ -160,6 +161,49 @@ class Measure(Properties, AbstractMeasure):
         if np.isnan(dense).any():
             dense = families.fill_missing(dense, names, fill, normal=normal)
         return cls(dense, names, monotone=monotone, normal=normal)
+
+    @classmethod
+    def from_values(
+        cls,
+        values: npt.ArrayLike,
+        order: OrderName = "binary",
+        sources: Iterable[str] | None = None,
+        *,
+        monotone: bool = True,
+        normal: bool = True,
+    ) -> Measure:
+        """Measure from a list of values in one of the two orders that other programs write.
+
+        Parameters
+        ----------
+        values : array-like of 2**N floats, or of 2**N - 1 without the empty set
+            The values, in the order of the subsets that `order` names.
+        order : {"binary", "size"}, default "binary"
+            "binary": by bit mask, ∅, {1}, {2}, {1, 2}, {3}, …, as pyfmtools and kappalab's binary
+            order have it. "size": by size, then lexicographic, ∅, {1}, {2}, {3}, {1, 2}, …, as
+            kappalab's natural order and the programs of the paper's authors have it.
+        sources : sequence of str, optional
+            Names.
+        monotone, normal : bool
+            As for `Measure`.
+
+        Raises
+        ------
+        MeasureError
+            For another number of values, or values that are no measure in this order; the error
+            says so if they are monotone in the other one.
+
+        Examples
+        --------
+        >>> Measure.from_values([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 1], order="size").values
+        array([0. , 0.1, 0.2, 0.4, 0.3, 0.5, 0.6, 1. ])
+        """
+        dense = by_mask(as_vector(values, "the values of a measure"), order)
+        try:
+            return cls(dense, sources, monotone=monotone, normal=normal)
+        except NotMonotoneError as error:
+            message = f"{error}{other_order(values, order)}"
+            raise NotMonotoneError(message, error.smaller, error.larger) from None
 
     @classmethod
     def additive(cls, weights: npt.ArrayLike, sources: Iterable[str] | None = None) -> Measure:

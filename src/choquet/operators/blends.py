@@ -76,7 +76,7 @@ def blend_name(
     >>> blend_name(np.array([0.0, 0.0, 0.5]), np.array([0.5, 0.0, 0.0]), 0.0, names)
     'half of gpr, half of the smallest'
     >>> blend_name(np.array([0.6, 0.1, 0.3]), none, 0.0, names)
-    'near soft max: 0.6 largest + 0.3 smallest + 0.1 median'
+    'about soft max: 0.6 largest + 0.3 smallest + 0.1 median'
     """
     n = len(by_rank)
     if not by_rank.any() and not by_source.any():

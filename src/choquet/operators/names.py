@@ -17,7 +17,7 @@ from choquet.arrays import FloatArray
 __all__ = ["FREE", "MIXED", "Name", "familiar_operators", "nearest_name"]
 
 _SAME, _NEAR = 0.05, 0.25
-"""Worst differences of output up to which an operator is called by a name, or "near" it."""
+"""Worst differences of output up to which an operator is called by a name, or "about" it."""
 
 MIXED = "mixed"
 """Name of weights that are far from every familiar operator."""
@@ -34,7 +34,7 @@ class Name(NamedTuple):
     distance: float
     """Largest difference of output over inputs in [0, 1]."""
     text: str
-    """What to call the weights: the name, "near" it, or `MIXED`."""
+    """What to call the weights: the name, "about" it, or `MIXED`."""
 
 
 def familiar_operators(n_sources: int) -> dict[str, FloatArray]:
@@ -67,7 +67,7 @@ def _familiar_table(n: int) -> tuple[tuple[str, ...], FloatArray]:
         inner[1:-1] = 1 / (n - 2)
         rows += [("trimmed max", unit[1]), ("trimmed min", unit[-2])]
         rows += [("trimmed mean", inner)] if n > 4 else []
-    rows += [(f"{_ordinal(k + 1)} largest", unit[k]) for k in range(1, n - 1)]
+    rows += [(_ranked(k, n), unit[k]) for k in range(1, n - 1)]
     rows += [("midrange", (unit[0] + unit[-1]) / 2)]
     rows += [
         (f"soft {name}", (row + mean) / 2)
@@ -80,6 +80,12 @@ def _familiar_table(n: int) -> tuple[tuple[str, ...], FloatArray]:
         if name == "trimmed mean" or not any(np.array_equal(row, other) for other in kept.values()):
             kept[name] = row
     return tuple(kept), np.array(list(kept.values()))
+
+
+def _ranked(k: int, n: int) -> str:
+    """The input of a rank, from 0, counted from whichever end is nearer, as sentences count it."""
+    largest = k + 1 <= n - k
+    return f"{_ordinal(k + 1)} largest" if largest else f"{_ordinal(n - k)} smallest"
 
 
 def _ordinal(k: int) -> str:
@@ -105,5 +111,5 @@ def nearest_name(weights: FloatArray) -> Name:
     elif distance <= _SAME:
         text = names[best]
     else:
-        text = f"near {names[best]}" if distance <= _NEAR else MIXED
+        text = f"about {names[best]}" if distance <= _NEAR else MIXED
     return Name(names[best], distance, text)

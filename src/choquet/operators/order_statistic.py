@@ -97,7 +97,7 @@ class OrderStatistic:
 
     @property
     def name(self) -> str:
-        """What to call it: "median", "near median", or "mixed"; see `nearest_name`."""
+        """What to call it: "median", "about median", or "mixed"; see `nearest_name`."""
         return self.nearest_name.text
 
     def __eq__(self, other: object) -> bool:

@@ -8,11 +8,21 @@ import numpy as np
 from matplotlib.patches import Rectangle
 
 from choquet.arrays import FloatArray
+from choquet.decomposition import Decomposition
 from choquet.errors import DataError, OptionError
 from choquet.indices import interaction, shapley
 from choquet.measures import Measure
 from choquet.operators import OrderStatistic
-from choquet.plot.style import GREY, STYLES, axes_or_new, legend, percent, points_of, style_of
+from choquet.plot.style import (
+    GREY,
+    STYLES,
+    axes_or_new,
+    legend,
+    percent,
+    points_of,
+    short_name,
+    style_of,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,8 +71,7 @@ def operators(thing: Any, *, max_operators: int = 8, ax: Axes | None = None) -> 
     ax = axes_or_new(ax, (min(max(6.0, 0.9 * n + 0.2 * n * n_operators), 11.0), 4.0))
     wide = 0.84 / n_operators
     ranks = np.arange(1, n + 1)
-    # Operators that were learned directly were so from samples; those of a measure have walks.
-    counted = "samples" if hasattr(thing, "contexts") else "walks"
+    counted = thing.unit if isinstance(thing, Decomposition) else "walks"
     handles, texts = [], []
     for k in range(n_operators):
         style = style_of(k)
@@ -79,7 +88,7 @@ def operators(thing: Any, *, max_operators: int = 8, ax: Axes | None = None) -> 
         handles.append(bars)
         part = shares[k]
         share = "" if part is None else f", {percent(part)} of {counted}"
-        texts.append(f"{k + 1}: {names[k]}{share}")
+        texts.append(f"{k + 1}: {short_name(names[k])}{share}")
     ax.axhline(0, color="black", linewidth=0.8)
     ax.set_xticks(ranks if n <= _TICKS else ranks[:: -(-n // _TICKS)])
     ax.set_xlabel("rank of the input (1 = largest)")

@@ -45,7 +45,8 @@ def utility(
     source : str or int
         By name or position.
     X : array-like, optional
-        Values of the source; ticks show where they lie.
+        Values of the source, or rows of all sources in the order of the fit; ticks show where the
+        values lie.
     level : float, default 0.95
         Of the band.
     score : int, default 0
@@ -93,8 +94,10 @@ def utility(
             words = [*map(str, levels), *(["missing"] if axis.missing else [])]
             ax.set_xticks(at, words, parse_math=False)
     if X is not None:
-        ax.plot(np.asarray(X, dtype=np.float64).ravel(), np.zeros(np.size(X)), "|", color=GREY,
-                transform=ax.get_xaxis_transform())  # fmt: skip
+        rows = np.asarray(X)
+        whole = rows.ndim == 2 and rows.shape[1] > 1
+        there = (rows[:, term.sources[0]] if whole else rows.ravel()).astype(np.float64)
+        ax.plot(there, np.zeros(len(there)), "|", color=GREY, transform=ax.get_xaxis_transform())
     ax.axhline(0.0, color=GREY, linewidth=0.8)
     ax.set_xlabel(term.names[0], parse_math=False)
     ax.set_ylabel("effect")

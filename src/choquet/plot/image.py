@@ -13,7 +13,7 @@ from matplotlib.patheffects import withStroke
 
 from choquet.arrays import FloatArray, IntArray
 from choquet.errors import DataError, OptionError
-from choquet.plot.style import GREY, axes_or_new, percent, points_of, spread, style_of
+from choquet.plot.style import GREY, axes_or_new, percent, points_of, short_name, spread, style_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -281,7 +281,7 @@ def _names(thing: Any, blocks: Sequence[_Block]) -> dict[int, str]:
             continue
         share = getattr(operators[label], "share", None)
         part = "" if share is None else f"\n{percent(float(share))}"
-        names[label] = f"{operators[label].name}{part}"
+        names[label] = f"{short_name(operators[label].name)}{part}"
     return names
 
 

@@ -20,6 +20,7 @@ __all__ = [
     "legend",
     "percent",
     "points_of",
+    "short_name",
     "spread",
     "style_of",
 ]
@@ -122,6 +123,22 @@ def percent(share: float) -> str:
     if share in (0, 1) or 0.01 <= share <= 0.99:
         return f"{share:.0%}"
     return f"{100 * share:.2g}%" if share < 0.5 else f"{100 * share:.4g}%"
+
+
+def short_name(name: str, most: int = 32) -> str:
+    """The name of an operator as a picture has room for it: a long one without its formula.
+
+    Examples
+    --------
+    >>> short_name("near mean: 0.4 median + 0.3 smallest + 0.2 largest + 0.1 2nd largest")
+    'near mean'
+    >>> short_name("0.5 gpr + 0.5 smallest")
+    '0.5 gpr + 0.5 smallest'
+    """
+    if len(name) <= most:
+        return name
+    kind, colon, _ = name.partition(": ")
+    return kind if colon and len(kind) <= most else f"{name[: most - 1].rstrip()}…"
 
 
 def spread(places: FloatArray, gap: float, low: float, high: float) -> FloatArray:

@@ -30,7 +30,9 @@ _MAX_COMPARISONS = 200_000_000
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
-def explorer_data(view: View, inputs: FloatArray | None) -> dict[str, Any]:
+def explorer_data(
+    view: View, inputs: FloatArray | None, first: int = 0
+) -> dict[str, Any]:
     """Data of the explorer, with a note on what was left out.
 
     Operators of all sorts, in lexicographic order, are written with a fixed number of digits in
@@ -45,12 +47,12 @@ def explorer_data(view: View, inputs: FloatArray | None) -> dict[str, Any]:
     (True, None)
     """
     parts, outcome = view.parts, view.outcome
-    sliders = slider_data(parts.n_sources, view.units, inputs)
+    sliders = slider_data(parts.n_sources, view.units, inputs, first)
     values = _value_data(view)
     if values is None and not isinstance(parts, TreeDecomposition):
         left_out = (
-            f"The 2^{parts.n_sources} values of the measure are too many for a page, so it cannot "
-            f"compute by itself beyond {_MAX_SOURCES} sources."
+            f"The model has 2^{parts.n_sources} values, too many for a page. The explorer works "
+            f"up to {_MAX_SOURCES} sources."
         )
         return {**sliders, "available": False, "note": left_out, "supported": None}
     few = parts.n_operators * parts.n_sources <= _MAX_WEIGHTS
@@ -62,8 +64,8 @@ def explorer_data(view: View, inputs: FloatArray | None) -> dict[str, Any]:
         labels, width = _labels(parts)
     if labels is None and tree is None:
         note = (
-            "The operator of every sort is too much for a page: the explorer shows the weights of "
-            "each walk itself, and the operator that the rules name, if there are any."
+            "There are too many orders of the inputs to list the operator of each. The explorer "
+            "shows the model's own weights, and the operator that the rules name."
         )
     linked = outcome is not None and outcome.probability([0.0]) is not None
     return {
@@ -126,7 +128,9 @@ def _base36(number: int, width: int) -> str:
     return digits
 
 
-def slider_data(n_sources: int, units: Units | None, inputs: FloatArray | None) -> dict[str, Any]:
+def slider_data(
+    n_sources: int, units: Units | None, inputs: FloatArray | None, first: int = 0
+) -> dict[str, Any]:
     """Ends and start of each slider in the units of the data, and the span on the common scale.
 
     All sliders have one range on the common scale, because sources are compared on it: [0, 1], or
@@ -153,7 +157,7 @@ def slider_data(n_sources: int, units: Units | None, inputs: FloatArray | None) 
             if not scale.affine:
                 ends[:, k] = scale.points[[0, -1]]
     if inputs is not None and len(inputs):
-        start = inputs[0]
+        start = inputs[first]
         if units is not None:
             bent = [k for k, scale in enumerate(units.scales) if not scale.affine]
             ends[0, bent] = np.minimum(ends[0, bent], inputs[:, bent].min(axis=0))
@@ -163,6 +167,7 @@ def slider_data(n_sources: int, units: Units | None, inputs: FloatArray | None) 
         "span": [low, high],
         "ranges": [[float(a), float(b)] for a, b in ends.T],
         "start": [float(v) for v in start],
+        "first": None if inputs is None or not len(inputs) else first,
         "units": None if units is None else units.to_dict(),
     }
 

@@ -8,8 +8,8 @@ from typing import Any
 
 __all__ = ["MAX_HASSE", "bars", "hasse", "signed_bars"]
 
-MAX_HASSE = 7
-"""Sources up to which the lattice is drawn; beyond, a walk is a list."""
+MAX_HASSE = 6
+"""Sources up to which all sets are drawn; beyond, the graph of contexts takes their place."""
 
 
 def bars(weights: Sequence[float], *, height: float = 90.0, step: float = 34.0) -> dict[str, Any]:
@@ -80,8 +80,8 @@ def hasse(n_sources: int) -> dict[str, Any] | None:
         return None
     levels = [list(combinations(range(n_sources), size)) for size in range(n_sources + 1)]
     widest = max(len(level) for level in levels)
-    step = {4: 84.0, 5: 76.0, 6: 54.0, 7: 33.0}.get(n_sources, 96.0)
-    character = 5.6 if n_sources == 7 else 7.0
+    step = {4: 84.0, 5: 76.0, 6: 54.0}.get(n_sources, 96.0)
+    character = 7.0
     height = 36.0 if n_sources <= 5 else 22.0
     width = max(widest * step, 240.0)
     nodes, places = [], {}

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from choquet.explanation.phrases import percent
+from choquet.explanation.phrases import figure, percent
 
 __all__ = ["as_markdown"]
 
@@ -18,59 +18,102 @@ def as_markdown(data: dict[str, Any]) -> str:
     --------
     >>> from choquet import Measure
     >>> from choquet.report import summarise
-    >>> as_markdown(summarise(Measure([0, 0, 0, 1], sources=["a|b", "<i>"])))[:32]
-    '# How a\\|b and \\<i\\> are fused\n\n'
+    >>> as_markdown(summarise(Measure([0, 0, 0, 1], sources=["a|b", "<i>"])))[:35]
+    '# How a\\|b and \\<i\\> are combined\n\n'
     """
-    lines = [f"# {_escape(data['title'])}", "", *_story(data), *_operators(data), *_contexts(data)]
-    lines += [*_sources(data), *_support(data), *_requests(data), *_errors(data), *_samples(data)]
+    lines = [f"# {_escape(data['title'])}", "", *_first(data["first"])]
+    if "classes" in data:
+        lines += _classes(data)
+    else:
+        lines += [*_rules(data), *_operators(data), *_contexts(data), *_sources(data)]
+        lines += [*_support(data), *_requests(data), *_errors(data), *_samples(data)]
     lines += ["", f"Made with choquet {data['library_version']}."]
     return "\n".join(lines) + "\n"
 
 
-def _story(data: dict[str, Any]) -> list[str]:
+def _first(first: dict[str, Any]) -> list[str]:
+    """The first screen."""
+    works, quality = first["works"], first["quality"]
+    lines = [_escape(first["what"]), ""]
+    if first["warnings"]:
+        lines += ["**Warnings**", "", *_points(first["warnings"]), ""]
+    lines += ["## How good is it?", ""]
+    lines += _scores(quality) if quality else [_escape(first["no_quality"])]
+    lines += ["", "## How does it work?", "", *_points(works["sentences"]), ""]
+    lines += [line for note in works["notes"] for line in (_escape(note), "")]
+    lines += [_escape(works["cost"]), ""]
+    lines += ["## Where not to trust it", "", *_points(first["distrust"]), ""]
+    return [*lines, "## What to do next", "", *_points(first["next"])]
+
+
+def _points(texts: Iterable[str]) -> list[str]:
+    return [f"- {_escape(text)}" for text in texts]
+
+
+def _scores(quality: dict[str, Any]) -> list[str]:
+    if quality["numbers"]:
+        heads = ("", "typical error", "R²")
+        rows = [(r["who"], figure(r["error"]), figure(r["r2"], 2)) for r in quality["rows"]]
+        note = "The typical error is the root mean square of the errors."
+    else:
+        heads = ("", "right", "log-loss")
+        rows = [
+            (
+                r["who"],
+                f"{percent(1 - r['error'])} ± {figure(100 * r['error_half'], 2)}",
+                _with_half(r["log_loss"], r["log_loss_half"]),
+            )
+            for r in quality["rows"]
+        ]
+        note = "Log-loss punishes confident mistakes; 0 is perfect. ± gives a 95 % interval."
+    return [*_table(heads, rows), "", f"{_escape(quality['how'])} {note}"]
+
+
+def _with_half(value: float | None, half: float | None) -> str:
+    return "–" if value is None else f"{figure(value, 2)} ± {figure(half, 2)}"
+
+
+def _rules(data: dict[str, Any]) -> list[str]:
     story, model = data["story"], data["model"]
-    lines = [f"{_escape(story['opening'])} {_escape(story['certificate'])}", ""]
-    for key in ("classes", "units"):
-        lines += [_escape(story[key]), ""] if story[key] else []
-    lines += ["## When each operator is used", ""]
-    lines += [f"- {_escape(sentence)}" for sentence in model["sentences"]]
-    if not model["rules_exact"] and model["rules_fidelity"] is not None:
-        lines += ["", f"These rules are right for {percent(model['rules_fidelity'])} of walks."]
+    lines = ["", "## All rules", "", _escape(story["certificate"]), ""]
+    lines += _points(model["sentences"])
+    for key in ("fidelity", "classes", "units"):
+        lines += ["", _escape(story[key])] if story[key] else []
     return lines
 
 
 def _operators(data: dict[str, Any]) -> list[str]:
     learned = data["model"]["learned"]
     heads = ["", "name", "takes", "weights, largest input first"]
-    heads += ["adds", "samples", "share", "trust"] if learned else ["share of walks", "worst error"]
+    heads += (
+        ["adds", "samples", "share", "decided by data"]
+        if learned
+        else ["share of all orders of the inputs", "largest difference"]
+    )
     rows = []
     for operator in data["model"]["operators"]:
         row = [str(operator["number"] + 1), operator["name"], operator["phrase"]]
-        row.append(", ".join(_number(w) for w in operator["weights"]))
+        row.append(", ".join(figure(w, 2) for w in operator["weights"]))
         if learned:
-            row += [_number(operator["bias"]), str(operator["count"])]
+            row += [figure(operator["bias"]), str(operator["count"])]
             row += [percent(operator["share"]), _percent(operator["trust"])]
         else:
-            row += [percent(operator["share"]), _number(operator["worst"])]
+            row += [percent(operator["share"]), figure(operator["worst"], 2)]
         rows.append(row)
-    return ["", "## Operators", "", *_table(heads, rows)]
+    about = "An operator is one way of combining the inputs."
+    return ["", "## Operators", "", about, "", *_table(heads, rows)]
 
 
 def _contexts(data: dict[str, Any]) -> list[str]:
     if data["tree"] is None:
         return []
-    names = [operator["name"] for operator in data["model"]["operators"]]
     rows = [
-        (
-            node["rule"],
-            f"{node['operator'] + 1}. {_at(names, node['operator'])}",
-            _number(node["weight"]),
-            percent(node["share"]),
-        )
+        (node["rule"], str(node["operator"] + 1), percent(node["share"]))
         for node in data["tree"]
         if node["question"] is None
     ]
-    return ["", "## Contexts", "", *_table(("if", "operator", "samples", "share"), rows)]
+    about = "A context is a situation, told by which inputs are larger than others."
+    return ["", "## Contexts", "", about, "", *_table(("if", "operator", "share"), rows)]
 
 
 def _sources(data: dict[str, Any]) -> list[str]:
@@ -79,25 +122,29 @@ def _sources(data: dict[str, Any]) -> list[str]:
         lines += _table(
             ("source", "questions about it", "mean contribution"),
             (
-                (row["source"], str(row["asked"]), _number(row["mean"]))
+                (row["source"], str(row["asked"]), figure(row["mean"]))
                 for row in data["source_table"]
             ),
         )
+        lines.append("")
     lines += _indices(data["sources"], data["indices"]) if data["indices"] else []
     return ["", "## Sources", "", *lines] if lines else []
 
 
 def _indices(sources: list[str], indices: dict[str, Any]) -> list[str]:
     pairs = indices["interaction"]
-    heads = ["source", "Shapley"]
-    rows = [[name, _number(indices["shapley"][i])] for i, name in enumerate(sources)]
+    about = "The Shapley value of a source is its average share in the output."
+    heads = ["source", "Shapley value"]
+    rows = [[name, figure(indices["shapley"][i], 2)] for i, name in enumerate(sources)]
     if pairs is not None:
+        about += " An interaction above 0 means that two sources need each other; below 0, that "
+        about += "one can replace the other."
         heads += [f"interaction with {name}" for name in sources]
         for i, row in enumerate(rows):
-            row += ["·" if k == i else _number(value) for k, value in enumerate(pairs[i])]
-    lines = _table(heads, rows)
+            row += ["·" if k == i else figure(value, 2) for k, value in enumerate(pairs[i])]
+    lines = [about, "", *_table(heads, rows)]
     listed = indices["pairs"] or ()
-    strongest = [(" and ".join(row["pair"]), _number(row["value"])) for row in listed]
+    strongest = [(" and ".join(row["pair"]), figure(row["value"], 2)) for row in listed]
     return lines + (["", *_table(("pair", "interaction"), strongest)] if strongest else [])
 
 
@@ -108,13 +155,13 @@ def _support(data: dict[str, Any]) -> list[str]:
         (str(row["size"]), str(row["subsets"]), str(row["supported"]))
         for row in data["support"]["by_size"]
     ]
-    lines = ["", "## Support by data", "", _escape(data["story"]["evidence"]), ""]
-    return lines + _table(("subset size", "subsets", "supported"), rows)
+    lines = ["", "## Data behind it", "", _escape(data["story"]["evidence"]), ""]
+    return lines + _table(("sources in a set", "sets", "with data"), rows)
 
 
 def _requests(data: dict[str, Any]) -> list[str]:
     requests = [
-        f"{k}. {_escape(request['text'])} (gain {_number(request['gain'])})"
+        f"{k}. {_escape(request['text'])} (expected gain {figure(request['gain'], 2)})"
         for k, request in enumerate(data["model"]["requests"], start=1)
     ]
     return ["", "## Data to collect next", "", *requests] if requests else []
@@ -124,13 +171,14 @@ def _errors(data: dict[str, Any]) -> list[str]:
     errors = data["errors"]
     if errors is None:
         return []
-    key, what = ("right", "share right by") if errors["classes"] else ("rmse", "RMSE of")
-    heads, keys = ["samples", "number", f"{what} the output"], [key]
+    key, what = ("right", "right: ") if errors["classes"] else ("rmse", "typical error: ")
+    heads, keys = ["samples", "number", f"{what}model"], [key]
     if errors["other"] is not None:
-        heads.append(f"{what} the {errors['other']}")
+        heads.append(f"{what}{'rules' if errors['other'] == 'operators' else 'full model'}")
         keys.append(f"other_{key}")
+    show = percent if errors["classes"] else figure
     rows = [
-        [row["which"], str(row["n"]), *(_number(row[name]) for name in keys)]
+        [row["which"], str(row["n"]), *(show(row[name]) for name in keys)]
         for row in errors["rows"]
     ]
     return ["", "## Errors on the samples", "", *_table(heads, rows)]
@@ -140,24 +188,31 @@ def _samples(data: dict[str, Any]) -> list[str]:
     samples = data["samples"]
     if samples is None or not samples["rows"]:
         return []
-    names = [operator["name"] for operator in data["model"]["operators"]]
-    other = {"operators": "by the operators", "integral": "integral"}.get(samples["other"])
+    other = {"operators": "by the rules", "integral": "full model"}.get(samples["other"])
     key = {"operators": "operator_output", "integral": "integral"}.get(samples["other"], "")
-    heads = [*data["sources"], "operator", "output"]
-    heads += ["unsupported"] if other is None else [other, "interval", "unsupported"]
+    heads = ["output", *(["target"] if "target" in samples["rows"][0] else []), "operator"]
+    heads += ["not seen"] if other is None else [other, "could lie", "not seen"]
     rows = []
     for row in samples["rows"]:
-        cells = [*map(_number, row["inputs"]), _at(names, row["operator"]), _number(row["output"])]
+        cells = [figure(row["output"]), *([figure(row["target"])] if "target" in row else [])]
+        cells.append(str(row["operator"] + 1))
         if other is not None:
-            bounds = f"{_number(row['low'])} to {_number(row['high'])}"
-            cells += [_number(row[key]), bounds]
-        rows.append([*cells, _percent(row["phi"])])
+            cells += [figure(row[key]), f"{figure(row['low'])} to {figure(row['high'])}"]
+        rows.append([*cells, _percent(row["phi"]), *(figure(x, 4) for x in row["inputs"])])
     title = f"## Samples ({len(rows)} of {samples['n']})"
-    return ["", title, "", *_table(heads, rows)]
+    return ["", title, "", *_table([*heads, *data["sources"]], rows)]
 
 
-def _at(names: Sequence[str], number: int) -> str:
-    return names[number] if number < len(names) else "–"
+def _classes(data: dict[str, Any]) -> list[str]:
+    rows = [
+        (
+            row["label"], str(row["n"]), _percent(row["right"]), _percent(row["unseen"]),
+            str(row["n_operators"]), str(row["never"]), " ".join(row["sentences"]),
+        )
+        for row in data["classes"]
+    ]  # fmt: skip
+    heads = ("class", "samples", "found", "not seen before", "operators", "sets without data")
+    return ["", "## Class by class", "", *_table((*heads, "in short"), rows)]
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
@@ -172,10 +227,6 @@ def _row(cells: Sequence[str]) -> str:
 def _escape(text: str) -> str:
     """Text in which no character means anything to Markdown, on one line."""
     return re.sub(r"([\\`*_{}\[\]<>|#~&])", r"\\\1", " ".join(text.split()))
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value + 0.0:.4g}"
 
 
 def _percent(share: float | None) -> str:

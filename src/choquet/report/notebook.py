@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from html import escape
 
 import numpy as np
@@ -11,6 +10,7 @@ from choquet.decomposition import Decomposition
 from choquet.explanation.phrases import operator_phrases, percent, rule_sentences
 from choquet.lattice import subset_sizes
 from choquet.measures import Measure
+from choquet.shown import html_table
 
 __all__ = ["decomposition_html", "measure_html"]
 
@@ -33,9 +33,9 @@ def measure_html(measure: Measure) -> str:
     order = np.argsort(subset_sizes(measure.n_sources), kind="stable")
     rows = ((measure.format(int(mask)), f"{measure.values[mask]:.6g}") for mask in order[:_LISTED])
     more = len(order) - _LISTED
-    note = f"<p>… and {more:,} more subsets</p>" if more > 0 else ""
+    note = f"<p>There are {more:,} more subsets.</p>" if more > 0 else ""
     caption = f"Measure on {measure.n_sources} sources"
-    return _table(caption, ("subset", "g"), rows) + note
+    return html_table(caption, ("subset", "g"), rows) + note
 
 
 def decomposition_html(decomposition: Decomposition) -> str:
@@ -61,22 +61,11 @@ def decomposition_html(decomposition: Decomposition) -> str:
     heads += [decomposition.unit, "trust" if learned else "worst error"]
     caption = f"{decomposition.n_operators} operators of {decomposition.n_sources} sources"
     more = decomposition.n_operators - _LISTED
-    text = _table(caption, heads, rows)
+    text = html_table(caption, heads, rows)
     if more > 0:
-        text += f"<p>… and {more:,} more operators</p>"
+        text += f"<p>There are {more:,} more operators.</p>"
     if decomposition.n_operators <= _RULED:
         phrases = operator_phrases(decomposition)
         sentences = rule_sentences(decomposition.rules, decomposition.sources, phrases)
         text += f"<p>{'<br>'.join(map(escape, sentences))}</p>"
     return text
-
-
-def _table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in heads)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
-    )
-    return (
-        f"<table><caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead>"
-        f"<tbody>{body}</tbody></table>"
-    )

@@ -7,7 +7,7 @@ import hashlib
 import html
 import json
 import os
-from dataclasses import dataclass
+from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -15,18 +15,19 @@ from typing import Any
 import numpy.typing as npt
 
 from choquet.errors import MissingDependencyError, OptionError
-from choquet.explanation.phrases import percent
+from choquet.explanation.phrases import figure, percent
 from choquet.files import check_target, write_whole
-from choquet.report.layout import bars, hasse, signed_bars
+from choquet.report.layout import MAX_HASSE, bars, hasse, signed_bars
 from choquet.report.markdown import as_markdown
 from choquet.report.summary import summarise
 
 __all__ = ["Report"]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Report:
-    """A report on a model: what it does, when, how sure that is, and which data it lacks.
+    """A report on a model: what it does, how good it is, where not to trust it, what to do next.
+
+    Nothing is computed before it is asked for.
 
     Parameters
     ----------
@@ -34,7 +35,9 @@ class Report:
         What to report on; measures and models are decomposed first.
     X : array-like of shape (n, N) or data frame, optional
         Samples to show and, if the decomposition knows no data, to take support from. The columns
-        of a frame are taken by name.
+        of a frame are taken by name. Samples that the model has not seen show best how good it is;
+        for those that it was learned from, it is cross-validated. A `FusionClassifier` takes its
+        scores.
     y : array-like of n floats, optional
         Their targets, to measure errors on.
     title : str, optional
@@ -42,23 +45,16 @@ class Report:
     n_samples : int, default 100
         Samples that are listed, from the first.
 
-    Attributes
-    ----------
-    data : dict
-        All that the report says, in lists, strings, numbers, booleans and None.
-
     Examples
     --------
     >>> import choquet
     >>> g = choquet.Measure([0, 0, 1, 1, 1, 1, 1, 1], sources=["gpr", "ir", "emi"])
     >>> report = choquet.Report(g, X=[[0.9, 0.4, 0.2], [0.1, 0.6, 0.5]])
     >>> report.markdown().splitlines()[0]
-    '# How gpr, ir and emi are fused'
+    '# How gpr, ir and emi are combined'
     >>> report.html().startswith("<!doctype html>")
     True
     """
-
-    data: dict[str, Any]
 
     def __init__(
         self,
@@ -69,8 +65,24 @@ class Report:
         title: str | None = None,
         n_samples: int = 100,
     ) -> None:
-        data = summarise(model, X, y, title=title, n_samples=n_samples)
-        object.__setattr__(self, "data", data)
+        if n_samples < 0:
+            raise OptionError(f"n_samples={n_samples} must be at least 0")
+        if y is not None and X is None:
+            raise OptionError("y was given without X; give the samples that it belongs to")
+        self._given = (model, X, y)
+        self._options: dict[str, Any] = {"title": title, "n_samples": n_samples}
+
+    @cached_property
+    def data(self) -> dict[str, Any]:
+        """All that the report says, in lists, strings, numbers, booleans and None.
+
+        Examples
+        --------
+        >>> import choquet
+        >>> choquet.Report(choquet.Measure([0, 0, 0, 1])).data["first"]["works"]["sentences"]
+        ['Always take the smallest.']
+        """
+        return summarise(*self._given, **self._options)
 
     def json(self) -> str:
         """The report as JSON.
@@ -90,9 +102,9 @@ class Report:
         --------
         >>> import choquet
         >>> print(choquet.Report(choquet.Measure([0, 0, 0, 1])).markdown())
-        # How x1 and x2 are fused
+        # How x1 and x2 are combined
         <BLANKLINE>
-        One operator fuses x1 and x2. This is exactly the integral.
+        The model combines x1 and x2 into one output. It always combines them in the same way.
         ...
         """
         return _encodable(as_markdown(self.data))
@@ -165,18 +177,21 @@ def _render(data: dict[str, Any]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(number=_number, percent=_percent, short=_short)
+    environment.filters.update(number=figure, percent=_percent, short=_short)
     style, script = _template("report.css"), _template("explorer.js")
-    return environment.get_template("report.html").render(
+    n = len(data["sources"])
+    fused = "classes" in data
+    return environment.get_template("fusion.html" if fused else "report.html").render(
         data=data,
         style=style,
         script=script,
         style_hash=_hash(style),
         script_hash=_hash(script),
-        embedded=_safe_json(_embedded(data)),
+        embedded=_safe_json(_embedded_fusion(data) if fused else _embedded(data)),
         bars=bars,
         signed_bars=signed_bars,
-        hasse=hasse(len(data["sources"])) if data["explorer"].get("values") else None,
+        hasse=hasse(n) if data["explorer"].get("values") else None,
+        graph=bool(data.get("tree")) and n > MAX_HASSE,
     )
 
 
@@ -199,6 +214,18 @@ def _embedded(data: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _embedded_fusion(data: dict[str, Any]) -> dict[str, Any]:
+    """The same of fused classifiers."""
+    explorer = data["explorer"]
+    names = ("samples", "label", "sample", "power")
+    return {
+        "sources": data["sources"],
+        "labels": data["labels"],
+        "views": [{**view, "rules": None, "leaves": []} for view in explorer["views"]],
+        "fusion": {name: explorer[name] for name in names},
+    }
+
+
 def _safe_json(data: Any) -> str:
     """JSON in which nothing can end the script element that holds it."""
     text = json.dumps(data, allow_nan=False, separators=(",", ":"))
@@ -214,15 +241,10 @@ def _hash(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode()
 
 
-def _number(value: float | None, digits: int = 4) -> str:
-    """A number for a table; an en dash where there is none, and no minus before 0."""
-    return "–" if value is None else f"{value + 0.0:.{digits}g}"
-
-
 def _short(value: float) -> str:
     """A number that fits on a bar: two decimals, or three digits if it is large."""
     if abs(value) >= 10:
-        return f"{value:.3g}"
+        return figure(value)
     return f"{value:.2f}".rstrip("0").rstrip(".") if abs(value) >= 0.005 else "0"
 
 

@@ -11,14 +11,18 @@ import numpy.typing as npt
 from choquet._version import __version__
 from choquet.arrays import FloatArray, as_inputs, as_vector
 from choquet.decomposition import TreeDecomposition
-from choquet.decomposition.runtime import assess
-from choquet.errors import DataError, OptionError
+from choquet.decomposition.runtime import Assessment, assess
+from choquet.errors import DataError
 from choquet.explanation import list_words
+from choquet.explanation.brief import brief_of
 from choquet.explanation.model import explain_view
 from choquet.explanation.phrases import plain
 from choquet.explanation.view import View, view_of
 from choquet.report.explorer import explorer_data
+from choquet.report.first import first_screen
+from choquet.report.fusing import summarise_fusion
 from choquet.report.image import clustering_data, ivat_data
+from choquet.report.quality import quality_of
 from choquet.report.tables import index_table, source_table, support_table, tree_table
 from choquet.walks import DataSupport
 
@@ -28,7 +32,7 @@ _LISTED_OPERATORS = 100
 """Operators in the tables; a decomposition into every distinct operator can have very many."""
 
 _EXAMINED = 20_000
-"""Samples that errors are measured on, evenly spaced if there are more."""
+"""Samples that errors and support are measured on, evenly spaced if there are more."""
 
 
 def summarise(
@@ -68,37 +72,42 @@ def summarise(
     >>> from choquet import Measure
     >>> from choquet.report import summarise
     >>> data = summarise(Measure([0, 0, 1, 1, 1, 1, 1, 1], sources=["gpr", "ir", "emi"]))
-    >>> data["model"]["sentences"]
-    ['If gpr is the largest, take the median of the three; otherwise take the largest.']
+    >>> data["first"]["works"]["sentences"]
+    ['If gpr is the largest, take the median of the three.', 'Otherwise take the largest.']
     """
-    if n_samples < 0:
-        raise OptionError(f"n_samples={n_samples} must be at least 0")
-    if y is not None and X is None:
-        raise OptionError("y was given without X; give the samples that it belongs to")
+    if getattr(model, "takes_scores", False) and model.estimators is None:
+        return summarise_fusion(model, X, y, title=title, n_samples=n_samples)
     view = view_of(model, identify=True)
     inputs = None if X is None else as_inputs(X, sources=view.sources)
+    if inputs is not None and not len(inputs):
+        inputs = None
     targets = None if y is None or inputs is None else _targets(view, y, len(inputs))
+    quality = None
+    if y is not None and inputs is not None:
+        quality = quality_of(model, view, X, inputs, targets, y)
     view = _informed(view, inputs)
     story = explain_view(view)
     explained = story.to_dict()
     explained["operators"] = explained["operators"][:_LISTED_OPERATORS]
+    known = None if inputs is None else assess(view.parts, view.parts.scaled(inputs[:_EXAMINED]))
+    samples = _samples(view, inputs, targets, known, n_samples)
     outcome = view.outcome
-    about = None
-    if outcome is not None:
-        about = " ".join(outcome.notes()) if view.learned else outcome.text()
     data = {
         "format": "choquet report",
-        "format_version": 2,
+        "format_version": 3,
         "library_version": __version__,
         "title": title or _title(view.sources),
         "sources": view.sources,
         "n_operators": view.parts.n_operators,
+        "first": first_screen(
+            view, story, brief_of(view, inputs), quality, known, inputs=inputs, targets=targets
+        ),
         "story": {
-            "opening": story.opening(),
             "certificate": story.certificate(),
+            "fidelity": None if story.rules_exact else story.fidelity(),
             "evidence": None if story.evidence is None else story.evidence.text(),
             "units": None if story.units is None else story.units.text(view.sources),
-            "classes": about or None,
+            "classes": None if outcome is None else outcome.text(),
         },
         "output": {
             "name": story.output_name if view.target is None or outcome else view.target,
@@ -107,14 +116,17 @@ def summarise(
         "model": explained,
         "rules": _rules(view),
         "tree": tree_table(view),
+        "tree_unit": "samples" if view.learned else "orders drawn",
         "clustering": clustering_data(view.parts),
         "ivat": ivat_data(view.parts),
         "indices": index_table(view.parts),
         "source_table": source_table(view, inputs),
         "support": support_table(view),
-        "samples": _samples(view, inputs, targets, n_samples),
+        "samples": samples,
         "errors": _errors(view, inputs, targets),
-        "explorer": explorer_data(view, inputs),
+        "explorer": {
+            **explorer_data(view, inputs, _interesting(samples)), "error": _typical(quality)
+        },
     }
     found: dict[str, Any] = plain(data)
     return found
@@ -123,7 +135,7 @@ def summarise(
 def _informed(view: View, inputs: FloatArray | None) -> View:
     """The view with the samples as its support, where a measure knows no data of its own."""
     parts: Any = view.parts
-    if view.learned or parts.support is not None or inputs is None or not len(inputs):
+    if view.learned or parts.support is not None or inputs is None:
         return view
     support = DataSupport.from_data(parts.scaled(inputs))
     return replace(view, parts=replace(parts, support=support))
@@ -134,18 +146,17 @@ def _targets(view: View, y: npt.ArrayLike, n: int) -> FloatArray | None:
     outcome = view.outcome
     if outcome is None:
         return as_vector(y, "y", n)
+    if len(np.asarray(y)) != n:
+        raise DataError(f"y must hold {n} values, not {len(np.asarray(y))}")
     if outcome.number is None:
         return None  # an integral or score that serves all classes is about none of them
-    held = outcome.holds(y)
-    if len(held) != n:
-        raise DataError(f"y must hold {n} values, not {len(held)}")
-    return held.astype(np.float64)
+    return outcome.holds(y).astype(np.float64)
 
 
 def _title(sources: tuple[str, ...]) -> str:
     many = len(sources) > 6 or sum(map(len, sources)) > 80
     what = f"{len(sources)} sources" if many else list_words(sources)
-    return f"How {what} are fused"
+    return f"How {what} {'is' if len(sources) == 1 else 'are'} combined"
 
 
 def _rules(view: View) -> dict[str, Any] | None:
@@ -168,33 +179,49 @@ def _rules(view: View) -> dict[str, Any] | None:
 
 
 def _samples(
-    view: View, inputs: FloatArray | None, targets: FloatArray | None, most: int
+    view: View,
+    inputs: FloatArray | None,
+    targets: FloatArray | None,
+    known: Assessment | None,
+    most: int,
 ) -> dict[str, Any] | None:
-    if inputs is None:
+    if inputs is None or known is None:
         return None
-    shown = inputs[:most]
-    rows: list[dict[str, Any]] = []
-    if len(shown):
-        scaled = view.parts.scaled(shown)
-        known = assess(view.parts, scaled)
-        numbers = {
-            "output": view.in_data(view.answers(scaled)),
-            "operator_output": view.in_data(view.parts.outputs(scaled, known.operator)),
-            "integral": view.in_data(known.integral),
-            "low": view.in_data(known.interval[:, 0]),
-            "high": view.in_data(known.interval[:, 1]),
-            "phi": known.phi,
-            "operator": known.operator,
-        }
-        if isinstance(view.parts, TreeDecomposition):
-            numbers["leaf"] = view.parts.leaf_of(shown)
-        if targets is not None:
-            numbers["target"] = targets[: len(shown)]
-        rows = [
-            {"inputs": row, **{key: column[k] for key, column in numbers.items()}}
-            for k, row in enumerate(shown)
-        ]
+    shown = inputs[: min(most, _EXAMINED)]
+    scaled, n = view.parts.scaled(shown), len(shown)
+    numbers = {
+        "output": view.in_data(view.answers(scaled)) if n else np.empty(0),
+        "operator_output": view.in_data(view.parts.outputs(scaled, known.operator[:n])),
+        "integral": view.in_data(known.integral[:n]),
+        "low": view.in_data(known.interval[:n, 0]),
+        "high": view.in_data(known.interval[:n, 1]),
+        "phi": known.phi[:n],
+        "operator": known.operator[:n],
+    }
+    if isinstance(view.parts, TreeDecomposition):
+        numbers["leaf"] = view.parts.leaf_of(shown) if n else np.empty(0, dtype=np.int64)
+    if targets is not None:
+        numbers["target"] = targets[:n]
+    rows = [
+        {"inputs": row, **{key: column[k] for key, column in numbers.items()}}
+        for k, row in enumerate(shown)
+    ]
     return {"n": len(inputs), "rows": rows, "other": _other(view)}
+
+
+def _interesting(samples: dict[str, Any] | None) -> int:
+    """The sample that the explorer opens on: with the largest error, or the least known."""
+    rows = [] if samples is None else samples["rows"]
+    if not rows:
+        return 0
+    if "target" in rows[0]:
+        return int(np.argmax([abs(row["output"] - row["target"]) for row in rows]))
+    return int(np.argmax([row["phi"] for row in rows]))
+
+
+def _typical(quality: dict[str, Any] | None) -> float | None:
+    """The error of an output, where it was measured on samples not seen."""
+    return quality["rows"][0]["error"] if quality and quality["numbers"] else None
 
 
 def _other(view: View) -> str | None:
@@ -208,14 +235,14 @@ def _errors(
     view: View, inputs: FloatArray | None, targets: FloatArray | None
 ) -> dict[str, Any] | None:
     """Errors against targets, and apart for samples with and without support."""
-    if inputs is None or targets is None or not len(inputs):
+    if inputs is None or targets is None:
         return None
     kept = np.unique(np.linspace(0, len(inputs) - 1, min(len(inputs), _EXAMINED)).astype(np.int64))
     scaled, truth, other = view.parts.scaled(inputs[kept]), targets[kept], _other(view)
     known = assess(view.parts, scaled)
     parts = [("all samples", np.ones(len(kept), dtype=np.bool_))]
     if (view.learned or view.parts.support is not None) and not known.supported.all():
-        parts += [("supported", known.supported), ("unsupported", ~known.supported)]
+        parts += [("of a kind seen before", known.supported), ("not seen before", ~known.supported)]
     pairs = {"": view.in_data(view.answers(scaled))}
     if other == "operators":
         pairs["other_"] = view.in_data(view.parts.outputs(scaled, known.operator))

@@ -12,6 +12,7 @@ from choquet.scales.directions import (
     direction_note,
     rank_correlation,
 )
+from choquet.scales.figures import figure
 from choquet.scales.scale import IDENTITY, METHODS, Scale, fit_scale, points_scale
 from choquet.scales.units import Units, Unwrapped, unwrapped
 
@@ -26,6 +27,7 @@ __all__ = [
     "against_target",
     "auto_directions",
     "direction_note",
+    "figure",
     "fit_scale",
     "fit_warnings",
     "points_scale",

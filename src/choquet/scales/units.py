@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from choquet.arrays import FloatArray
 from choquet.errors import DataError
+from choquet.scales.figures import figure
 from choquet.scales.scale import IDENTITY, Scale
 
 __all__ = ["Units", "Unwrapped", "unwrapped"]
@@ -41,8 +42,7 @@ class Units:
     >>> units.scaled(np.array([[55.0, 1.0]])), units.inputs(np.array([[0.5, 0.25]]))
     (array([[0.5 , 0.25]]), array([[55.,  1.]]))
     >>> units.text(["heat", "time"])
-    'Sources are compared on a common scale, on which 0 and 1 stand for 10 and 100 of heat, 0 \
-and 4 of time.'
+    'To be comparable, inputs are rescaled to 0–1: heat from 10–100, time from 0–4.'
     """
 
     scales: tuple[Scale, ...]
@@ -96,11 +96,10 @@ and 4 of time.'
         """What the common scale means, in a sentence or two."""
         parts = [_meaning(*pair) for pair in zip(sources, self.scales, strict=True)][:_SPOKEN]
         more = f" (and so on for {len(sources) - _SPOKEN} more)" if len(sources) > _SPOKEN else ""
-        text = "Sources are compared on a common scale, on which 0 and 1 stand for "
-        text += ", ".join(parts) + more + "."
-        low, high = self.target.ends
-        if (low, high) != (0.0, 1.0):
-            text += f" Of {self.target_name}, they stand for {low:.4g} and {high:.4g}."
+        text = f"To be comparable, inputs are rescaled to 0–1: {', '.join(parts)}{more}."
+        if self.target.ends != (0.0, 1.0):
+            name = self.target_name if self.target_name != "the output" else "The output"
+            text += f" {name} is rescaled from {_ends(self.target)} to 0–1."
         return text + self._directions(sources)
 
     def _directions(self, sources: Sequence[str]) -> str:
@@ -111,12 +110,11 @@ and 4 of time.'
         if turned:
             more = len(turned) - _SPOKEN
             listed = ", ".join(turned[:_SPOKEN]) + (f" and {more} more" if more > 0 else "")
-            text += f" Less is better of {listed}: there, a smaller number counts as larger."
+            text += f" For {listed}, less is better: a smaller number counts as larger."
         for name, direction in pairs:
             if not isinstance(direction, str):
-                text += (
-                    f" Of {name}, {direction:.4g} is best: what is nearer to it counts as larger."
-                )
+                best = figure(direction, 4)
+                text += f" For {name}, {best} is best: what is nearer to it counts as larger."
         return text
 
     def to_dict(self) -> dict[str, Any]:
@@ -131,12 +129,16 @@ and 4 of time.'
 
 
 def _meaning(name: str, scale: Scale) -> str:
-    """What 0 and 1 stand for in a column."""
+    """From where a column is rescaled, what becomes 0 first."""
     if isinstance(scale.direction, str):
-        low, high = scale.ends
-        return f"{low:.4g} and {high:.4g} of {name}"
-    left, right = scale.points[[0, -1]]
-    return f"{left:.4g} or {right:.4g} and {scale.direction:.4g} of {name}"
+        return f"{name} from {_ends(scale)}"
+    left, right = (figure(float(end)) for end in scale.points[[0, -1]])
+    return f"{name} from {left} or {right} (0) to {figure(scale.direction)} (1)"
+
+
+def _ends(scale: Scale) -> str:
+    dash = "–" if min(scale.ends) >= 0 else " to "
+    return dash.join(figure(end) for end in scale.ends)
 
 
 class Unwrapped(NamedTuple):

@@ -49,7 +49,8 @@ MODELS: dict[str, Model] = {
     ),
     "fusion_classifier": _row(
         "fusion:FusionClassifier",
-        *_COMMON, "classes_", "measures_", "models_", "statistics_", "supports_",
+        *_COMMON, "classes_", "sources_", "measures_", "models_", "statistics_", "supports_",
+        "power_",
     ),
     "lambda_regressor": _row(
         "baselines:LambdaRegressor", *_LEAST_SQUARES, "fit_", "densities_", "lambda_"
@@ -167,7 +168,7 @@ def _made(module: str, name: str, options: dict[str, Any]) -> Any:
     return model.set_params(**options)
 
 
-_MAY_LACK = {"cv_results_", "alpha_"}
+_MAY_LACK = {"cv_results_", "alpha_", "power_"}
 """Attributes in which NaN and infinities mean something."""
 
 

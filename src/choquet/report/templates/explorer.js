@@ -2,10 +2,20 @@
 // The page computes by itself: who decides for the inputs on the sliders, and what comes out.
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
-  const explorer = data.explorer;
   const byId = (id) => document.getElementById(id);
+  const fusion = data.fusion || null; // of fused classifiers: one explorer for each class
+  let explorer, tree, values, units, leaves, width;
+  const use = (view) => {
+    ({ explorer } = view);
+    ({ tree, values, units } = explorer);
+    data.operators = view.operators;
+    data.rules = view.rules;
+    leaves = new Map(view.leaves.map((leaf) => [leaf.node, leaf]));
+    width = units ? units.target_width : 1;
+  };
+  let label = fusion ? fusion.label : 0, sample = fusion ? fusion.sample : null;
+  use(fusion ? data.views[Math.min(label, data.views.length - 1)] : data);
   if (!explorer.available) return;
-  const { tree, values, units } = explorer;
   const sources = data.sources;
   const n = sources.length;
   const named = 12; // sources that are named in a line
@@ -16,7 +26,8 @@
   const short = (value) => {
     if (!Number.isFinite(value)) return "–";
     if (Math.abs(value) < 1e-9) return "0"; // rounding errors of a solver are nothing to read
-    return String(Number(value.toPrecision(4)));
+    const rounded = Number(value.toPrecision(value >= 10000 ? 3 : 4));
+    return rounded.toLocaleString("en", { maximumSignificantDigits: 4, useGrouping: Math.abs(rounded) >= 10000 });
   };
   const setText = (id, text, value) => {
     const element = byId(id);
@@ -37,7 +48,6 @@
     return at[k] + (x - points[k]) * (at[k + 1] - at[k]) / (points[k + 1] - points[k]);
   };
   const scaled = (x) => (units ? x.map((value, i) => onScale(units.scales[i], value)) : x);
-  const width = units ? units.target_width : 1;
   const inData = (value) => (units ? value * width + units.target_offset : value);
 
   // -- who decides --------------------------------------------------------------------------------
@@ -136,7 +146,7 @@
     const picture = svg("svg", { class: "bars", "aria-hidden": "true", viewBox: "0 0 120 12", width: 120, height: 12 });
     const unit = high > low ? 120 / (high - low) : 0;
     const zero = -low * unit;
-    picture.append(svg("rect", { class: "bar", x: zero + Math.min(value, 0) * unit, y: 1, width: Math.abs(value) * unit, height: 10 }));
+    if (Math.abs(value) > 1e-9 * (high - low)) picture.append(svg("rect", { class: "bar", x: zero + Math.min(value, 0) * unit, y: 1, width: Math.abs(value) * unit, height: 10 }));
     picture.append(svg("line", { x1: zero, x2: zero, y1: 0, y2: 12 }));
     return picture;
   };
@@ -175,8 +185,6 @@
     }
   };
 
-  const leaves = new Map(data.leaves.map((leaf) => [leaf.node, leaf]));
-
   const showRule = ({ rule, named: name, operator }) => {
     if (tree) {
       const leaf = leaves.get(rule);
@@ -187,21 +195,22 @@
       setText("out-rule", "too many operators for rules");
       return;
     }
+    if (!byId("rule-list")) return;
     const items = byId("rule-list").children;
     // One rule and its "otherwise" share a sentence; longer lists have one for each.
     const at = items.length === 1 ? 0 : (rule < 0 ? items.length - 1 : rule);
     Array.from(items).forEach((item, k) => item.classList.toggle("on", k === at));
     let text = rule < 0 ? (data.rules.items.length ? "otherwise: no rule applies" : "always") : `if ${data.rules.items[rule].text}`;
-    if (operator !== null && operator !== name) text += " (the rules are not right on this walk)";
+    if (operator !== null && operator !== name) text += " (the rules are not right for this order of the inputs)";
     setText("out-rule", text, rule);
   };
 
   const showOperator = ({ operator, named: name }) => {
     const number = operator === null ? name : operator;
     const known = data.operators[number] || { name: "", phrase: "the weights below" };
-    let text = number === null ? "The walk's own operator" : `Operator ${number + 1}`;
-    if (known.name) text += `, ${known.name}`;
-    if (operator === null && number !== null) text += " (named by the rules; the output is of the walk itself)";
+    let text = number === null ? "The model's own weights" : `Operator ${number + 1}`;
+    if (known.name && known.name.length < 40) text += `, ${known.name}`;
+    if (operator === null && number !== null) text += " (named by the rules; the output is the model's own)";
     setText("out-operator", text, operator === null ? -1 : operator);
     setText("out-phrase", known.phrase);
   };
@@ -209,7 +218,7 @@
   const showSupport = (found) => {
     if (tree && byId("out-trust")) {
       const operator = data.operators[found.who.operator], leaf = leaves.get(found.who.rule);
-      setText("out-trust", `${short(leaf.weight)} samples in this context, ${short(operator.count)} behind the operator; they decided ${short(100 * operator.trust)} % of its weights`, operator.trust);
+      setText("out-trust", `${short(leaf.weight)} samples of this kind, ${short(operator.count)} behind the operator; they decided ${short(100 * operator.trust)} % of its weights`, operator.trust);
     }
     if (!explorer.supported) return;
     const { low, high, missing } = found.walk;
@@ -222,20 +231,34 @@
       byId("gauge-range").style.width = `${Math.max(share(high) - share(low), 0.5)}%`;
       byId("gauge-point").style.left = `${share(found.output)}%`;
     } else {
-      setText("out-interval", "not bounded: the measure is not monotone");
+      setText("out-interval", "anywhere: this model puts no bounds on what was not seen");
     }
-    setText("out-support", missing ? `no data for ${missing} of ${n - 1} values on this walk` : "data support every value on this walk", missing / Math.max(n - 1, 1));
+    setText("out-support", missing ? `only in part: no data for ${missing} of ${n - 1} steps` : "yes: data exist for this order of the inputs", missing / Math.max(n - 1, 1));
+  };
+
+  // The other classes keep the scores of the sample.
+  const showClasses = (output) => {
+    const fused = fusion.samples[sample].fused.slice();
+    fused[label] = output;
+    const powers = fused.map((f) => (fusion.power === null ? Math.max(f, 0) : (Math.max(f, 0) + 1e-6) ** fusion.power));
+    const total = powers.reduce((a, b) => a + b, 0) || 1;
+    const shares = powers.map((p) => p / total);
+    const best = shares.map((_, k) => k).sort((a, b) => shares[b] - shares[a]);
+    setText("out-probability", `${short(100 * shares[label])} %`, shares[label]);
+    setText("out-classes", best.slice(0, 3).map((k) => `${data.labels[k]} ${short(100 * shares[k])} %`).join(", "), best[0]);
   };
 
   const show = (x) => {
     const found = explain(scaled(x));
     setNumber("out-output", inData(found.output));
+    if (explorer.error !== null) setText("out-band", `${short(inData(found.output) - explorer.error)} to ${short(inData(found.output) + explorer.error)}`, explorer.error);
     setNumber("out-operators", inData(found.operators));
     if (found.walk) setNumber("out-integral", inData(found.walk.integral));
     if (explorer.link) {
       const share = 1 / (1 + Math.exp(-(explorer.link[0] * inData(found.output) + explorer.link[1])));
       setText("out-probability", `${short(100 * share)} %`, share);
     }
+    if (fusion) showClasses(found.output);
     const order = found.sort.slice(0, named).map((i) => sources[i]).join(" ≥ ");
     setText("out-sort", order + (n > named ? " ≥ …" : ""), found.sort.join(","));
     showOperator(found.who);
@@ -254,7 +277,7 @@
     for (const row of document.querySelectorAll("tr.on")) row.classList.remove("on");
   };
   const setInput = (i, text, from) => {
-    const value = Number(text);
+    const value = from === "sample" ? Number(Number(text).toPrecision(6)) : Number(text);
     if (text === "" || !Number.isFinite(value)) return;
     x[i] = value;
     if (from !== "slider") sliders[i].value = String(value);
@@ -265,17 +288,35 @@
     sliders[i].addEventListener("input", () => { clearSample(); setInput(i, sliders[i].value, "slider"); show(x); });
     numbers[i].addEventListener("input", () => { clearSample(); setInput(i, numbers[i].value, "number"); show(x); });
   });
+  const turnTo = (newLabel, newSample) => {
+    label = newLabel;
+    sample = newSample;
+    use(data.views[Math.min(label, data.views.length - 1)]);
+    byId("class").value = String(label);
+    setText("out-sample", fusion.samples[sample].id);
+    fusion.samples[sample].scores[label].forEach((value, i) => setInput(i, String(value), "sample"));
+    show(x);
+  };
+  if (fusion) byId("class").addEventListener("change", () => turnTo(Number(byId("class").value), sample));
   for (const button of document.querySelectorAll("button[data-sample]")) {
     button.addEventListener("click", () => {
       clearSample();
-      data.samples[Number(button.dataset.sample)].forEach((value, i) => setInput(i, String(value), "sample"));
+      const number = Number(button.dataset.sample);
+      if (fusion) turnTo(fusion.samples[number].answer, number);
+      else data.samples[number].forEach((value, i) => setInput(i, String(value), "sample"));
       button.closest("tr").classList.add("on");
       show(x);
       if (byId("explorer").scrollIntoView) byId("explorer").scrollIntoView({ block: "start" });
     });
   }
+  // A link leads into a part that may be closed, and paper shows all of them.
+  const open = () => { const part = location.hash && byId(location.hash.slice(1)); const inside = part && part.closest("details"); if (inside) { inside.open = true; part.scrollIntoView(); } };
+  addEventListener("hashchange", open);
+  addEventListener("beforeprint", () => { for (const part of document.querySelectorAll("details")) part.open = true; });
+  open();
   for (const element of document.querySelectorAll(".interactive")) element.hidden = false;
   for (const element of document.querySelectorAll(".static")) element.hidden = true;
-  explorer.start.forEach((value, i) => setInput(i, String(value), "start"));
-  show(x);
+  explorer.start.forEach((value, i) => setInput(i, String(value), "sample"));
+  if (fusion) turnTo(label, sample);
+  else show(x);
 })();

@@ -1,0 +1,312 @@
+"""A model in at most five short sentences, and what it costs to say no more.
+
+Two ways are tried. The operators that were found, each cut down to its few largest weights, where
+there are at most five contexts; and one weighted formula, fitted to the model's own answers. The
+cost is that of the words as they are printed, numbers rounded, on the samples at hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from choquet.arrays import FloatArray, IntArray
+from choquet.decomposition import ContextualOperator, TreeDecomposition
+from choquet.explanation.phrases import figure, operator_phrase, percent, plain, rank_phrase
+from choquet.explanation.view import View
+from choquet.operators.names import nearest_name
+
+__all__ = ["Brief", "brief_formula", "brief_of"]
+
+_MOST = 5
+"""Sentences."""
+
+_TERMS = 4
+"""Terms of a sum that a sentence holds."""
+
+_SMALL = 0.05
+"""Share of the largest term below which one is left out."""
+
+_FAMILIAR = 0.05
+"""Largest difference of output, for inputs in [0, 1], up to which weights are called by a name."""
+
+_ROWS = 2_000
+"""Rows that the cost is measured on."""
+
+_AS_GOOD = 0.01
+"""Share of the variation that a formula may lose against rules and still be preferred."""
+
+POOR = 0.1
+"""Share of the variation of the answers from which on a summary is said to be far from its model."""
+
+
+@dataclass(frozen=True, eq=False)
+class Brief:
+    """A few sentences, and how far they are from the model.
+
+    Attributes
+    ----------
+    sentences : tuple of str
+        At most five.
+    kind : {"rules", "formula"}
+        The contexts that were found, or one weighted sum for all of them.
+    lost : float
+        Share of the variation of the model's answers that the sentences miss; 0 is none.
+    rms, worst : float
+        Differences from the model's answers, in units of the output.
+    n_rows : int
+        Samples that this was measured on.
+    drawn : bool
+        Whether these were drawn at random, evenly between 0 and 1, because none were given.
+    """
+
+    sentences: tuple[str, ...]
+    kind: str
+    lost: float
+    rms: float
+    worst: float
+    n_rows: int
+    drawn: bool
+
+    @property
+    def poor(self) -> bool:
+        """Whether the sentences are too far from the model to stand for it."""
+        return bool(self.lost > POOR)
+
+    def cost(self) -> str:
+        """What the summary costs, in one sentence."""
+        where = f"{self.n_rows:,} " + ("inputs drawn at random" if self.drawn else "samples")
+        if self.lost <= 1e-9:
+            return f"This is the whole model: on {where} it gives the same answers."
+        kept = percent(1 - self.lost) if self.lost < 1 else "none"
+        return (
+            f"This is a summary. On {where} it follows {kept} of the variation of the model's "
+            f"answers; it differs from them by {figure(self.rms, 2)} typically and by "
+            f"{figure(self.worst, 2)} at most."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, as JSON holds them, with the sentence on the cost."""
+        found: dict[str, Any] = plain({**vars(self), "cost": self.cost(), "poor": self.poor})
+        return found
+
+
+def brief_of(view: View, inputs: FloatArray | None = None) -> Brief:
+    """Say in at most five sentences what a model does.
+
+    Parameters
+    ----------
+    view : View
+    inputs : array of shape (n, N), optional
+        Samples, in the units of the data, to measure the cost on; else drawn at random.
+
+    Examples
+    --------
+    >>> from choquet import Measure
+    >>> from choquet.explanation import view_of
+    >>> g = Measure([0, 0, 1, 1, 1, 1, 1, 1], sources=["gpr", "ir", "emi"])
+    >>> brief = brief_of(view_of(g))
+    >>> brief.sentences
+    ('If gpr is the largest, take the median of the three.', 'Otherwise take the largest.')
+    >>> brief.cost()
+    'This is the whole model: on 2,000 inputs drawn at random it gives the same answers.'
+    """
+    drawn = inputs is None or len(inputs) < 2
+    if drawn or inputs is None:
+        scaled = np.random.default_rng(0).random((_ROWS, len(view.sources)))
+        inputs = scaled if view.units is None else view.units.inputs(scaled)
+    step = max(1, -(-len(inputs) // _ROWS))
+    inputs = inputs[::step]
+    scaled = view.parts.scaled(inputs)
+    own = view.answers(scaled)
+    answers = view.in_data(own)
+    found = [
+        _formula(view.sources, _name(view), inputs, answers, view.signs),
+        _rules(view, scaled, own),
+    ]
+    tried = [
+        Brief(tuple(words), kind, *_cost(told, answers), len(inputs), drawn)
+        for kind, one in zip(("formula", "rules"), found, strict=True)
+        if one is not None
+        for words, told in [one]
+    ]
+    best = min(tried, key=lambda one: one.lost)
+    formula = tried[0]
+    # One line is easier than five, and units of the data easier than a scale from 0 to 1.
+    if formula.kind == "formula" and formula.lost <= best.lost + _AS_GOOD and best.lost > 1e-9:
+        return formula
+    return best
+
+
+def brief_formula(
+    sources: Sequence[str],
+    name: str,
+    inputs: FloatArray,
+    answers: FloatArray,
+    signs: FloatArray | None = None,
+) -> Brief:
+    """Say in one weighted formula how answers follow from inputs.
+
+    Parameters
+    ----------
+    sources : sequence of str
+        Names of the columns.
+    name : str
+        What the answers are called.
+    inputs, answers : arrays
+    signs : array of N floats, optional
+        1 or -1 for columns that can only raise or lower the answer.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    >>> brief_formula(["ir", "emi"], "the output", X, X @ [0.7, 0.3]).sentences
+    ('The output is about 0.7 × ir + 0.3 × emi.',)
+    """
+    step = max(1, -(-len(inputs) // _ROWS))
+    X, y = inputs[::step], answers[::step]
+    words, told = _formula(sources, name, X, y, signs)
+    return Brief(tuple(words), "formula", *_cost(told, y), len(X), False)
+
+
+def _cost(told: FloatArray, answers: FloatArray) -> tuple[float, float, float]:
+    away = told - answers
+    rms, spread = float(np.sqrt(np.mean(away**2))), float(np.std(answers))
+    size = max(float(np.abs(answers).max(initial=0.0)), 1e-300)
+    if rms <= 1e-9 * size:
+        return 0.0, 0.0, 0.0
+    lost = (rms / spread) ** 2 if spread > 1e-12 * size else 1.0
+    return lost, rms, float(np.abs(away).max())
+
+
+# -- one weighted formula --------------------------------------------------------------------------
+
+
+def _formula(
+    sources: Sequence[str],
+    name: str,
+    inputs: FloatArray,
+    answers: FloatArray,
+    signs: FloatArray | None,
+) -> tuple[list[str], FloatArray]:
+    """Answers as a sum of a few inputs, by least squares; numbers rounded as they are printed."""
+    spread = inputs.std(axis=0)
+    moving = np.flatnonzero(spread > 0)
+    size = _effects(inputs, answers, moving, signs) * spread[moving]
+    order = np.argsort(-np.abs(size), kind="stable")
+    kept = moving[order][np.abs(size[order]) > _SMALL * np.abs(size).max(initial=1e-300)][:_MOST]
+    weights = _rounded(_effects(inputs, answers, kept, signs))
+    rest = answers - inputs[:, kept] @ weights
+    constant = float(_rounded(np.array([rest.mean()]), float(answers.std()))[0])
+    terms = [(float(w), sources[k]) for w, k in zip(weights, kept, strict=True) if w]
+    return [_sum(name, terms, constant)], inputs[:, kept] @ weights + constant
+
+
+def _effects(X: FloatArray, y: FloatArray, which: IntArray, signs: FloatArray | None) -> FloatArray:
+    """Weights of some columns; none against the direction that a monotone model has."""
+    if not len(which):
+        return np.zeros(0)
+    columns, target = X[:, which] - X[:, which].mean(axis=0), y - y.mean()
+    if signs is None:
+        return np.asarray(np.linalg.lstsq(columns, target, rcond=1e-9)[0])
+    from scipy.optimize import nnls
+
+    widths = columns.std(axis=0)
+    found = nnls(columns / widths * signs[which], target)[0]
+    return np.asarray(found * signs[which] / widths)
+
+
+def _name(view: View) -> str:
+    if view.outcome is None:
+        return view.target or "the output"
+    if view.outcome.kind == "log-odds":
+        return view.outcome.name
+    return f"the score of {view.outcome.label}" if view.outcome.label else "the score"
+
+
+def _sum(name: str, terms: list[tuple[float, str]], constant: float) -> str:
+    text = ""
+    for weight, what in terms:
+        sign = "−" if weight < 0 else "+"
+        text += f"{f' {sign} ' if text else sign.strip('+')}{figure(abs(weight))} × {what}"
+    if not text:
+        text = figure(constant).replace("-", "−")
+    elif constant:
+        text += f" {'−' if constant < 0 else '+'} {figure(abs(constant))}"
+    verb = "are" if name.startswith("the log-odds") else "is"
+    name = f"The{name[3:]}" if name.startswith("the ") else name
+    return f"{name} {verb} about {text}."
+
+
+def _rounded(numbers: FloatArray, scale: float | None = None) -> FloatArray:
+    """Numbers as three digits say them; with a scale, to a hundredth of it."""
+    if scale is None or not scale > 0:
+        return np.array([float(f"{x:.3g}") for x in numbers])
+    unit = 10.0 ** np.floor(np.log10(scale / 100))
+    return np.array([float(f"{np.round(x / unit) * unit:.6g}") for x in numbers])
+
+
+# -- a few contexts --------------------------------------------------------------------------------
+
+
+def _rules(
+    view: View, scaled: FloatArray, answers: FloatArray
+) -> tuple[list[str], FloatArray] | None:
+    """The contexts that were found, where they are few, with operators cut down to a few terms."""
+    rules = view.rules
+    if rules is None or len(rules.rules) + 1 > _MOST or view.parts.n_operators > _MOST:
+        return None
+    labels = view.parts.decided(scaled)[0]
+    sorted_inputs = -np.sort(-scaled, axis=1)
+    told, say = np.empty(len(scaled)), []
+    for number, operator in enumerate(view.parts.operators):
+        text, by_rank, by_source, cut = _shortened(view, operator)
+        rows, bias = labels == number, float(operator.bias)
+        told[rows] = sorted_inputs[rows] @ by_rank + scaled[rows] @ by_source
+        if cut and rows.any():  # what was left out is made good for on average
+            bias = float(np.mean(answers[rows] - told[rows]))
+        bias = float(_rounded(np.array([bias]), float(answers.std()))[0]) if abs(bias) > 1e-9 else 0.0
+        told[rows] += bias
+        say.append(f"{text} {'plus' if bias > 0 else 'minus'} {figure(abs(bias))}" if bias else text)
+    if isinstance(view.parts, TreeDecomposition) and len(view.parts.leaves) > 1:
+        leaves = sorted(view.parts.leaves.items(), key=lambda leaf: -leaf[1].share)
+        where = [(view.context_of(leaf), say[rule.operator]) for leaf, rule in leaves]
+        if len(where) == 2:
+            first = min(range(2), key=lambda k: len(where[k][0]))
+            where = [where[first], where[1 - first]]
+        sentences = [f"If {context}, take {what}." for context, what in where[:-1]]
+        sentences.append(f"Otherwise take {where[-1][1]}.")
+    else:
+        sentences = [
+            f"If {rule.text(view.sources)}, take {say[rule.operator]}." for rule in rules.rules
+        ]
+        lead = "Otherwise take" if sentences else "Always take"
+        sentences.append(f"{lead} {say[rules.default]}.")
+    return sentences, view.in_data(told)
+
+
+def _shortened(
+    view: View, operator: ContextualOperator
+) -> tuple[str, FloatArray, FloatArray, bool]:
+    """A phrase of at most four terms, the weights by rank and by source that it says, and
+    whether they are not quite the operator's own."""
+    n, by_rank, by_source = operator.n_sources, operator.rank_weights, operator.source_weights
+    if not by_source.any() and nearest_name(by_rank).distance <= 1e-9:
+        return operator_phrase(by_rank), by_rank, by_source, False
+    weights = np.concatenate([by_source, by_rank])
+    order = np.argsort(-np.abs(weights), kind="stable")[:_TERMS]
+    kept = np.sort(order[np.abs(weights[order]) > _SMALL * np.abs(weights).max(initial=1e-300)])
+    short = np.zeros(2 * n)
+    short[kept] = [float(f"{w:.2f}" if abs(w) >= 0.01 else f"{w:.2g}") for w in weights[kept]]
+    names = [*view.sources, *(rank_phrase(j + 1, n) for j in range(n))]
+    text = ""
+    for at in kept:
+        sign = "minus" if short[at] < 0 else "plus"
+        lead = f" {sign} " if text else ("minus " if short[at] < 0 else "")
+        times = "" if abs(short[at]) == 1 else f"{figure(abs(short[at]))} times "
+        text += f"{lead}{times}{names[at]}"
+    cut = bool(np.abs(short - weights).max() > 1e-9)
+    return text or "0", short[n:], short[:n], cut

@@ -1,0 +1,259 @@
+"""Plans of additive models: broken lines and small grids, summed up behind a link."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from choquet.additive.axes import Axis
+from choquet.additive.families import BEND
+from choquet.additive.model import AdditiveModel, FittedTerm
+from choquet.decomposition.outcome import place_of
+from choquet.errors import OptionError
+from choquet.exports.classes import chosen, meaning
+from choquet.exports.plan import Column, Form, Formulas, Node, Plan
+
+__all__ = ["additive_plan"]
+
+_LEVEL = 0.95
+"""Of the bands around the outputs, as in Python by default."""
+
+_MAX_LEAVES = 20_000
+"""Numbers up to which bands and averages are written into formulas, without arrays."""
+
+_MAX_NUMBERS = 100_000
+"""Numbers up to which bands are written into arrays: about two megabytes of text."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Met:
+    """What a row meets of a term: corners of its grid, the share of each, whether it is known."""
+
+    term: FittedTerm
+    indices: list[Node]
+    shares: list[Node]
+    known: Node
+
+
+def additive_plan(model: Any, label: Any, *, arrays: bool = True) -> Plan:
+    """The plan of a fitted `ChoquetAdditiveRegressor` or `ChoquetAdditiveClassifier`.
+
+    Parameters
+    ----------
+    model : Additive
+    label : object, optional
+        The class asked for.
+    arrays : bool, default True
+        Whether the language has arrays and loops, in which variances are short.
+    """
+    inner: AdditiveModel = model.model_
+    f = Formulas()
+    met = [_meet(f, term) for term in inner.terms]
+    outputs = {"operator": f.const(-1.0), "supported": _all_known(f, met)}
+    notes = [
+        "Each term has an operator of its own, so that there is no number of the one operator."
+    ]
+    scores = [_score(f, inner, met, k) for k in range(inner.n_scores)]
+    classes = tuple(getattr(model, "classes_", ()))
+    if not classes:
+        outputs["output"] = _output(f, model, scores[0])
+        variance = _variance(f, inner, met, 0, arrays=arrays, most=_MAX_NUMBERS)
+        about = "The output is what predict gives in Python."
+        if variance is None:
+            notes.append("There is no interval, because its numbers would make the file too long.")
+        else:
+            outputs |= _band(f, model, scores[0], variance)
+            about += f" From low to high is the band for the mean, at level {_LEVEL}."
+    else:
+        asked = _asked(label, classes)
+        chances = _chances(f, model, scores, _shrink(f, model, met, arrays=arrays))
+        outputs |= chosen(f, chances, asked)
+        if len(classes) > 2:
+            outputs |= {f"p{k}": chance for k, chance in enumerate(chances)}
+        about = meaning(tuple(map(str, classes)), asked)
+    columns = tuple(
+        Column(one.name, tuple(one.levels), -1.0 if one.kind == "nominal" else np.nan)
+        for one in model.columns_
+    )
+    return Plan(
+        columns,
+        {"output": outputs.pop("output"), **outputs},
+        f"{type(model).__name__} of {len(columns)} sources",
+        about,
+        tuple(map(str, classes)),
+        tuple(notes),
+    )
+
+
+def _asked(label: Any, classes: tuple[Any, ...]) -> int | None:
+    if label is None:
+        return 1 if len(classes) == 2 else None
+    place = place_of(label, classes)
+    if place is None:
+        known = ", ".join(map(repr, classes))
+        raise OptionError(f"there is no class {label!r}: the classes are {known}")
+    return place
+
+
+# -- what a row meets ------------------------------------------------------------------------------
+
+
+def _place(f: Formulas, i: int, axis: Axis) -> tuple[Node, Node, Node]:
+    """Cell of an input on an axis, position in it, and 1 where the axis knows the value."""
+    zero, one, absent = f.const(0.0), f.const(1.0), f.missing(i)
+    x, learned = f.present(i), f.const(float(axis.missing))
+    if axis.n_levels:
+        cell = f.step(x, np.arange(1.0, axis.n_levels))
+        outside = f.any([f.less(x, zero), f.less(f.const(axis.n_levels - 0.5), x)])
+        known, position = f.choose(outside, zero, one), zero
+    elif len(axis.knots) < 2:
+        cell, known, position = zero, one, zero
+    else:
+        knots = axis.knots
+        cell = f.step(x, knots[1:-1])
+        away = f.sub(x, f.lookup(cell, knots[:-1]))
+        position = f.clip(f.mul(away, f.lookup(cell, 1 / np.diff(knots))), 0.0, 1.0)
+        known = one
+    slot = f.const(axis.size - 1 if axis.missing else 0)
+    return (
+        f.choose(absent, slot, cell),
+        f.choose(absent, zero, position),
+        f.choose(absent, learned, known),
+    )
+
+
+def _meet(f: Formulas, term: FittedTerm) -> _Met:
+    """Corners of the cell along the order of the positions, largest first, and their shares."""
+    places = [_place(f, i, axis) for i, axis in zip(term.sources, term.axes, strict=True)]
+    sizes = [axis.size for axis in term.axes]
+    strides = [int(np.prod(sizes[j + 1 :])) for j in range(len(sizes))]
+    corner = f.add(*(f.mul(p[0], f.const(s)) for p, s in zip(places, strides, strict=True)))
+    order = f.order([position for _, position, _ in places])
+    ordered = [order.number(rank) for rank in range(order.n)]
+    edges = [f.const(1.0), *ordered, f.const(0.0)]
+    known = places[0][2]
+    for _, _, more in places[1:]:
+        known = f.mul(known, more)
+    indices = [corner, *(f.add(corner, order.prefix(k, strides)) for k in range(order.n))]
+    shares = [f.mul(known, f.sub(a, b)) for a, b in pairwise(edges)]
+    return _Met(term, indices, shares, known)
+
+
+def _padded(values: Any, term: FittedTerm) -> Any:
+    """Values on the grid, and what comes after its end, which only shares of zero look up."""
+    rows = values.reshape(int(np.prod([axis.size for axis in term.axes])), -1)
+    more = sum(int(np.prod([a.size for a in term.axes[j + 1 :]])) for j in range(len(term.axes)))
+    return np.vstack([rows, np.zeros((more, rows.shape[1]))])
+
+
+def _score(f: Formulas, model: AdditiveModel, met: list[_Met], k: int) -> Node:
+    """Sum of the terms of a score, within its bounds."""
+    parts = [
+        f.mul(share, f.lookup(index, table))
+        for one in met
+        for table in [_padded(one.term.values[k], one.term)[:, 0]]
+        for index, share in zip(one.indices, one.shares, strict=True)
+    ]
+    return f.clip(f.add(*parts, f.const(0.0)), *model.bounds[k])
+
+
+def _all_known(f: Formulas, met: list[_Met]) -> Node:
+    known = f.const(1.0)
+    for one in met:
+        known = f.mul(known, one.known)
+    return known
+
+
+# -- how sure it is --------------------------------------------------------------------------------
+
+
+def _variance(
+    f: Formulas,
+    model: AdditiveModel,
+    met: list[_Met],
+    k: int,
+    *,
+    arrays: bool,
+    most: float = np.inf,
+) -> Node | None:
+    """Posterior variance of a score, widened for terms left out; None where it is too long."""
+    n_fixed = model.fixed.shape[1]
+    start = np.full(n_fixed, -1.0 / n_fixed if n_fixed > 1 else 1.0)
+    bases = tuple(_padded(b, m.term) for b, m in zip(model.bases, met, strict=True))
+    form = Form(start, bases, tuple(len(m.indices) for m in met), model.covariance[k])
+    indices = [index for one in met for index in one.indices]
+    shares = [share for one in met for share in one.shares]
+    if form.n_numbers > most or (not arrays and form.n_leaves > _MAX_LEAVES):
+        return None
+    known = f.form(indices, shares, form) if arrays else f.spelled_form(indices, shares, form)
+    left_out = [
+        f.mul(f.sub(f.const(1.0), one.known), f.const(one.term.spread[k] ** 2)) for one in met
+    ]
+    return f.add(f.node("max", known, f.const(0.0)), *left_out)
+
+
+def _band(f: Formulas, model: Any, score: Node, variance: Node) -> dict[str, Node]:
+    from scipy import stats
+
+    z = float(stats.t.ppf((1 + _LEVEL) / 2, max(model.n_rows_ - model.edf_, 1.0)))
+    half = f.mul(f.const(z), f.node("sqrt", variance))
+    ends = [_output(f, model, f.sub(score, half)), _output(f, model, f.add(score, half))]
+    return {"low": f.node("min", *ends), "high": f.node("max", *ends)}
+
+
+def _output(f: Formulas, model: Any, score: Node) -> Node:
+    """A score behind the link, in the units of the target."""
+    raw = f.add(score, f.const(model.model_.fixed[0, 0]))
+    mean = raw
+    if model.link_ != 0:
+        kappa = f.const(model.link_)
+        stretched = f.mul(kappa, raw)
+        bent = f.clip(stretched, *BEND)
+        growth = f.exp(bent)
+        line = f.mul(f.sub(stretched, bent), growth)
+        mean = f.div(f.add(growth, line, f.const(-1.0)), kappa)
+    return f.add(f.mul(f.const(model.scale_), mean), f.const(model.centre_))
+
+
+# -- classes ---------------------------------------------------------------------------------------
+
+
+def _shrink(f: Formulas, model: Any, met: list[_Met], *, arrays: bool) -> Node:
+    """What averaging over the posterior leaves of the scores."""
+    if model.monotonic_cst is not None:
+        return f.const(1.0)
+    inner = model.model_
+    found = [_variance(f, inner, met, k, arrays=arrays) for k in range(inner.n_scores)]
+    known = [one for one in found if one is not None]
+    if len(known) < len(found):
+        raise OptionError(
+            f"the probabilities of this model are averages over {inner.n_numbers} numbers that "
+            "data leave open, too many to write in a language without arrays; export it to c, js "
+            "or onnx, or fit it with max_terms=8 or less"
+        )
+    mean = f.div(f.add(*known), f.const(len(known)))
+    most = f.mul(f.const(np.pi / 8), f.node("min", mean, f.const(1.0)))
+    return f.div(f.const(1.0), f.node("sqrt", f.add(most, f.const(1.0))))
+
+
+def _chances(f: Formulas, model: Any, scores: list[Node], shrink: Node) -> list[Node]:
+    one, fixed = f.const(1.0), model.model_.fixed
+    if hasattr(model, "thresholds_"):
+        below = [
+            f.sigmoid(f.mul(f.sub(f.const(edge), scores[0]), shrink)) for edge in model.thresholds_
+        ]
+        edges = [f.const(0.0), *below, one]
+        return [f.node("max", f.sub(high, low), f.const(0.0)) for low, high in pairwise(edges)]
+    odds = [f.mul(f.add(score, f.const(fixed[k, 0])), shrink) for k, score in enumerate(scores)]
+    if len(odds) == 1:
+        second = f.sigmoid(odds[0])
+        return [f.sub(one, second), second]
+    top = odds[0]
+    for other in odds[1:]:
+        top = f.node("max", top, other)
+    sizes = [f.exp(f.sub(each, top)) for each in odds]
+    total = f.add(*sizes)
+    return [f.div(size, total) for size in sizes]

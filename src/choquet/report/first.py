@@ -1,0 +1,281 @@
+"""The first screen of a report: what, how good, how, where not to trust it, and what to do next."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from choquet.arrays import FloatArray
+from choquet.decomposition.runtime import TRUSTED, Assessment
+from choquet.explanation import list_words
+from choquet.explanation.brief import Brief
+from choquet.explanation.model import ModelExplanation
+from choquet.explanation.phrases import figure, number_word, percent
+from choquet.explanation.view import View
+from choquet.scales.advice import against_target
+
+__all__ = ["first_screen"]
+
+_NAMED = 3
+"""Contexts, samples and sources that one point names."""
+
+_MANY_UNSEEN = 0.01
+"""Share of samples of a kind not seen before from which on that is a warning."""
+
+
+def first_screen(
+    view: View,
+    story: ModelExplanation,
+    brief: Brief,
+    quality: dict[str, Any] | None,
+    known: Assessment | None,
+    *,
+    inputs: FloatArray | None,
+    targets: FloatArray | None,
+) -> dict[str, Any]:
+    """The five answers of the first screen, in plain data.
+
+    Parameters
+    ----------
+    view, story, brief
+        What the model is, in long and in short.
+    quality : dict or None
+        Its scores beside others'.
+    known : Assessment or None
+        What is known about the samples.
+    inputs, targets : arrays or None
+        The samples.
+    """
+    against = _against(view, inputs, targets)
+    unseen = None if known is None else 1 - float(known.supported.mean())
+    return {
+        "what": _what(view, story),
+        "warnings": _warnings(brief, quality, against, known, unseen),
+        "quality": quality,
+        "no_quality": None if quality else _no_quality(targets is not None),
+        "works": {
+            **brief.to_dict(),
+            "notes": _notes(view, brief),
+            "more": view.parts.n_operators > 1 or not brief.kind == "rules",
+        },
+        "distrust": _distrust(view, story, known, unseen),
+        "next": _next(view, story, quality, against),
+    }
+
+
+def _what(view: View, story: ModelExplanation) -> str:
+    many = len(view.sources) > 12
+    what = f"{len(view.sources)} sources" if many else list_words(view.sources)
+    outcome = view.outcome
+    into = view.target or "one output"
+    if outcome is not None:
+        into = f"an answer: which of {len(outcome.classes)} classes"
+        if len(outcome.classes) <= 4:
+            into += f" ({', '.join(outcome.labels)})"
+        into += " is true"
+    count = story.n_contexts
+    text = f"The model combines {what} into {into}."
+    if count == 1:
+        text += " It always combines them in the same way."
+    else:
+        text += (
+            f" It does so in {number_word(len(story.operators))} ways, depending on which inputs "
+            "are larger than others."
+            if len(story.operators) > 1
+            else " It always combines them in the same way."
+        )
+    n = story.evidence.n_samples if story.evidence is not None else story.n_samples
+    if n == n and n:
+        text += f" It was learned from {n:,.10g} samples."
+    return text
+
+
+def _no_quality(given: bool) -> str:
+    if given:
+        return "There were too few samples to compare the model with others."
+    return (
+        "No samples with known results were given, so this report cannot say how good the model is."
+    )
+
+
+def _notes(view: View, brief: Brief) -> list[str]:
+    """What a reader must know to use the sentences."""
+    notes = []
+    if brief.kind == "rules" and view.units is not None:
+        target = view.target or "the output"
+        notes.append(
+            "Inputs are compared, and weighed, after each was rescaled to 0–1; the result is "
+            f"turned back into {target}."
+        )
+    outcome = view.outcome
+    if outcome is not None and outcome.kind == "log-odds":
+        notes.append(
+            "Log-odds say how likely a class is: 0 means as likely as not, and each unit more "
+            "multiplies the odds by 2.7."
+        )
+    if outcome is not None and outcome.kind in ("integral", "level"):
+        notes.append(outcome.meaning())
+    return notes + (outcome.notes() if outcome is not None else [])
+
+
+def _against(view: View, inputs: FloatArray | None, targets: FloatArray | None) -> list[str]:
+    """Sources that fall where the target rises, of a model that cannot follow that."""
+    if inputs is None or targets is None or view.signs is None or len(inputs) < 2:
+        return []
+    return against_target(view.parts.scaled(inputs), targets, view.sources)
+
+
+def _warnings(
+    brief: Brief,
+    quality: dict[str, Any] | None,
+    against: list[str],
+    known: Assessment | None,
+    unseen: float | None,
+) -> list[str]:
+    found = _quality_warnings(quality) if quality else []
+    if against:
+        more = len(against) - _NAMED
+        names = list_words([*against[:_NAMED], *([f"{more} more"] if more > 0 else [])])
+        falls = "falls" if len(against) == 1 else "fall"
+        found.append(
+            f"{names} {falls} where the target rises. The model assumes the opposite and cannot "
+            "follow that."
+        )
+    if brief.poor:
+        found.append(
+            f"The short description below misses {percent(min(brief.lost, 1.0), 2)} of what the model "
+            "does. Do not act on it alone; the full rules follow further down."
+        )
+    if known is not None and unseen is not None and unseen > _MANY_UNSEEN:
+        n = int((~known.supported).sum())
+        found.append(
+            f"{n:,} of {len(known.supported):,} samples ({percent(unseen, 2)}) are of a kind that the "
+            "model did not see when it was learned."
+        )
+    return found
+
+
+def _quality_warnings(quality: dict[str, Any]) -> list[str]:
+    rows = {row["key"]: row for row in quality["rows"]}
+    own, found = rows["model"], []
+    words = {
+        "mean": "always answering the mean" if quality["numbers"] else "always the most frequent class",
+        "single": "the best single source alone",
+        "linear": "a linear model" if quality["numbers"] else "logistic regression",
+    }
+
+    def told(row: dict[str, Any]) -> str:
+        return figure(row["error"]) if quality["numbers"] else percent(row["error"])
+
+    unit = "error" if quality["numbers"] else "share of wrong answers"
+    for key, name in words.items():
+        if key not in rows or own["error"] <= rows[key]["error"] * (1 + 1e-9):
+            continue
+        clear = own["error"] - rows[key]["error"] > max(own["error_half"], 0.0) / 2
+        if key == "mean" or clear:
+            verb = "worse than" if key != "linear" else "less accurate than"
+            found.append(
+                f"The model is {verb} {name}: its {unit} is {told(own)}, not {told(rows[key])}."
+                + (" Do not use it as it is." if key == "mean" else "")
+            )
+        if key == "mean":
+            break
+    return found
+
+
+def _distrust(
+    view: View, story: ModelExplanation, known: Assessment | None, unseen: float | None
+) -> list[str]:
+    found = []
+    if known is not None and unseen is not None and (view.learned or view.parts.support is not None):
+        n = len(known.supported)
+        if unseen == 0:
+            found.append(
+                f"All {n:,} samples are of a kind that was seen before. This says nothing about "
+                "accuracy."
+            )
+        else:
+            found.append(
+                f"{percent(unseen, 2)} of the {n:,} samples are of a kind not seen before: the inputs "
+                "rank in an order for which data are missing."
+            )
+        widest = _widest(view, known)
+        found += [widest] if widest else []
+    elif story.evidence is not None:
+        share = story.evidence.walk_share
+        found.append(
+            "Samples of every kind were seen."
+            if share == 1
+            else f"Only {percent(share, 2)} of all possible orders of the inputs were seen in the data."
+        )
+    found += _never_seen(view, story)
+    if not found:
+        found.append(
+            "No data came with the model, so nothing is known about where it can be trusted."
+        )
+    return found
+
+
+def _widest(view: View, known: Assessment) -> str | None:
+    """The samples whose answers the data leave most open."""
+    low, high = (view.in_data(known.interval[:, k]) for k in (0, 1))
+    width = high - low
+    if not np.isfinite(width).any() or np.nanmax(width) <= 1e-9 * max(view.width, 1e-300):
+        return None
+    worst = int(np.nanargmax(width))
+    return (
+        f"The data leave the answer most open for sample {worst + 1}: it could lie anywhere from "
+        f"{figure(low[worst])} to {figure(high[worst])}."
+    )
+
+
+def _never_seen(view: View, story: ModelExplanation) -> list[str]:
+    """Contexts without data, by name."""
+    if view.learned:
+        weak = [one for one in story.operators if one.trust < TRUSTED]
+        return [
+            f"Few data stand behind the case in which {one.context} ({one.count:,} samples)."
+            for one in weak[:_NAMED]
+        ]
+    never = [one for one in story.requests if one.state == "unsupported"]
+    open_ = [one for one in story.requests if one.state == "unstable"]
+    found = [f"Never seen: {one.kind()}." for one in never[:_NAMED]]
+    if not found:
+        found += [f"Seen, but still uncertain: {one.kind()}." for one in open_[:1]]
+    return found
+
+
+def _next(
+    view: View, story: ModelExplanation, quality: dict[str, Any] | None, against: list[str]
+) -> list[str]:
+    found = []
+    if against:
+        names = ",".join(against)
+        found.append(
+            f"Say that less of {list_words(against[:_NAMED])} is better: --lower-is-better {names} "
+            f"on the command line, directions={{{against[0]!r}: 'lower'}} in Python."
+        )
+    rows = {row["key"]: row for row in quality["rows"]} if quality else {}
+    beaten = [k for k in ("linear", "single", "mean") if k in rows and
+              rows["model"]["error"] > rows[k]["error"]]
+    if beaten and not against:
+        found.append(
+            "Try another kind of model: choquet fit --learner contextual, or --learner additive."
+            if quality and quality["numbers"]
+            else "Try another kind of model: choquet fit --learner contextual-classifier."
+        )
+    if quality is None:
+        found.append("Give samples with known results, so that the report can measure errors.")
+    never = [one for one in story.requests if one.state == "unsupported"]
+    weak = [one for one in story.requests if one.state == "learned" and one.trust < TRUSTED]
+    if never:
+        found.append(
+            "Collect samples of the kinds that were never seen. The list below begins with those "
+            "that would tell most."
+        )
+    elif weak:
+        found.append(f"Collect {weak[0].text()}.")
+    if not found:
+        found.append("Nothing stands out. Look at single samples in the explorer below.")
+    return found[:5]

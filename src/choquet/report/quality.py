@@ -1,0 +1,202 @@
+"""How good a model is, beside simple answers: on samples it has not seen, or cross-validated."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from choquet.arrays import FloatArray
+from choquet.decomposition import TreeDecomposition
+from choquet.decomposition.outcome import place_of
+from choquet.errors import DataError
+from choquet.explanation.phrases import figure, percent
+from choquet.explanation.view import View
+from choquet.walks import DataSupport
+
+__all__ = ["quality_of", "seen_before"]
+
+_EXAMINED = 2_000
+"""Rows that models are fitted to again, and simple answers to; evenly spaced if there are more."""
+
+_FOLDS = 5
+
+_WHO = {
+    "model": "This model",
+    "linear": "A linear model",
+    "single": "Best single source",
+    "mean": "Always the mean",
+    "vote": "Majority vote",
+    "average": "Mean of the scores",
+    "product": "Product of the scores",
+    "stacking": "Stacking (logistic regression on all scores)",
+}
+
+
+def quality_of(
+    model: Any, view: View, X: Any, inputs: FloatArray, targets: FloatArray | None, y: Any
+) -> dict[str, Any] | None:
+    """Scores of the model and of simple answers on the same samples, in plain data.
+
+    Samples that the model was learned from say nothing of new ones: then it is fitted again, five
+    times, each time without a fifth of the samples, which it then answers.
+
+    Parameters
+    ----------
+    model : object
+        As it was given to the report.
+    view : View
+        Of it.
+    X : array or frame
+        Samples as they were given.
+    inputs : array
+        The same as numbers.
+    targets : array or None
+        What outputs are held against; None where there are several classes.
+    y : array-like
+        The targets as they were given.
+    """
+    from choquet.estimators.held_out import HeldOut, baseline_scores, held_out, score_numbers
+
+    step = max(1, -(-len(inputs) // _EXAMINED))
+    rows, some = inputs[::step], _every(X, step)
+    classes = getattr(model, "classes_", None)
+    if classes is not None and hasattr(model, "predict_proba"):
+        truth, numbers = _labels(np.asarray(y), classes)[::step], False
+    elif targets is None:
+        return None
+    else:
+        truth, numbers = targets[::step], True
+    seen = seen_before(view, inputs) and hasattr(model, "get_params")
+    found = None
+    if seen:
+        found = held_out(model, some, truth, folds=_FOLDS, sources=view.sources)
+    elif numbers:
+        own = score_numbers(view.in_data(view.answers(view.parts.scaled(rows))), truth)
+        rivals = baseline_scores(rows, truth, classify=False, sources=view.sources)
+        found = HeldOut(0, len(truth), {"model": own, **rivals})
+    else:
+        own = _class_score(model, some, truth, classes)
+        few = np.unique(truth, return_counts=True)[1].min() < 2
+        rivals = {} if few else baseline_scores(rows, truth, classify=True, sources=view.sources)
+        found = HeldOut(0, len(truth), {"model": own, **rivals})
+    if found is None:
+        return None
+    return scores_table(found, numbers=numbers, n=len(inputs), what=view.target)
+
+
+def _every(X: Any, step: int) -> Any:
+    return X.iloc[::step] if hasattr(X, "iloc") else np.asarray(X)[::step]
+
+
+def _labels(y: Any, classes: Any) -> Any:
+    """Labels as the model writes them."""
+    known = {label: place_of(label, classes.tolist()) for label in set(y.tolist())}
+    strange = [label for label, place in known.items() if place is None]
+    if strange:
+        raise DataError(
+            f"the model does not know the class {strange[0]!r}; it knows "
+            f"{', '.join(map(repr, classes.tolist()[:12]))}"
+        )
+    return np.array([classes[known[label]] for label in y.tolist()])
+
+
+def _class_score(model: Any, X: Any, truth: Any, classes: Any) -> Any:
+    import warnings
+
+    from choquet.estimators.held_out import score_classes
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        proba = model.predict_proba(X)
+    return score_classes(proba, np.searchsorted(classes, truth))
+
+
+def seen_before(view: View, inputs: FloatArray) -> bool:
+    """Whether the samples are those that the model was learned from, as far as it remembers them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from choquet import ChoquetRegressor
+    >>> from choquet.explanation import view_of
+    >>> X = np.random.default_rng(0).random((40, 3))
+    >>> view = view_of(ChoquetRegressor().fit(X[:30], X[:30].max(axis=1)))
+    >>> seen_before(view, X[:30]), seen_before(view, X[10:])
+    (True, False)
+    """
+    parts, support = view.parts, view.parts.support
+    if support is not None:
+        if support.n_samples != len(inputs):
+            return False
+        found = DataSupport.from_data(parts.scaled(inputs), tolerance=support.tolerance)
+        same = found.n_supported == support.n_supported and found.n_tied == support.n_tied
+        return bool(same and np.array_equal(found.words, support.words))
+    if view.learned and isinstance(parts, TreeDecomposition):
+        tree = parts.tree
+        if not np.isclose(tree.weight[0], len(inputs)):
+            return False
+        leaves = np.bincount(parts.leaf_of(inputs), minlength=len(tree.weight))
+        ends = tree.source < 0
+        return bool(np.allclose(leaves[ends], tree.weight[ends]))
+    return False
+
+
+def scores_table(found: Any, *, numbers: bool, n: int, what: str | None) -> dict[str, Any]:
+    """Scores as rows of a table with the words around them."""
+    rows, best = [], min(score.error for score in found.scores.values())
+    for name, score in found.scores.items():
+        who = _WHO[name]
+        if name == "linear" and not numbers:
+            who = "Logistic regression"
+        if name == "mean" and not numbers:
+            who = "Always the most frequent class"
+        if score.detail:
+            who += f" ({score.detail})"
+        row = {"key": name, "who": who, **score.to_dict(), "best": score.error <= best}
+        row["r2"] = found.r2(name) if numbers and "mean" in found.scores else None
+        rows.append(row)
+    how = (
+        f"Cross-validated on {found.rows:,} samples in {found.folds} parts: each part is answered "
+        "by a model that did not see it"
+        if found.folds
+        else f"On {found.rows:,} samples that the model did not learn from"
+    )
+    if found.rows < n:
+        how += f" ({found.rows:,} of {n:,}, evenly spaced)"
+    if not found.folds and len(rows) > 1:
+        how += "; the others learn from these samples by cross-validation"
+    error = {} if not numbers else {"of": what or "the output"}
+    return {
+        "numbers": numbers,
+        "how": f"{how}.",
+        "folds": found.folds,
+        "rows": rows,
+        "verdict": _verdict({row["key"]: row for row in rows}, numbers=numbers, **error),
+    }
+
+
+def _verdict(rows: dict[str, Any], *, numbers: bool, of: str = "") -> str:
+    own = rows["model"]
+    if numbers:
+        text = f"The typical error is {figure(own['error'])}"
+        text += f" (in units of {of})" if of not in ("", "the output") else ""
+        others = [
+            (words, figure(rows[key]["error"]))
+            for key, words in (("linear", "a linear model"), ("mean", "always the mean"))
+            if key in rows
+        ]
+    else:
+        text = f"{percent(1 - own['error'])} of the answers are right"
+        names = {
+            "linear": "logistic regression",
+            "average": "the mean of the scores",
+            "single": "the best single source",
+            "mean": "always the most frequent class",
+        }
+        others = [
+            (words, percent(1 - rows[key]["error"])) for key, words in names.items() if key in rows
+        ][:2]
+    if others:
+        text += "; for comparison, " + ", ".join(f"{who}: {value}" for who, value in others)
+    return f"{text}."

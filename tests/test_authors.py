@@ -1,0 +1,270 @@
+"""Files of the paper's repositories: made-up ones everywhere, the authors' own where they are."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.io import savemat
+
+from choquet import Measure, choquet_integral, datasets, sorts_of
+from choquet.datasets.author_orders import observed_subsets
+from choquet.errors import (
+    ChoquetWarning,
+    DamagedFileError,
+    DataError,
+    FileError,
+    MeasureError,
+    NotMonotoneError,
+    OptionError,
+)
+from choquet.lattice import masks_by_sizes
+
+# -- orders ----------------------------------------------------------------------------------------
+
+
+def by_size(n):
+    """Masks by size, then lexicographically, from the definition."""
+    subsets = [c for k in range(n + 1) for c in itertools.combinations(range(n), k)]
+    return [sum(1 << i for i in subset) for subset in subsets]
+
+
+@pytest.mark.parametrize("n", range(1, 7))
+def test_masks_by_sizes(n):
+    assert masks_by_sizes(n).tolist() == by_size(n)
+
+
+@given(st.integers(1, 6), st.integers(0, 1000), st.booleans())
+def test_measures_come_back_from_either_order(n, seed, empty):
+    g = Measure.random(n, rng=seed)
+    first = 0 if empty else 1
+    assert Measure.from_values(g.values[first:], order="binary") == g
+    assert Measure.from_values(g.values[by_size(n)][first:], order="size") == g
+
+
+def test_names_and_relaxed_measures():
+    values = [0, 3.0, -1.0, 2.0]
+    g = Measure.from_values(values, "size", ["a", "b"], monotone=False, normal=False)
+    assert g("a") == 3.0
+    assert g.sources == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("values", "order", "error", "message"),
+    [
+        ([], "binary", MeasureError, "0 values"),
+        ([0, 0.1, 0.2, 0.3, 0.4], "binary", MeasureError, "5 values make no measure"),
+        ([0.2, 0.3, 0.4, 1], "binary", MeasureError, "must be 0, not 0.2"),
+        ([0, 1, 1, 1], "kappalab", OptionError, "order='kappalab'"),
+        ([0, 0.1, 0.2, 0.4, 0.3, 0.35, 0.6, 1], "size", NotMonotoneError, "order='binary'"),
+        ([0, np.nan, 1, 1], "size", DataError, "finite"),
+    ],
+)
+def test_values_that_are_no_measure(values, order, error, message):
+    with pytest.raises(error, match=message):
+        Measure.from_values(values, order=order)
+
+
+# -- made-up files ---------------------------------------------------------------------------------
+
+
+def made(n=4, runs=12, rows=60, seed=0, unseen=True):
+    """Rows whose sorts leave some subsets out, and regressions on them with zeros there."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(rows, n))
+    if unseen:
+        X[:, 0] = X[:, 1] + rng.random(rows)  # no subset holds source 1 without source 0
+    counts = observed_subsets(n, X)
+    values = rng.normal(size=(runs, 1 << n))
+    noise = rng.normal(size=values.shape) / np.sqrt(np.maximum(counts, 1))
+    values = values[:1] + 0.2 * noise
+    values[:, counts == 0] = 0.0
+    values[:, 0] = 0.0
+    bias = rng.normal(size=runs) * 0.01
+    g = Measure(values.mean(axis=0), monotone=False, normal=False)
+    return X, choquet_integral(g, X), values, bias
+
+
+def written(path, values, bias, order, *, errors=None, empty=True, delimiter=","):
+    if order == "size":
+        values = values[:, masks_by_sizes(values.shape[1].bit_length() - 1)]
+    table = np.column_stack([values if empty else values[:, 1:], bias]).T
+    lines = [delimiter.join(f"{v:.12g}" for v in row) for row in table]
+    if errors is not None:
+        comma = delimiter * (len(bias) - 1)
+        lines += [comma, f"Testing MSE{comma}", delimiter.join(f"{v:.12g}" for v in errors)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8-sig")
+    return path
+
+
+@pytest.mark.parametrize("order", ["binary", "size"])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", " "])
+def test_both_orders_are_told_by_the_rows(tmp_path, order, delimiter):
+    X, y, values, bias = made()
+    path = written(tmp_path / "fish.csv", values, bias, order, delimiter=delimiter)
+    found = datasets.read_authors(path, X=X, y=y)
+    assert found.order == order
+    np.testing.assert_allclose(found.values, values, atol=1e-10)
+    np.testing.assert_allclose(found.bias, bias, atol=1e-10)
+    other = found.evidence["size" if order == "binary" else "binary"]
+    assert np.median(found.evidence[order].best_errors) < np.median(other.best_errors)
+    assert len(found) == 12
+    assert found[3].n_sources == 4
+
+
+@pytest.mark.parametrize("order", ["binary", "size"])
+def test_sorts_tell_the_order_by_zeros(tmp_path, order):
+    X, _, values, bias = made()
+    path = written(tmp_path / "fish.csv", values, bias, order)
+    found = datasets.read_authors(path, sorts=sorts_of(X))
+    assert found.order == order
+    assert found.evidence[order].zeros == 1.0
+    with pytest.raises(DataError, match="nothing tells the order"):
+        datasets.read_authors(path)
+
+
+def test_counts_tell_the_order_by_spread(tmp_path):
+    X, _, values, bias = made(n=5, runs=200, rows=400, unseen=False)
+    found = datasets.read_authors(
+        written(tmp_path / "a.csv", values, bias, "size"), sorts=sorts_of(X)
+    )
+    assert found.order == "size"
+    assert found.evidence["size"].zeros is None
+    assert found.evidence["size"].spread[0] < -0.5
+
+
+def test_a_wrong_order_is_warned_of(tmp_path):
+    X, y, values, bias = made()
+    path = written(tmp_path / "fish.csv", values, bias, "binary")
+    with pytest.warns(ChoquetWarning, match="order='size', but the median error"):
+        datasets.read_authors(path, order="size", X=X, y=y)
+    with pytest.raises(DataError, match="order='ranks' does not suit"):
+        datasets.read_authors(path, order="ranks", X=X, y=y)
+    with pytest.raises(DataError, match="without X="):
+        datasets.read_authors(path, order="size", y=y)
+
+
+@pytest.mark.parametrize("empty", [True, False])
+@pytest.mark.parametrize("transposed", [True, False])
+def test_layouts(tmp_path, empty, transposed):
+    """With and without the empty set, a run a column or a run a row, as many runs as values."""
+    X, y, values, bias = made(runs=16)
+    path = written(tmp_path / "b.txt", values, bias, "binary", empty=empty)
+    if transposed:
+        table = np.loadtxt(path, delimiter=",", encoding="utf-8-sig").T
+        np.savetxt(path, table, delimiter=",")
+    found = datasets.read_authors(path, order="binary", X=X, y=y)
+    if empty or not transposed:
+        np.testing.assert_allclose(found.values, values, atol=1e-9)
+        np.testing.assert_allclose(found.bias, bias, atol=1e-9)
+
+
+def test_errors_below_the_bias(tmp_path):
+    X, y, values, bias = made()
+    errors = np.linspace(0.1, 0.2, len(bias))
+    path = written(tmp_path / "fish_noreg.csv", values, bias, "binary", errors=errors)
+    np.testing.assert_allclose(datasets.read_authors(path, X=X, y=y).errors, errors)
+
+
+@pytest.mark.parametrize("start", [0, 1])
+@pytest.mark.parametrize("kind", ["sorts", "ranks"])
+def test_sorts_and_ranks(tmp_path, start, kind):
+    X, *_ = made(n=5)
+    sorts = sorts_of(X)
+    lines = sorts if kind == "sorts" else np.argsort(sorts, axis=1)
+    path = tmp_path / "fish_sorts.csv"
+    np.savetxt(path, lines + start, fmt="%d", delimiter=",")
+    found = datasets.read_authors(path, X=X)
+    assert (found.kind, found.order) == ("sorts", kind)
+    np.testing.assert_array_equal(found.sorts, sorts)
+    assert found.evidence[kind].n_matched == len(sorts)
+    np.testing.assert_array_equal(datasets.read_authors(path, order=kind).sorts, sorts)
+    with pytest.raises(DataError, match="look alike without rows"):
+        datasets.read_authors(path)
+
+
+def test_matlab(tmp_path):
+    X, y, values, bias = made()
+    sized = np.column_stack([values[:, masks_by_sizes(4)], bias])
+    savemat(tmp_path / "a.mat", {"fm": sized.T})
+    assert datasets.read_authors(tmp_path / "a.mat", X=X, y=y).order == "size"
+    sorts = sorts_of(X)
+    savemat(tmp_path / "b.mat", {"fm": sized, "sorts": sorts + 1, "note": "fish"})
+    with pytest.raises(DataError, match="variable= with one of fm, sorts"):
+        datasets.read_authors(tmp_path / "b.mat")
+    found = datasets.read_authors(tmp_path / "b.mat", variable="sorts", X=X)
+    np.testing.assert_array_equal(found.sorts, sorts)
+    cells = np.empty(len(sized), dtype=object)
+    cells[:] = list(sized)
+    savemat(tmp_path / "c.mat", {"runs": cells})
+    np.testing.assert_allclose(
+        datasets.read_authors(tmp_path / "c.mat", X=X, y=y).values, values, atol=1e-12
+    )
+    (tmp_path / "d.mat").write_bytes(b"no matlab at all" * 20)
+    with pytest.raises(DamagedFileError, match="no MATLAB file"):
+        datasets.read_authors(tmp_path / "d.mat")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "error", "message"),
+    [
+        ("a.csv", "1,2\n3,4,5\n", DataError, "line 2 has 3 numbers"),
+        ("a.csv", "0,0\n0.1,nan\n1,1\n", DataError, "holds nan"),
+        ("a.csv", "words only\n", DataError, "no table of numbers"),
+        ("a.csv", "", DataError, "no table of numbers"),
+        ("a.csv", "1.5,2\n2,3\n4,5\n5,6\n7,7\n8,8\n", DataError, "neither measures"),
+        ("a.docx", "0", FileError, "ends in '.docx'"),
+    ],
+)
+def test_files_that_are_neither(tmp_path, name, text, error, message):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(error, match=message):
+        datasets.read_authors(tmp_path / name)
+
+
+def test_no_file(tmp_path):
+    with pytest.raises(FileError, match="cannot be read"):
+        datasets.read_authors(tmp_path / "none.csv")
+    with pytest.raises(FileError, match="cannot be read"):
+        datasets.read_authors(tmp_path / "none.mat")
+
+
+# -- the authors' own ------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def authors(shared_data):
+    folder = shared_data / "authors"
+    if not folder.is_dir():
+        pytest.skip("the authors' files, which have no licence, are not here")
+    return folder
+
+
+@pytest.mark.parametrize("name", ["yacht_noreg", "yacht", "airfoil_noreg", "airfoil"])
+def test_the_authors_regressions_are_in_binary_order(authors, name):
+    found = datasets.read_authors(authors / f"{name}.csv")
+    assert (found.order, len(found)) == ("binary", 100)
+    right, wrong = (np.median(found.evidence[k].best_errors) for k in ("binary", "size"))
+    assert right < 0.35
+    assert wrong > 5 * right
+
+
+@pytest.mark.parametrize("name", ["yacht_sort", "airfoil_sorts"])
+def test_the_authors_sorts_are_ranks(authors, name):
+    found = datasets.read_authors(authors / f"{name}.csv")
+    assert found.order == "ranks"
+    assert found.evidence["ranks"].matched.all()
+    assert not found.evidence["sorts"].matched.all()
+
+
+def test_the_authors_shared_measures_are_in_binary_order(authors):
+    files = sorted((authors / "aid_shared").glob("*.txt"))
+    assert len(files) == 15
+    for file in files:
+        found = datasets.read_authors(file)
+        assert found.order == "binary"
+        assert found[0].monotone
+        assert found[0].normal
