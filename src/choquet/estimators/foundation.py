@@ -121,6 +121,7 @@ def load() -> None:
 
 def _tell(base: type, ready: set[type]) -> None:
     """Do for each subclass what scikit-learn does when one is made."""
+    kind: type
     for kind in base.__subclasses__():
         if kind not in ready and all(
             parent in ready or not issubclass(parent, _BASES) for parent in kind.__bases__

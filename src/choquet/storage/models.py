@@ -119,6 +119,8 @@ def encode_model(model: Any) -> dict[str, Any]:
                 f"call set_params({key}=None) before"
             ) from None
     fitted = {key: getattr(model, key) for key in MODELS[name].fitted if hasattr(model, key)}
+    if "cv_results_" in fitted:  # what nobody has asked for yet can be found again
+        fitted["cv_results_"] = fitted["cv_results_"].known()
     return {
         "model": name,
         "options": options,
@@ -210,4 +212,6 @@ def decode_model(data: dict[str, Any]) -> Any:
     vars(model).update(fitted)
     if not _fitted(model):
         raise ValueError(f"the file does not hold what the {name} learned")
+    if "cv_results_" in fitted:
+        model.restored()
     return model
