@@ -35,8 +35,9 @@ coverage: $(VENV)/.test
 # The documentation site, in site/: examples and notebooks run, warnings are errors, links are checked.
 docs: $(VENV)/.docs
 	$(BIN)/python docs/pages.py
-	$(BIN)/python -m sphinx -b html -q -W --keep-going -d build/doctrees docs site
-	$(BIN)/python docs/links.py site
+	$(BIN)/python -m sphinx -b html -q -W --keep-going -d build/doctrees docs build/site
+	$(BIN)/python docs/links.py build/site
+	rm -rf site && cp -r build/site site
 
 # Beside the peers, in an environment of theirs; then our own solvers and kernels beside each other.
 bench: $(VENV)/.test

@@ -39,8 +39,6 @@ exclude_patterns = [
     "**/sg_execution_times.rst",
     *(f"tutorials/{page.name}" for page in pages.tutorials()),
 ]
-# Lists may name pages that another version of the checkout has.
-suppress_warnings = ["toc.empty_glob"]
 templates_path = ["_templates"]
 
 myst_enable_extensions = ["colon_fence", "deflist"]
@@ -48,7 +46,8 @@ myst_heading_anchors = 3
 myst_url_schemes = ["http", "https", "mailto"]
 nb_execution_mode = "force"
 nb_execution_raise_on_error = True
-nb_execution_timeout = 300
+nb_execution_in_temp = True
+nb_execution_timeout = 600
 nb_merge_streams = True
 
 autosummary_generate = True

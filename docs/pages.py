@@ -25,6 +25,9 @@ OTHERS = "% pages that no list names\n"
 """The line of `guide.md` in whose place these pages are listed."""
 
 
+_LISTS = re.compile(r"```\{toctree\}\n.*?```", re.S)
+
+
 def documents() -> list[str]:
     """Every written page, by its name on the site."""
     found = (path.relative_to(HERE) for path in HERE.rglob("*.md"))
@@ -34,9 +37,8 @@ def documents() -> list[str]:
 
 def listed(text: str) -> list[str]:
     """The pages that the lists of a page name, as they are written there."""
-    blocks = re.findall(r"```\{toctree\}\n(.*?)```", text, re.S)
-    lines = [line.strip() for block in blocks for line in block.splitlines()]
-    return [line for line in lines if line and not line.startswith((":", "%"))]
+    lines = [line.strip() for block in _LISTS.findall(text) for line in block.splitlines()]
+    return [line for line in lines if line and not line.startswith((":", "%", "`"))]
 
 
 def unlisted() -> list[str]:
@@ -57,10 +59,26 @@ def shown(document: str, text: str) -> str:
         text = re.sub(r"\]\((?:\.\./)?docs/", "](", text)
         for page, file in OUTSIDE.items():
             text = text.replace(f"]({file})", f"]({page}.md)")
+    text = _LISTS.sub(lambda found: _expanded(document, found), text)
     if OTHERS in text:
         text = text.replace(OTHERS, "".join(f"{name}\n" for name in unlisted()))
     # Places that a page names in HTML, as the reader of Markdown knows them.
     return re.sub(r'<a id="([\w-]+)"></a>', r"(\1)=", text)
+
+
+def _expanded(document: str, found: re.Match[str]) -> str:
+    """A list of pages whose patterns are replaced by what they match, which may be nothing."""
+    folder, lines = Path(document).parent, found[0].splitlines(keepends=True)
+    named = [line.strip() for line in lines]
+    made = []
+    for line in lines:
+        if "*" in line:
+            matches = fnmatch.filter(documents(), (folder / line.strip()).as_posix())
+            names = (Path(name).relative_to(folder).as_posix() for name in matches)
+            made += [f"{name}\n" for name in names if name not in named]
+        else:
+            made.append(line)
+    return "".join(made)
 
 
 def tutorials() -> list[Path]:

@@ -36,7 +36,9 @@ TITLES = {
 """The order of the rooms, and what they are called. Other rooms follow in the order of the
 alphabet."""
 
-INTERNAL = {"arrays", "cli", "documents", "expected", "files", "frames", "jobs", "lattice"}
+INTERNAL = {
+    "arrays", "cli", "documents", "expected", "files", "frames", "jobs", "lattice", "shown",
+}  # fmt: skip
 """Rooms that users do not import from."""
 
 

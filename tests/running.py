@@ -162,7 +162,8 @@ def in_node(path, rows):
     """
     done = subprocess.run(
         ["node", "--input-type=module", "-e", script, Path(path).absolute().as_uri()],
-        input=json.dumps(rows), capture_output=True, text=True, check=False,
+        input=json.dumps(rows).replace("Infinity", "1e999"),
+        capture_output=True, text=True, check=False,
     )  # fmt: skip
     if done.returncode:
         raise RuntimeError(done.stderr)

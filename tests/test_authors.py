@@ -22,6 +22,9 @@ from choquet.errors import (
     OptionError,
 )
 from choquet.lattice import masks_by_sizes
+from choquet.reproduce import reproduce
+from choquet.reproduce.authors import run as run_authors
+from choquet.reproduce.authors_files import authors_folder
 
 # -- orders ----------------------------------------------------------------------------------------
 
@@ -268,3 +271,83 @@ def test_the_authors_shared_measures_are_in_binary_order(authors):
         assert found.order == "binary"
         assert found[0].monotone
         assert found[0].normal
+
+
+# -- the experiment --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder as the authors' is, of a data set that the package does not know, with its rows."""
+    X, y, values, bias = made(n=4, runs=5, rows=80)
+    written(tmp_path / "fish_noreg.csv", values, bias, "binary", errors=np.full(5, 0.1))
+    written(tmp_path / "fish.csv", 0.5 * values, bias, "binary")
+    np.savetxt(
+        tmp_path / "fish_sorts.csv", np.argsort(sorts_of(X[:60]), axis=1) + 1, "%d", delimiter=","
+    )
+    (tmp_path / "crisp_sorts.csv").write_text("no numbers\n")
+    (tmp_path / "README.md").write_text("what the files are\n")
+    (tmp_path / "shared").mkdir()
+    for k in range(3):
+        sizes = np.bitwise_count(np.arange(1, 8))
+        start = np.append(sizes[:-1] / 6 * (1 + 1e-3 * k), 1.0)
+        np.savetxt(tmp_path / "shared" / f"m_{k}.txt", start)
+    return tmp_path, X, y
+
+
+def test_the_command_reads_unknown_data_sets(folder):
+    path, X, y = folder
+    (found,) = reproduce("authors", data=path, seeds=3).values()
+    numbers = found["numbers"]
+    assert set(numbers) == {"fish", "shared"}
+    # Without rows the zeros tell both the order of the values and that the lines are ranks.
+    assert (numbers["fish"]["order"], numbers["fish"]["lines_are"]) == ("binary", "ranks")
+    assert numbers["fish"]["files"]["none"]["binary"]["error"] is None
+    assert any("crisp_sorts.csv was not read" in note for note in found["notes"])
+    assert numbers["shared"]["start"]["median_distance"] < 0.01
+    np.savetxt(path / "fish_data.csv", np.column_stack([X, y]), delimiter=",")
+    (found,) = reproduce("authors", data=path, seeds=1).values()
+    fish = found["numbers"]["fish"]
+    # The rows are standardised, which these measures were not learned from, so a few sorts differ.
+    assert fish["lines_matched"]["ranks"] > max(55, fish["lines_matched"]["sorts"])
+    both = fish["files"]["none"]
+    errors = [both[order]["error_with_best_constant"]["median"] for order in ("binary", "size")]
+    assert errors[0] < errors[1]
+    assert sum(both["binary"]["operators"]["all walks, rms"]) == 1
+
+
+def test_the_command_writes_an_erratum(folder, tmp_path):
+    path, *_ = folder
+    out = tmp_path / "out"
+    reproduce("authors", data=path, out=out, seeds=2)
+    page = (out / "erratum.md").read_text()
+    assert "Fish" in page
+    assert "(fish_orders.png)" in page
+    assert (out / "fish_orders.png").is_file()
+    assert len(page.split()) < 900
+
+
+def test_no_files_are_no_error(tmp_path):
+    assert authors_folder(tmp_path) is None
+    assert run_authors(data=tmp_path).rows[0].verdict == "skipped"
+
+
+def test_what_the_authors_files_say(authors):
+    result = run_authors(data=authors.parent, seeds=2)
+    numbers = result.numbers
+    yacht, airfoil = numbers["yacht"], numbers["airfoil"]
+    assert yacht["order"] == airfoil["order"] == "binary"
+    files = yacht["files"]["none"]
+    assert files["binary"]["error"]["median"] == pytest.approx(0.110, abs=0.001)
+    assert files["size"]["error_with_best_constant"]["median"] == pytest.approx(253, abs=1)
+    assert files["binary"]["zeros_without_data"] > 0.99
+    assert files["size"]["zeros_without_data"] == 0.0
+    assert airfoil["files"]["none"]["binary"]["error"]["median"] == pytest.approx(0.327, abs=0.001)
+    assert yacht["lines_matched"] == {"sorts": 27, "ranks": 231}
+    assert airfoil["lines_matched"]["ranks"] == 1127
+    assert yacht["observed"]["lines_that_are_walks"] == 12
+    assert airfoil["observed"]["lines_that_are_walks"] == 61
+    assert yacht["printed"]["size"][1][[0, 2]].max() < 0.04
+    assert yacht["printed"]["binary"][1][[0, 2]].min() > 50
+    assert numbers["aid_shared"]["start"]["median_distance"] < 0.002
+    assert airfoil["test_error"]["mean"]["none"] == pytest.approx(0.346, abs=0.001)

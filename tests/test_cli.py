@@ -388,7 +388,7 @@ def test_contextual_models_on_the_command_line(weather, run):
     code, out, _ = run("decompose", "model.json", "-o", "parts.json")
     assert "% of samples: hum is the largest" in out
     assert "10 and 30 of temp, 900 and 1100 of press, 0 and 100 of hum" in out
-    assert "Of yield, they stand for 50 and 80." in out
+    assert "yield is rescaled from 50–80 to 0–1." in out
     code, out, _ = run("predict", "parts.json", "weather.csv", "--json")
     assert [row["prediction"] for row in json.loads(out)] == pytest.approx(rows[:, 3])
     code, out, _ = run("explain", "model.json")
@@ -549,7 +549,7 @@ def test_explanations_speak_in_the_units_of_the_data(weather, run):
         assert low - 1e-9 <= why["integral"] <= high + 1e-9
         assert why["integral"] == pytest.approx(answers["model.json"][4])
         assert why["operator_output"] == pytest.approx(answers["parts.json"][4])
-        assert "on the common scale" in run("explain", name, "weather.csv", "--row", "5")[1]
+        assert "rescaled to 0–1" in run("explain", name, "weather.csv", "--row", "5")[1]
         run("report", name, "weather.csv", "-o", "page.json", "--force")
         data = json.loads(Path("page.json").read_text())
         assert data["explorer"]["ranges"] == [[10, 30], [900, 1100], [0, 100]]
@@ -780,7 +780,7 @@ def test_many_sources(folder, run):
     write_csv("wide.csv", names, rows_of(names))
     assert run("fit", "wide.csv")[0] == 0
     _, out, _ = run("predict", "model.json", "wide.csv", "--json")
-    assert all(row["low"] <= row["high"] for row in json.loads(out))
+    assert all("low" not in row and 0 <= row["support"] <= 1 for row in json.loads(out))
     code, out, _ = run("decompose", "model.json", "--json")
     assert code == 0
     assert sum(o["share"] for o in json.loads(out)["operators"]) == pytest.approx(1)

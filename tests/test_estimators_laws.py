@@ -221,8 +221,7 @@ def test_intervals_hold_the_prediction_and_close_on_what_was_seen(n_sources, n, 
     X = rng.random((n, n_sources))
     model = choquet.ChoquetRegressor().fit(X, X.mean(axis=1))
     new = np.concatenate([X, rng.random((20, n_sources))])
-    # Of the subsets without data; `support_interval` where `predict_interval` means another.
-    low, high = getattr(model, "support_interval", model.predict_interval)(new).T
+    low, high = model.support_interval(new).T
     predicted = model.predict(new)
     assert (low <= predicted + 1e-9).all()
     assert (predicted <= high + 1e-9).all()

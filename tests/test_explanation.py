@@ -40,12 +40,13 @@ def test_golden_sentence(demining):
         "If gpr is the largest, take the median of the three; otherwise take the largest.",
     )
     assert story.text().splitlines() == [
-        "Two operators fuse gpr, ir and emi.",
+        "The model combines gpr, ir and emi in two ways.",
         "If gpr is the largest, take the median of the three; otherwise take the largest.",
-        "Operator 1, max, takes the largest in 66.7 % of walks: if gpr is not the largest.",
-        "Operator 2, median, takes the median of the three in 33.3 % of walks: "
+        "Operator 1 (max) takes the largest in 66.7 % of all orders of the inputs: "
+        "if gpr is not the largest.",
+        "Operator 2 (median) takes the median of the three in 33.3 % of all orders of the inputs: "
         "if gpr is the largest.",
-        "This is exactly the integral.",
+        "These rules are the whole model, not a summary of it.",
     ]
 
 
@@ -54,9 +55,9 @@ def test_golden_sample(demining):
     assert why.text().splitlines() == [
         "The inputs, largest first: ir 0.7, emi 0.4, gpr 0.2.",
         "Because gpr is not the largest, the output is the largest: 0.7.",
-        "It is made of ir 0.7 (1 × 0.7), emi 0 (0 × 0.4), gpr 0 (0 × 0.2).",
+        "It is the sum of ir 0.7 (1 × 0.7), emi 0 (0 × 0.4), gpr 0 (0 × 0.2).",
         "Another operator, the median of the three, would decide if ir fell below gpr: "
-        "no input need change by more than 0.25.",
+        "changing inputs by 0.25 is enough.",
     ]
 
 
@@ -215,14 +216,17 @@ def test_measure_that_is_not_monotone_is_explained():
     assert story.requests
     why = choquet.explain_sample(decomposition, [0.1, 0.2, 0.3])
     assert why.to_dict()["interval"] == [None, None]
-    assert "The data allow" not in why.text()
+    assert "could lie anywhere" not in why.text()
 
 
 def test_too_many_operators_go_without_rules():
     decomposition = choquet.decompose(choquet.Measure.random(5, rng=0), method="distinct")
     story = choquet.explain_model(decomposition)
     assert story.sentences[0].startswith("More than 32 operators")
-    assert "On this walk, the output" in choquet.explain_sample(decomposition, np.ones(5)).text()
+    assert (
+        "For this order of the inputs, the output"
+        in choquet.explain_sample(decomposition, np.ones(5)).text()
+    )
 
 
 def test_wrong_arguments_are_refused(demining):
@@ -283,7 +287,7 @@ def test_unstable_contexts_are_ranked_beside_unsupported_ones():
     first, second = data_to_collect(three_but_one(values, wide))
     assert (first.state, first.mask, first.count) == ("unstable", 1, 2)
     assert (second.state, second.mask, second.count) == ("unsupported", 4, 0)
-    assert "(there are 2, but they do not pin the value down)" in first.text()
+    assert "(there are 2, but they leave the value uncertain)" in first.text()
     lower = np.array([0, 0.1, 0.1, 1, 0, 0.6, 0.1, 1])
     upper = np.array([0, 0.5, 0.1, 1, 0.1, 0.6, 0.1, 1])
     for request in (first, second):

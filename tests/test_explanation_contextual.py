@@ -147,7 +147,7 @@ def test_a_context_without_support_names_the_nearest_with_it(two):
     sorts = choquet.all_sorts(3)
     there = two.operator_of_sorts(sorts) != weak
     assert why.nearest.change == pytest.approx(gapped(x, sorts[there]).min())
-    assert "The nearest context that data support is where" in why.text()
+    assert "The nearest case with enough data is where" in why.text()
     strong = choquet.explain_sample(two, [0.1, 0.5, 0.4])
     assert strong.supported
     assert strong.nearest is None
@@ -187,11 +187,11 @@ def test_several_classes_are_explained_by_the_one_predicted():
     story = choquet.explain_model(model)
     assert "the log-odds of high against the rest" in story.opening()
     page = choquet.Report(model, X, y)
-    assert "one of 3 classes: high, low, mid; --class or choquet.of_class" in page.html()
+    assert "one of 3 classes: high, low, mid; choose another with --class" in page.html()
     right = np.mean((model.decomposition_.predict(X) > 0) == (y == "high"))
     assert page.data["errors"]["rows"][0]["right"] == pytest.approx(right)
     with pytest.raises(DataError, match="300"):
-        choquet.Report(model, X, y[:5])
+        choquet.Report(model, X, y[:5]).json()
 
 
 def three_classes():
@@ -211,7 +211,7 @@ def test_each_of_several_classes_is_explained_if_named():
         page = choquet.Report(choquet.of_class(scaled, label), X, y)
         right = np.mean((model.decompositions_[number].predict(X) > 0) == (y == label))
         assert page.data["errors"]["rows"][0]["right"] == pytest.approx(right)
-        assert f"into the log-odds of {label} against the rest" in page.html()
+        assert f"log-odds of {label} against the rest" in page.html()
         assert "of_class" not in page.html() + choquet.explain_model(one).text()
     with pytest.raises(OptionError, match="no class 'tall': the classes are 'high', 'low', 'mid'"):
         choquet.of_class(model, "tall")
@@ -250,15 +250,16 @@ def test_a_measure_says_of_which_class_it_is():
     X, y = falling_and_rising()
     model = choquet.ChoquetClassifier().fit(X, y)
     story = choquet.explain_model(model)
-    others = "This is one of 3 classes: high, low, mid; --class or choquet.of_class chooses."
-    assert "is the probability of high against the rest." in story.text()
+    others = "This is one of 3 classes: high, low, mid; choose another with --class "
+    others += "or choquet.of_class."
+    assert "The output is a score for high against the rest" in story.text()
     assert others in story.text()
     assert others in choquet.explain_sample(model, X[0]).text()
     assert choquet.decompose(model).clusters.compress(max_error=0.1).outcome.label == "high"
     for number, label in enumerate(model.classes_):
         one = choquet.of_class(model, label)
         story = choquet.explain_model(one)
-        assert f"is the probability of {label} against the rest." in story.text()
+        assert f"The output is a score for {label} against the rest" in story.text()
         assert others not in story.text()
         assert story.to_dict()["outcome"]["class"] == label
         why = choquet.explain_sample(one, X[0])
@@ -273,8 +274,8 @@ def test_a_measure_says_of_which_class_it_is():
         assert whole.data["errors"]["rows"][0]["right"] == pytest.approx(right)
         assert page.data["model"]["outcome"]["class"] == label
         for text in (page.html(), page.markdown(), page.json()):
-            assert f"the probability of {label} against the rest" in text
-        assert f"Integral right about <bdi>{label}</bdi>" in page.html()
+            assert f"a score for {label} against the rest" in text
+        assert f"Full model right about <bdi>{label}</bdi>" in page.html()
 
 
 def test_one_measure_for_all_classes_says_so():
@@ -320,7 +321,7 @@ def test_the_first_of_two_classes_is_the_second_turned_round(kind):
     )
     turned = {
         choquet.ChoquetClassifier: "The probability of no is 1 minus that.",
-        choquet.ContextualClassifier: "The log-odds of no are the same with the sign turned round.",
+        choquet.ContextualClassifier: "The log-odds of no are the same with the opposite sign.",
     }[kind]
     assert turned in no
     assert turned not in yes
@@ -379,8 +380,7 @@ def test_page_says_what_python_computes(many):
     model, X = many
     y = X.max(axis=1)
     with pytest.warns(ChoquetWarning, match="column 'more' left out"):
-        report = choquet.Report(model, _with_more(X), y)
-    data = report.data
+        data = choquet.report.summarise(model, _with_more(X), y)
     outputs = model.decomposition_.predict(X)
     shown = [row["output"] for row in data["samples"]["rows"]]
     assert shown == pytest.approx(outputs[:100].tolist())
@@ -427,7 +427,7 @@ def test_columns_are_taken_by_name():
         assert choquet.Report(g, table).data == expected
     for table in tables(["emi", "gpr"], X[:, [2, 0]]):
         with pytest.raises(DataError, match="no column 'ir'; they have 'emi', 'gpr'"):
-            choquet.Report(g, table)
+            choquet.Report(g, table).html()
     for table in tables(["emi", "gpr", "ir", "day"], X[:, [2, 0, 1, 1]]):
         with pytest.warns(ChoquetWarning, match="column 'day' left out"):
             assert choquet.Report(g, table).data == expected
@@ -476,7 +476,7 @@ def test_units_change_words_not_answers(kind):
     np.testing.assert_allclose(
         report.data["explorer"]["ranges"], np.outer(widths, [low, high]) + offsets[:, None]
     )
-    assert "stand for 10 and 12 of gpr" in report.markdown()
+    assert "gpr from 10–12" in report.markdown()
 
 
 def test_classes_are_counted_as_they_are_in_the_data():

@@ -129,7 +129,7 @@ def test_support_intervals_and_trust():
     g, X, y = make(200, 3, sigma=0.0)
     seen = X[:, 0] > X[:, 1]
     model = ChoquetRegressor().fit(X[seen], y[seen])
-    bounds = model.predict_interval(X)
+    bounds = model.support_interval(X)
     truth = choquet.choquet_integral(g, X)
     problem = least_squares(Statistics.from_data(X[seen], y[seen]))
     away = value_error(problem, model.solution_)
@@ -153,7 +153,7 @@ def test_support_intervals_and_trust():
 def test_fills_stay_inside_the_interval(fill):
     g, X, y = make(6, 4)
     model = ChoquetRegressor(fill=fill, prior=g, prior_alpha=0.0).fit(X, y)
-    bounds = model.predict_interval(X + 0.0)
+    bounds = model.support_interval(X + 0.0)
     assert bounds.shape == (6, 2)
     low = ChoquetRegressor(fill="lower").fit(X, y).measure_.values
     high = ChoquetRegressor(fill="upper").fit(X, y).measure_.values

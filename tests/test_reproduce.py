@@ -227,7 +227,7 @@ def test_ascending_sorts_call_walks_supported_that_are_not(sampled):
 
 
 def test_samples_take_only_the_walks_chosen():
-    _, X, _ = sampling._sample(0.15, (0, 0))
+    _, X, _ = sampling.draw_sample(0.15, (0, 0))
     assert len(np.unique(np.argsort(-X, axis=1), axis=0)) == 18
 
 
@@ -307,9 +307,9 @@ def test_aid_tells_every_network_and_every_start(fused):
     near_minimum = {row[0]: row[2] for row in table.rows}
     assert near_minimum["1/(2^N-2), 0 steps"] == "100%"
     assert near_minimum["1/N, 0 steps"] == "0%"
-    assert {row.verdict for row in aid._minimum_rows(fused)} == {"corrected"}
-    assert verdict_of(aid._walk_rows(fused), "About 60") == "corrected"
-    assert verdict_of(aid._walk_rows(fused), "Almost all observations") == "corrected"
+    assert {row.verdict for row in aid._minimum_rows(fused)} == {"differs"}
+    assert verdict_of(aid._walk_rows(fused), "About 60") == "holds"
+    assert verdict_of(aid._walk_rows(fused), "Almost all observations") == "holds"
 
 
 def test_descent_leaves_values_on_which_no_data_rest():
@@ -352,7 +352,8 @@ def test_compression_costs_accuracy(regressed):
     found = regressed.numbers
     small = found["training_error_of_operators"]["none, supported walks"]
     assert small > 2 * found["training_error"]["none"]
-    assert verdict(regressed, "2^N values compress") == "corrected"
+    errors = found["cross_validated_error"]
+    assert errors["operators of CIR, refit"].mean < errors["operators of CIR"].mean
     draws(regressed)
 
 
@@ -371,8 +372,6 @@ def test_contextual_operators_stand_beside_the_others(regressed):
     errors = regressed.numbers["cross_validated_error"]
     best = min(e.mean for name, e in errors.items() if name.startswith("contextual"))
     assert best < errors["operators of CIR"].mean
-    wanted = "holds" if best < errors["CIR"].mean else "differs"
-    assert verdict(regressed, "Future work") == wanted
 
 
 def test_all_operators_of_a_measure_have_the_same_sum(regressed):

@@ -174,9 +174,9 @@ def test_a_model_with_its_scales_answers_in_units():
     inner = ChoquetRegressor().fit(u, (y - y.min()) / (y.max() - y.min()))
     expected = inner.predict(u) * (y.max() - y.min()) + y.min()
     np.testing.assert_allclose(model.predict(frame), expected, atol=1e-6)
-    bounds = model.predict_interval(frame)
-    assert (bounds[:, 0] <= expected + 1e-6).all()
-    assert (expected <= bounds[:, 1] + 1e-6).all()
+    for bounds in (model.support_interval(frame), model.predict_interval(frame, level=0.5)):
+        assert (bounds[:, 0] <= expected + 1e-6).all()
+        assert (expected <= bounds[:, 1] + 1e-6).all()
     assert (model.target_name_, model.units_.target_name) == ("value", "value")
     assert model.score(frame, y) > 0.8
     assert not hasattr(model, "predict_proba")

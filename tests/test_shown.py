@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import choquet
+from choquet.scales import points_scale
 from choquet.shown import ShownTuple
 
 EVIL = "<script>alert(1)</script>"
@@ -61,3 +62,17 @@ def test_requests_are_a_tuple_and_say_when_they_are_none(results):
     assert "Nothing is asked for" in repr(none)
     assert "Nothing is asked for" in none._repr_html_()
     assert ShownTuple()._repr_html_() == "<p>Nothing.</p>"
+
+
+def test_an_answer_shows_its_verdict():
+    table = {"site": ["<b>north</b>", "south"], "noise": [0.9, 0.4], "access": [0.3, 0.8]}
+    answer = choquet.Decision(table).solve(samples=100, rng=0)
+    html = answer._repr_html_()
+    assert "<b>" not in html
+    assert html.count("<p>") == len(str(answer).splitlines())
+
+
+def test_large_numbers_of_a_scale_are_written_out():
+    scale = points_scale([(34000, 0.0), (14000, 1.0)])
+    assert "14,000" in repr(scale)
+    assert "e+" not in repr(scale)

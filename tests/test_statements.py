@@ -101,7 +101,7 @@ def test_intervals_respect_the_statements(seed, n):
     X = rng.random((int(rng.integers(2, 5)), n))
     model = choquet.ChoquetRegressor(expert=said).fit(X, one_of_each(X, rng))
     rows = rng.random((4, n))
-    found = model.predict_interval(rows)
+    found = model.support_interval(rows)
     wanted = np.array([extremes(said, model, row) for row in rows])
     assert np.abs(found - wanted).max() <= 1e-5
     answers = model.predict(rows)
@@ -113,8 +113,8 @@ def test_a_statement_narrows_intervals():
     X, y = np.array([[0.9, 0.4, 0.4], [0.8, 0.3, 0.3]]), np.array([0.6, 0.5])
     said = expert.known_values(3, {2: 0.3, 6: 0.5})
     rows = np.array([[0.1, 0.9, 0.5], [0.5, 0.1, 0.9]])
-    plain = choquet.ChoquetRegressor().fit(X, y).predict_interval(rows)
-    told = choquet.ChoquetRegressor(expert=said).fit(X, y).predict_interval(rows)
+    plain = choquet.ChoquetRegressor().fit(X, y).support_interval(rows)
+    told = choquet.ChoquetRegressor(expert=said).fit(X, y).support_interval(rows)
     assert np.ptp(told[0]) < 1e-6 < np.ptp(plain[0])
     assert told[0, 0] == pytest.approx(0.4 * 0.3 + 0.4 * 0.5 + 0.1)
     assert np.ptp(told[1]) < np.ptp(plain[1])  # g({z}) is at most g({y, z}) = 0.5
@@ -124,7 +124,7 @@ def test_without_order_only_statements_bound():
     X = np.array([[0.9, 0.4, 0.4], [0.8, 0.3, 0.3], [0.7, 0.7, 0.7]])
     said = expert.known_values(3, {2: (0.2, 0.4), 3: 0.7})
     model = choquet.ChoquetRegressor(monotone=False, normal=False, expert=said)
-    found = model.fit(X, [0.6, 0.5, 0.7]).predict_interval([[0.5, 1.0, 0.0], [0.0, 0.5, 1.0]])
+    found = model.fit(X, [0.6, 0.5, 0.7]).support_interval([[0.5, 1.0, 0.0], [0.0, 0.5, 1.0]])
     assert np.ptp(found[0]) == pytest.approx(0.5 * 0.2, abs=1e-6)
     assert np.isinf(found[1]).all()
 

@@ -35,7 +35,7 @@ def test_three_tenths_are_three_tenths():
     # Only {x, y} is needed, which has data: {y} alone is not, whatever the last digit says.
     row = [[0.3, 0.1 * 3, 0.1]]
     assert model.support_share(row) == 1.0
-    low, high = model.predict_interval(row)[0]
+    low, high = model.support_interval(row)[0]
     assert low == high
 
 
@@ -81,9 +81,9 @@ def test_models_do_not_see_rounding(tenths, asked, seed):
     plain, other = two_ways(asked, seed)
     for model in models:
         np.testing.assert_array_equal(model.support_share(plain), model.support_share(other))
-        apart = model.predict_interval(plain) - model.predict_interval(other)
+        apart = model.support_interval(plain) - model.support_interval(other)
         assert np.abs(apart).max() < 1e-12
-    widths = [np.ptp(model.predict_interval(plain), axis=1) for model in models]
+    widths = [np.ptp(model.support_interval(plain), axis=1) for model in models]
     np.testing.assert_allclose(*widths, atol=1e-6)
 
 

@@ -63,7 +63,7 @@ def test_a_pipeline_speaks_in_the_units_of_the_data(pipeline):
         moved = plain.switch.inputs * WIDTH + LOW
         assert why.switch.inputs == pytest.approx(moved, rel=1e-9)
     story = choquet.explain_model(pipe)
-    assert "10 and 12 of temp, -5 and 95 of press, 900 and 1100 of hum" in story.text()
+    assert "temp from 10–12, press from -5 to 95, hum from 900–1100" in story.text()
     report = choquet.Report(pipe, frame, y)
     shown = [one["output"] for one in report.data["samples"]["rows"]]
     assert shown == pytest.approx(pipe.predict(frame)[:100].tolist(), abs=1e-9)
@@ -98,7 +98,7 @@ def test_a_pipeline_is_taken_apart_and_kept(pipeline, tmp_path):
 def test_pipelines_that_cannot_be_undone_are_refused():
     frame, _, y = table()
     pipe = make_pipeline(PCA(), choquet.ContextualRegressor()).fit(frame, y)
-    for ask in (choquet.explain_model, choquet.Report, choquet.decompose):
+    for ask in (choquet.explain_model, choquet.report.summarise, choquet.decompose):
         with pytest.raises(DataError, match="the step 'pca' of the pipeline, a PCA, mixes columns"):
             ask(pipe)
 
@@ -133,8 +133,8 @@ def test_one_model_gives_one_answer():
     assert [row["operator_output"] for row in rows] == pytest.approx(
         parts.predict(X[:100]).tolist()
     )
-    assert "By the operators" in report.html()
-    assert "by the operators" in report.markdown()
+    assert "By the rules" in report.html()
+    assert "by the rules" in report.markdown()
     # The summary itself, asked, answers as it does.
     own = choquet.explain_sample(parts, X[worst])
     assert own.output == pytest.approx(parts.predict(X[[worst]])[0])

@@ -126,7 +126,7 @@ class SolverError(ChoquetError, RuntimeError):
 
 
 class ClusterError(ChoquetError, RuntimeError):
-    """A cluster that went away, or could not finish a partition."""
+    """A cluster was lost, or could not finish a partition."""
 
 
 class MissingDependencyError(ChoquetError, ImportError):

@@ -1,11 +1,14 @@
-"""How sure: what data determine, averages over all measures that fit, and when to abstain."""
+"""How sure: what data determine, intervals, draws of measures, averages, and when to abstain."""
 
+from choquet.certainty.draws import Draws, draw_measures
 from choquet.certainty.identify import (
     STATES,
     Identification,
     identify,
     states,
 )
+from choquet.certainty.indices import IndexIntervals
+from choquet.certainty.region import Region, confidence_slack
 from choquet.certainty.selective import (
     SelectiveCurve,
     selective_curve,
@@ -13,8 +16,13 @@ from choquet.certainty.selective import (
 
 __all__ = [
     "STATES",
+    "Draws",
     "Identification",
+    "IndexIntervals",
+    "Region",
     "SelectiveCurve",
+    "confidence_slack",
+    "draw_measures",
     "identify",
     "selective_curve",
     "states",

@@ -1,8 +1,8 @@
-"""What the data determine: near-optimal intervals, and identified, touched or free subsets.
+"""What the data determine: an interval for each value, and identified, touched or free subsets.
 
 A subset with a gap in the data is *touched*; its value can still be anything if other values can
-make up for it. The near-optimal interval of g(A) is the range of g(A) over all feasible measures
-whose error is at most (1 + τ) times the optimum: two second-order cone programs per subset.
+make up for it. The interval of g(A) is the range of g(A) over all feasible measures whose error is
+near the least: within what a level of confidence allows, or within (1 + τ) of it.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
-from choquet.errors import OptionError, SolverError, TooLargeError
+from choquet.certainty.region import Region, check_level, confidence_slack
+from choquet.errors import OptionError, TooLargeError
 from choquet.lattice.lazy import LazyModule
 from choquet.lattice.wide import WordArray, chains_of, find_rows, n_words, unique_rows
 from choquet.learning.problem import Problem
-from choquet.learning.solvers.interior import conic_form
 from choquet.learning.solvers.solution import Solution
 
 if TYPE_CHECKING:
@@ -38,22 +38,28 @@ STATES = ("free", "touched", "identified")
 
 BATCHES = 8
 """Batches per process, so that progress shows and no process waits long for the last one."""
+EVERY = 8
+"""Sources up to which all subsets are looked at unless told otherwise; beyond, the supported."""
+SEEN = 0.05
+"""Share of a usual gap that a value must move the outputs by, going from 0 to 1, to be seen."""
 
 
 @dataclass(frozen=True, eq=False)
 class Identification:
-    """Near-optimal interval and state of each subset.
+    """Interval and state of each subset.
 
     Attributes
     ----------
     tau : float
-        Relative slack of the error.
+        Relative slack of the error; infinite where the data say nothing of the noise.
     masks : array of shape (K,)
         Subsets, as bit masks: 64-bit integers up to 16 sources, Python's own beyond.
     lower, upper : arrays of shape (K,)
-        Range of g(A) over near-optimal measures.
+        Range of g(A) over the measures whose error is within the slack.
     state : array of shape (K,)
         0 free, 1 touched, 2 identified: positions in `STATES`.
+    level : float or None
+        The level of confidence that the slack is for; None if `tau` was given.
     """
 
     tau: float
@@ -61,6 +67,7 @@ class Identification:
     lower: FloatArray
     upper: FloatArray
     state: IntArray
+    level: float | None = None
 
     @property
     def width(self) -> FloatArray:
@@ -90,11 +97,19 @@ class Identification:
         return np.asarray(np.isin(chain, pinned).all(axis=1))
 
 
-def states(problem: Problem) -> IntArray:
+def states(problem: Problem, *, gap: float = 1.0) -> IntArray:
     """State of each of the problem's values: 0 free, 1 touched, 2 identified by the data alone.
 
-    A value is identified if no direction that leaves all predictions alone moves it: its row of the
-    null space of the quadratic form is zero. Known values are identified.
+    A value is identified if the data see it: going from 0 to 1, while all other values make up for
+    it as well as they can, it moves the outputs by 5 % of a usual gap or more (root of the sum of
+    squares over the rows). A row with a gap of 1e-4 touches a value and does not identify it.
+    Known values are identified.
+
+    Parameters
+    ----------
+    problem : Problem
+    gap : float, default 1.0
+        A usual gap between neighbouring inputs of a row.
 
     Examples
     --------
@@ -102,6 +117,8 @@ def states(problem: Problem) -> IntArray:
     >>> from choquet.learning.data.statistics import Statistics
     >>> states(least_squares(Statistics.from_data([[0.9, 0.4, 0.4]], [0.6])))
     array([2, 2, 0, 0, 0, 0, 0, 2])
+    >>> states(least_squares(Statistics.from_data([[0.4001, 0.4, 0.4]], [0.4])))
+    array([2, 1, 0, 0, 0, 0, 0, 2])
     """
     n = problem.n_values
     state = np.zeros(n, dtype=np.int64)
@@ -114,10 +131,14 @@ def states(problem: Problem) -> IntArray:
     block = sp.csr_array(problem.quadratic)[used][:, used].toarray()
     scale = 1 / np.sqrt(diagonal[used])
     values, vectors = np.linalg.eigh(block * scale[:, None] * scale[None, :])
+    # The variance of each value for noise of variance 1: what the others leave of its information.
+    floor = 1e-12 * values.max()
+    variance = 2 * scale**2 * (vectors**2 / np.maximum(values, floor)).sum(axis=1)
+    seen = 1 / variance >= (SEEN * gap) ** 2
     null = vectors[:, values <= 1e-10 * values.max()]
-    moved = (null**2).sum(axis=1) > 1e-12
+    seen &= (null**2).sum(axis=1) <= 1e-12
     inner = used < n
-    state[used[inner]] = np.where(moved[inner], 1, 2)
+    state[used[inner]] = np.where(seen[inner], 2, 1)
     return state
 
 
@@ -125,13 +146,16 @@ def identify(
     problem: Problem,
     solution: Solution,
     *,
-    tau: float = 0.01,
+    level: float = 0.95,
+    n_samples: int | None = None,
+    tau: float | None = None,
     width: float = 0.05,
     masks: npt.ArrayLike | None = None,
+    gap: float = 1.0,
     n_jobs: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> Identification:
-    """Near-optimal interval of each supported value.
+    """Interval of each value: the range that data and constraints leave it.
 
     Parameters
     ----------
@@ -139,18 +163,25 @@ def identify(
         With a squared loss, dense or of up to 4,000 supported subsets.
     solution : Solution
         Its optimum.
-    tau : float, default 0.01
-        Measures whose objective is at most (1 + tau) times the optimum count as near-optimal.
+    level : float, default 0.95
+        Level of confidence; see `choquet.certainty.region.confidence_slack`.
+    n_samples : int, optional
+        Number of rows, which a level needs.
+    tau : float, optional
+        In place of a level: measures whose objective is at most (1 + tau) times the optimum.
     width : float, default 0.05
         Longest interval that still counts as identified; a subset with data and a longer one, or
-        with a direction along which nothing is predicted differently, is only touched.
+        with too little information, is only touched.
     masks : array-like of ints, optional
-        Subsets to look at; all supported ones by default. Each takes two cone programs of the size
-        of the problem: beyond 16 sources name those that matter.
+        Subsets to look at; by default all of up to 8 sources, and the supported ones beyond. Each
+        takes two convex programs of the size of the problem: beyond 10 sources name those that
+        matter.
+    gap : float, default 1.0
+        As in `states`.
     n_jobs : int, default 1
-        Processes, through joblib (-1: one per core). Each sets up its cone program once.
+        Processes, through joblib (-1: one per core). Each sets up its region once.
     progress : callable, optional
-        Called with (done, total) after each subset; with several processes after each batch.
+        Called with (done, total) after each batch.
 
     References
     ----------
@@ -164,32 +195,46 @@ def identify(
     >>> problem = least_squares(Statistics.from_data([[0.9, 0.4], [0.8, 0.2]], [0.6, 0.5]))
     >>> found = identify(problem, solve(problem), tau=0.1)
     >>> found.masks, found.lower < found.upper
-    (array([1]), array([ True]))
+    (array([0, 1, 2, 3]), array([False,  True,  True, False]))
     """
     if problem.absolute is not None or problem.prior is not None:
         raise OptionError("identify needs a problem with squared loss and no family prior")
     if not problem.dense and problem.n_values > _MAX_SUPPORTED:
         raise TooLargeError(
             f"{problem.n_values:,} supported subsets are more than the {_MAX_SUPPORTED:,} that "
-            "identify can look into; ask a model of fewer samples, or use predict_interval"
+            "identify can look into; ask a model of fewer samples, or use support_interval"
         )
-    if not tau > 0:
-        raise OptionError(f"tau={tau} must be positive")
-    state = states(problem)
-    if masks is None:
-        wanted = np.flatnonzero(problem.quadratic.diagonal()[: problem.n_values] > 0)
-        wanted = wanted[~problem.fixed[wanted]]
+    if tau is None:
+        level = check_level(level)
+        if n_samples is None:
+            raise OptionError("a level needs n_samples, the number of rows; or give tau")
+        slack = confidence_slack(problem, solution, n_samples, level)
+        share = slack / solution.objective if solution.objective > 0 else np.inf
     else:
-        wanted = _positions(problem, masks)
+        if not tau > 0:
+            raise OptionError(f"tau={tau} must be positive")
+        share = float(tau)
+        slack = max(share * solution.objective, 1e-12 * max(abs(problem.constant), 1e-300))
+    wanted = _wanted(problem) if masks is None else _positions(problem, masks)
     lower, upper = np.empty(len(wanted)), np.empty(len(wanted))
     done = 0
-    for ends in _batches(problem, solution, tau, wanted, n_jobs):
+    for ends in _batches(problem, solution, slack, wanted, n_jobs):
         lower[done : done + len(ends)], upper[done : done + len(ends)] = ends.T
         done += len(ends)
         if progress is not None:
             progress(done, len(wanted))
-    state = np.where((state[wanted] == 2) & (upper - lower > width), 1, state[wanted])
-    return Identification(float(tau), _names(problem, wanted), lower, upper, state)
+    state = states(problem, gap=gap)[wanted]
+    state = np.where((state == 2) & (upper - lower > width), 1, state)
+    given = level if tau is None else None
+    return Identification(share, _names(problem, wanted), lower, upper, state, given)
+
+
+def _wanted(problem: Problem) -> IntArray:
+    """Positions to look at: all of a small lattice, else those of free values with data."""
+    if problem.dense and problem.n_sources <= EVERY:
+        return np.arange(problem.n_values)
+    wanted = np.flatnonzero(problem.quadratic.diagonal()[: problem.n_values] > 0)
+    return wanted[~problem.fixed[wanted]]
 
 
 def words_of(masks: npt.ArrayLike, n_sources: int) -> WordArray:
@@ -242,113 +287,32 @@ def _containments(problem: Problem) -> IntArray | None:
 
 
 def _batches(
-    problem: Problem, solution: Solution, tau: float, wanted: IntArray, n_jobs: int
+    problem: Problem, solution: Solution, slack: float, wanted: IntArray, n_jobs: int
 ) -> Iterator[FloatArray]:
-    """Extremes of the wanted subsets, some rows at a time."""
+    """Ends of the wanted values, some rows at a time."""
     if n_jobs == 1 or len(wanted) <= 1:
-        cone = _Ellipsoid(problem, solution, tau)
-        for mask in wanted:
-            yield np.array([cone.extremes(int(mask))])
+        region = Region(problem, solution, slack, _containments(problem))
+        for part in np.array_split(wanted, max(1, min(len(wanted), BATCHES))):
+            yield _ends(region, part)
         return
     from joblib import Parallel, delayed, effective_n_jobs
 
     n_parts = min(len(wanted), BATCHES * effective_n_jobs(n_jobs))
     bare = replace(solution, warm=None)
     yield from Parallel(n_jobs=n_jobs, return_as="generator")(
-        delayed(_extremes)(problem, bare, tau, part) for part in np.array_split(wanted, n_parts)
+        delayed(_extremes)(problem, bare, slack, part) for part in np.array_split(wanted, n_parts)
     )
 
 
-def _extremes(problem: Problem, solution: Solution, tau: float, masks: IntArray) -> FloatArray:
-    cone = _Ellipsoid(problem, solution, tau)
-    return np.array([cone.extremes(int(mask)) for mask in masks])
+def _extremes(problem: Problem, solution: Solution, slack: float, part: IntArray) -> FloatArray:
+    return _ends(Region(problem, solution, slack, _containments(problem)), part)
 
 
-class _Ellipsoid:
-    """Feasible measures of small excess error, as cones around the optimum.
-
-    With d the distance from the optimum, c the gradient there and s = τ · optimum, the excess is
-    d'Gd + c'd ≤ s; dividing by s keeps the numbers near one whatever the scale of the error.
-    """
-
-    def __init__(self, problem: Problem, solution: Solution, tau: float) -> None:
-        self.problem = problem
-        conic = conic_form(problem, _containments(problem))
-        self.lift = sp.csr_array(conic.lift)
-        self.values = solution.values
-        at = np.append(solution.values, solution.intercepts)
-        if problem.basis is None:
-            x = conic.lift.T @ (at - conic.offset)
-        else:
-            x = sp.linalg.lsqr(conic.lift, at, atol=1e-14, btol=1e-14)[0]
-        # A perfect fit has no error to be relative to: then what rounding leaves of the targets.
-        floor = 1e-12 * max(abs(problem.constant), 1e-300)
-        slack = max(tau * solution.objective, floor)
-        gradient = (conic.P @ x + conic.q) / slack
-        values, vectors = np.linalg.eigh(conic.P.toarray() / (2 * slack))
-        keep = values > 1e-14 * values.max(initial=0.0)
-        root = np.sqrt(values[keep])[:, None] * vectors[:, keep].T
-        self.root, self.gradient = root, gradient
-        n = len(gradient)
-        ball = np.vstack([gradient, gradient, -2 * root])
-        bound = np.concatenate([[2.0, 0.0], np.zeros(len(root))])
-        self.A = sp.csc_array(sp.vstack([conic.A, sp.csr_array(ball)]))
-        rest = conic.b - conic.A @ x
-        rest[conic.n_equal :] = np.maximum(rest[conic.n_equal :], 0.0)
-        rest[: conic.n_equal] = 0.0
-        self.b = np.concatenate([rest, bound])
-        self.conic, self.n = conic, n
-        self.solver: Any = None
-
-    def _set_up(self, q: FloatArray) -> Any:
-        """The solver, once: between subsets only its linear objective changes."""
-        import clarabel
-
-        settings = clarabel.DefaultSettings()
-        settings.verbose = False
-        settings.presolve_enable = False
-        settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-9
-        cones = [
-            clarabel.ZeroConeT(self.conic.n_equal),
-            clarabel.NonnegativeConeT(len(self.conic.b) - self.conic.n_equal),
-            clarabel.SecondOrderConeT(len(self.root) + 2),
-        ]
-        A = sp.csc_matrix(self.A)
-        A.sum_duplicates()
-        return clarabel.DefaultSolver(
-            sp.csc_matrix((self.n, self.n)), q, A, self.b, cones, settings
-        )
-
-    def extremes(self, mask: int) -> tuple[float, float]:
-        row = self.lift[[mask]].toarray().ravel()
-        if not row.any():
-            return float(self.values[mask]), float(self.values[mask])
-        if not self.problem.monotone and self.problem.rows is None:
-            return self._closed_form(mask, row)
-        ends = []
-        for sign in (1.0, -1.0):
-            if self.solver is None:
-                self.solver = self._set_up(sign * row)
-            else:
-                self.solver.update(q=sign * row)
-            answer = self.solver.solve()
-            d = np.array(answer.x)
-            if "Solved" not in str(answer.status) and not np.isfinite(d).all():
-                raise SolverError(
-                    f"Clarabel found no end of the near-optimal interval of subset {mask} (status "
-                    f"{answer.status}); try a larger tau"
-                )
-            ends.append(float(self.values[mask] + row @ d))
-        low, high = min(ends[0], self.values[mask]), max(ends[1], self.values[mask])
-        if self.problem.monotone:
-            low = max(low, 0.0)
-            high = min(high, 1.0) if self.problem.normal else high
-        return float(low), float(high)
-
-    def _closed_form(self, mask: int, row: FloatArray) -> tuple[float, float]:
-        # Without constraints the set is an ellipsoid: its half-width along the row is a norm.
-        z, rest, *_ = np.linalg.lstsq(self.root.T, row, rcond=None)
-        missed = np.abs(self.root.T @ z - row).max()
-        half = np.inf if missed > 1e-6 else float(np.sqrt(z @ z))
-        del rest
-        return float(self.values[mask] - half), float(self.values[mask] + half)
+def _ends(region: Region, part: IntArray) -> FloatArray:
+    """Ends of the values at these positions; those of monotone measures lie in [0, g(X)]."""
+    problem, size = region.problem, len(region.values)
+    rows = sp.csr_array((np.ones(len(part)), (np.arange(len(part)), part)), (len(part), size))
+    ends = region.ends(rows)
+    if problem.monotone:
+        ends = np.clip(ends, 0.0, 1.0 if problem.normal else None)
+    return ends

@@ -25,7 +25,7 @@ from choquet.learning.data.statistics import Statistics
 from choquet.learning.families import FAMILIES
 from choquet.learning.families.candidates import Candidate, fit_candidate
 
-__all__ = ["Posterior", "place_of", "posterior", "posterior_weights"]
+__all__ = ["Posterior", "noise_floor", "place_of", "posterior", "posterior_weights"]
 
 FLOOR = 1e-10
 """Least variance of the noise, as a share of the mean square of the targets."""
@@ -87,9 +87,8 @@ def posterior(statistics: Statistics, family: str, *, rng: Any = 0) -> Posterior
     (True, array([0., 1.]))
     """
     generator = np.random.default_rng(rng)
-    # Targets that are all zero have no size of their own.
-    floor = FLOOR * max(statistics.target_square, 1e-20 * float(statistics.information.sum()))
-    values, energy = FAMILIES[family].chain(statistics, floor, generator)
+    floor = noise_floor(statistics)
+    values, energy, _ = FAMILIES[family].chain(statistics, floor, generator)
     values = np.clip(upward_maximum(values), 0.0, 1.0)
     values[0], values[-1] = 0.0, 1.0
     weight = statistics.weight
@@ -97,6 +96,12 @@ def posterior(statistics: Statistics, family: str, *, rng: Any = 0) -> Posterior
     extra = max(2 * (energy - own), 0.0)
     found = Posterior(values, -float(own + extra), float(extra))
     return _or_fit(statistics, floor, found) if family == "none" else found
+
+
+def noise_floor(statistics: Statistics) -> float:
+    """Least squared error that a chain reckons with: what rounding leaves of the targets."""
+    # Targets that are all zero have no size of their own.
+    return FLOOR * max(statistics.target_square, 1e-20 * float(statistics.information.sum()))
 
 
 def place_of(statistics: Statistics, found: Sequence[Posterior]) -> FloatArray:

@@ -57,9 +57,7 @@ _WHOLE: Any = {"parser": _whole_number, "metavar": "INTEGER"}
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
-Label = Annotated[
-    str | None, typer.Option("--class", help="Class to show (classifiers only).")
-]
+Label = Annotated[str | None, typer.Option("--class", help="Class to show (classifiers only).")]
 
 
 def run(arguments: list[str]) -> int:
@@ -223,7 +221,9 @@ def fit(
     ordinal: Annotated[
         bool | None, typer.Option("--ordinal", help="Treat classes as ordered levels.")
     ] = None,
-    normal: Annotated[bool | None, typer.Option(help="Require that all sources together have value 1.")] = None,
+    normal: Annotated[
+        bool | None, typer.Option(help="Require that all sources together have value 1.")
+    ] = None,
     fit_intercept: Annotated[bool | None, typer.Option(help="Learn an intercept.")] = None,
     penalty: Annotated[
         str | None, typer.Option(help="Keep values small: l1, l2, elasticnet or lp.")
@@ -246,7 +246,10 @@ def fit(
         typer.Option(help="Most contexts of a contextual model; 16 by default.", **_WHOLE),
     ] = None,
     l2: Annotated[
-        float | None, typer.Option("--l2", help="Penalty on weights of a contextual model; 3 by default.", **_NUMBER)
+        float | None,
+        typer.Option(
+            "--l2", help="Penalty on weights of a contextual model; 3 by default.", **_NUMBER
+        ),
     ] = None,
     prune: Annotated[
         str | None, typer.Option(help="How to choose the number of contexts: cv, bic or none.")
@@ -299,7 +302,8 @@ def fuse(
         str | None, typer.Option("--score", help="Column of scores, if each row holds one.")
     ] = None,
     source: Annotated[
-        str | None, typer.Option("--source", help="Column with the classifier, if each row has one.")
+        str | None,
+        typer.Option("--source", help="Column with the classifier, if each row has one."),
     ] = None,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="File for the model; - for standard output.")
@@ -336,6 +340,12 @@ def predict(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="File for the answers; - for standard output.")
     ] = Path("-"),
+    level: Annotated[
+        float, typer.Option(help="How many of 100 intervals hold the truth, as a share.")
+    ] = 0.95,
+    intervals: Annotated[
+        bool, typer.Option(help="Columns low and high; leaving them out saves time.")
+    ] = True,
     missing: MissingValues = "error",
     delimiter: Delimiter = None,
     force: Force = False,
@@ -352,6 +362,7 @@ def predict(
         missing=_missing(missing),
         force=force,
         as_json=json,
+        level=level if intervals else None,
     )
 
 
@@ -454,7 +465,9 @@ def compare(
 
 @app.command()
 def inspect(
-    file: Annotated[Path, typer.Argument(help="A file of choquet, or a table.", show_default=False)],
+    file: Annotated[
+        Path, typer.Argument(help="A file of choquet, or a table.", show_default=False)
+    ],
     delimiter: Delimiter = None,
     json: Json = False,
 ) -> None:

@@ -24,7 +24,7 @@ from choquet.decomposition import (
     Linkage,
     decompose,
 )
-from choquet.errors import DataError, FileError, OptionError
+from choquet.errors import DataError, FileError, OptionError, TooLargeError
 from choquet.explanation import View, view_of
 from choquet.files import MAX_BYTES, check_target, write_whole
 from choquet.measures import AbstractMeasure, SupportedMeasure
@@ -146,8 +146,11 @@ class Subject:
             )
         return parts
 
-    def answer(self, X: FloatArray) -> dict[str, npt.NDArray[Any]]:
-        """Columns of output for rows by source, in the units of the data."""
+    def answer(self, X: FloatArray, level: float | None = 0.95) -> dict[str, npt.NDArray[Any]]:
+        """Columns of output for rows by source, in the units of the data.
+
+        Without a level there are no intervals.
+        """
         inner, units, _, _ = self.inside
         scaled = X if units is None else units.scaled(X)
         if isinstance(inner, SupportedMeasure):
@@ -158,12 +161,13 @@ class Subject:
             scores = inner.predict_proba(scaled)
             return found | {f"p({one})": scores[:, k] for k, one in enumerate(inner.classes_)}
         if hasattr(inner, "predict_interval"):
-            answers, bounds = inner.predict(scaled), inner.predict_interval(scaled)
-            if units is not None:
-                answers, bounds = units.output(answers), units.output(bounds)
-            low, high = bounds.T
-            support = inner.support_share(scaled)
-            return {"prediction": answers, "low": low, "high": high, "support": support}
+            answers = inner.predict(scaled)
+            found = {"prediction": answers if units is None else units.output(answers)}
+            ends = None if level is None else _intervals(inner, scaled, level)
+            if ends is not None:
+                low, high = (ends if units is None else units.output(ends)).T
+                found |= {"low": low, "high": high, "level": np.full(len(low), level)}
+            return found | {"support": inner.support_share(scaled)}
         view = self.view
         found = {"prediction": view.in_data(view.answers(view.parts.scaled(X)))}
         if view.own is not None:
@@ -177,6 +181,14 @@ class Subject:
         if view.learned:
             return found | {"trust": 1 - known.phi}
         return found | {"supported": known.supported.astype(int)}
+
+
+def _intervals(model: Any, scaled: FloatArray, level: float) -> FloatArray | None:
+    """Intervals of outputs at this level; None where there are too many sources for them."""
+    try:
+        return np.asarray(model.predict_interval(scaled, level=level))
+    except (TooLargeError, OptionError):
+        return None
 
 
 def _known(parts: Decomposition) -> Any:

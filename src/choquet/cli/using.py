@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
+from choquet.certainty.region import check_level
 from choquet.cli.columns import Missing
 from choquet.cli.fusing import fusion_answers, read_scores
 from choquet.cli.output import guarded, plain, progress, say, say_json, warn
@@ -41,8 +42,11 @@ def run_predict(
     missing: Missing,
     force: bool,
     as_json: bool,
+    level: float | None,
 ) -> None:
     """Write one line of output for each row, chunk by chunk."""
+    if level is not None:
+        check_level(level)
     _refuse_two_inputs(model, data)
     subject = load_subject(model)
     check_output(output, force=force)
@@ -59,7 +63,7 @@ def run_predict(
     ):
         _check_sources(table, subject)
         first, n_dropped = True, 0
-        for answer, kept in _answers(table, subject, missing, advance):
+        for answer, kept in _answers(table, subject, missing, advance, level):
             n_dropped += int((~kept).sum())
             text = _json_rows(answer, first) if as_json else _csv_rows(answer, first)
             sink.write(text.encode("utf-8", "backslashreplace"))
@@ -74,7 +78,11 @@ def run_predict(
 
 
 def _answers(
-    table: Table, subject: Subject, missing: Missing, advance: Callable[[float], None]
+    table: Table,
+    subject: Subject,
+    missing: Missing,
+    advance: Callable[[float], None],
+    level: float | None,
 ) -> Iterator[tuple[dict[str, Any], BoolArray]]:
     """Columns of answers, chunk by chunk, and which rows of the table have one.
 
@@ -84,7 +92,8 @@ def _answers(
     waiting: list[BoolArray] = []
     done = 0
     for chunk in table.chunks(subject.sources, missing=missing):
-        answer = subject.answer(chunk.X) if len(chunk.X) else dict.fromkeys(names, chunk.X[:0])
+        none = dict.fromkeys(names, chunk.X[:0])
+        answer = subject.answer(chunk.X, level) if len(chunk.X) else none
         waiting.append(chunk.kept)
         advance(chunk.n_bytes)
         if not answer:

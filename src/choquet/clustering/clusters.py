@@ -40,7 +40,7 @@ def cluster(
     level: float | None = None,
     rng: Any = None,
 ) -> Partition:
-    """Cluster operators by a method of the library or by any clusterer of scikit-learn's kind.
+    """Cluster operators by a method of the library, or by a clusterer from scikit-learn.
 
     Parameters
     ----------

@@ -357,7 +357,7 @@ def big_ivat(
     metric: Metric = "rms",
     counts: npt.ArrayLike | None = None,
 ) -> SampledIVAT:
-    """The iVAT of well-spread representatives of very many points, the rest at their nearest.
+    """The iVAT image of very many points, by representatives that are spread over them.
 
     Representatives are chosen farthest-first, which covers the points within twice the smallest
     possible radius. With r the radius reported, every iVAT dissimilarity between representatives

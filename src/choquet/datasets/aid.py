@@ -166,7 +166,7 @@ def fetch_aid(
     url : str
         The archive to download.
     verify : bool, default True
-        Insist that the numbers have the checksum of those that this library was tested with.
+        Require that the numbers have the checksum of those that this library was tested with.
     timeout : float, default 30
         Seconds without an answer after which to give up.
     progress : callable, optional

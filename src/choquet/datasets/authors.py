@@ -133,17 +133,17 @@ def read_authors(
     AuthorsFile
         With ``.measures`` or ``.sorts``, and in ``.evidence`` what was checked.
 
-    Warns
-    -----
-    ChoquetWarning
-        If what can be checked speaks against the order that was given.
-
     Raises
     ------
     DataError
         If the file holds neither measures nor sorts, or "auto" cannot tell the order.
     FileError
         If it cannot be read.
+
+    Warns
+    -----
+    ChoquetWarning
+        If what can be checked speaks against the order that was given.
 
     References
     ----------

@@ -31,6 +31,7 @@ from choquet.decide.statements import Undecided
 from choquet.errors import MissingDependencyError, OptionError
 from choquet.lattice import upward_maximum
 from choquet.measures import AbstractMeasure, Measure
+from choquet.shown import html_paragraphs
 
 __all__ = ["Answer"]
 
@@ -382,6 +383,9 @@ class Answer:
         from choquet.decide.words import verdict
 
         return "\n".join(verdict(self).lines)
+
+    def _repr_html_(self) -> str:
+        return html_paragraphs(str(self).splitlines())
 
     def __repr__(self) -> str:
         return f"<Answer: {self.leader} first in at least {self.certainty:.0%} of the models>"

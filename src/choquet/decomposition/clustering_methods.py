@@ -1,4 +1,4 @@
-"""The paper's way and its kin: distinct operators are clustered, each cluster gets an operator."""
+"""The paper's method and related ones: distinct operators are clustered, one operator each."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class ClusterMethod(Method[ClusterDecomposition]):
 
 @dataclass(frozen=True, kw_only=True)
 class Clodd(ClusterMethod):
-    """CLODD on the iVAT image of the operators, with medoids: the way of the paper.
+    """The paper's method: CLODD on the iVAT image of the operators, with medoids.
 
     Parameters
     ----------
@@ -310,7 +310,7 @@ class Distinct(ClusterMethod):
 
 @dataclass(frozen=True, kw_only=True)
 class Clustering(ClusterMethod):
-    """Any clusterer of scikit-learn's kind.
+    """Any clusterer with the interface of scikit-learn.
 
     Parameters
     ----------

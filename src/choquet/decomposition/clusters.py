@@ -136,7 +136,7 @@ class ClusterDecomposition(Decomposition):
         Near-optimal intervals of the values, if they were given.
     outcome : Outcome or None
     stable_shares : array or None
-        Share of each operator's walks that data pin down, where the intervals are not at hand.
+        Share of each operator's walks that data determine, where the intervals are not at hand.
 
     Examples
     --------

@@ -66,24 +66,25 @@ def decompose(
     Parameters
     ----------
     measure : AbstractMeasure or fitted model
-        A model has ``measure_``, and ``support_`` where it learned from data. It may stand at the
-        end of a pipeline of scalers: the decomposition then takes the data as they are.
+        A model has ``measure_``, and ``support_`` where it learned from data. It may be the last
+        step of a pipeline of scalers. The decomposition then takes the data in their own units.
     X : array-like of shape (n_samples, N), optional
-        Rows to describe the model on, in the units of its data: operators are fitted to its output
-        there. Without them all walks count alike, and inputs are taken as independent
-        and uniform.
+        Rows to describe the model on, in the units of its data. Operators are fitted to the output
+        of the model on these rows. Without rows all walks count alike, and inputs are taken as
+        independent and uniform.
     y : array-like of shape (n_samples,), optional
-        Targets of the rows. They decide how many contexts pay, and what the description costs.
+        Targets of the rows. They decide how many contexts are worth having, and they show what the
+        description costs.
     method : Method, clusterer, or name, default "contexts"
         `ContextTree` grows contexts as conditions, with operators by source and by rank. `Clodd` is
-        the way of the paper; `Linkage`, `FuzzyCMeans`, `Distinct` and `Clustering` are its kin. A
-        name stands for a method with its defaults; an object with ``fit_predict`` for
+        the method of the paper; `Linkage`, `FuzzyCMeans`, `Distinct` and `Clustering` are related
+        methods. A name means a method with its defaults. An object with ``fit_predict`` means
         ``Clustering(clusterer=object)``.
     support : DataSupport, "auto" or None, default "auto"
         Without rows: take only walks that data support. "auto" takes the model's own support if it
         has one; None takes all walks.
     identification : Identification, optional
-        What ``model.identify()`` found: which walks the data pin down.
+        What ``model.identify()`` found: which walks the data determine.
     rng : seed or numpy.random.Generator, default 0
         For draws, where there are any.
 

@@ -90,7 +90,7 @@ class ContextualOperator:
     error : Errors
         Worst and root mean square difference from the integral, where it is used.
     stable_share : float
-        Share of its walks whose values the data pin down; NaN if that was not looked into. Of the
+        Share of its walks whose values the data determine; NaN if that was not computed. Of the
         others some value could be quite another at almost the same error.
 
     Examples

@@ -133,7 +133,9 @@ logistic(6.5 × output - 3.2) is the probability.
         """What one who reads of this class should know of the others."""
         lines = []
         if not self.chosen:
-            lines.append(f"This is one of {self._all()}; choose another with --class or choquet.of_class.")
+            lines.append(
+                f"This is one of {self._all()}; choose another with --class or choquet.of_class."
+            )
         if self.asked is not None:
             other = self.labels[self.asked]
             lines.append(

@@ -60,7 +60,7 @@ class Identified(Protocol):
 
 
 class Decomposition(ABC):
-    """A handful of operators, and the situations in which each of them is used.
+    """A few operators, and the situations in which each of them is used.
 
     `decompose` and the contextual learners return it. It is abstract: what it was made from is told
     by its two final classes, `TreeDecomposition` and `ClusterDecomposition`. Nothing of it changes
@@ -157,7 +157,7 @@ class Decomposition(ABC):
     @property
     @abstractmethod
     def identification(self) -> Identified | None:
-        """Which walks the data pin down, or None."""
+        """Which walks the data determine, or None."""
 
     @property
     def epsilon(self) -> float:

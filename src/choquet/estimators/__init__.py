@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # for readers and type checkers; at run time `__getattr__` lo
     from choquet.estimators.chunks import fit_chunks, fit_evidence, fit_statistics
     from choquet.estimators.classifier import ChoquetClassifier
     from choquet.estimators.commensurate import Commensurate, InUnits
+    from choquet.estimators.conformal import ConformalClassifier, ConformalRegressor
     from choquet.estimators.contextual import ContextualRegressor
     from choquet.estimators.contextual_classifier import ContextualClassifier
     from choquet.estimators.cross_validated import ChoquetRegressorCV
@@ -33,6 +34,8 @@ __all__ = [
     "ChoquetRegressor",
     "ChoquetRegressorCV",
     "Commensurate",
+    "ConformalClassifier",
+    "ConformalRegressor",
     "ContextualClassifier",
     "ContextualRegressor",
     "FusionClassifier",
@@ -55,6 +58,8 @@ _PLACES = {
     "ChoquetRegressor": "regressor",
     "ChoquetRegressorCV": "cross_validated",
     "Commensurate": "commensurate",
+    "ConformalClassifier": "conformal",
+    "ConformalRegressor": "conformal",
     "ContextualClassifier": "contextual_classifier",
     "ContextualRegressor": "contextual",
     "FusionClassifier": "fusion",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import stats
 
 from choquet.additive.choose import LINKS, LinkChoice, choose_link, sample
 from choquet.additive.contexts import AdditiveDecomposition, count_contexts
@@ -25,9 +25,15 @@ from choquet.estimators.foundation import (
     later,
     validate_data,
 )
+from choquet.lattice.lazy import LazyModule
 
 _check_feature_names = later("sklearn.utils.validation", "_check_feature_names")
 _check_sample_weight = later("sklearn.utils.validation", "_check_sample_weight")
+
+if TYPE_CHECKING:
+    from scipy import special
+else:
+    special = LazyModule("scipy.special")
 
 __all__ = ["Additive", "ChoquetAdditiveRegressor"]
 
@@ -440,7 +446,7 @@ class ChoquetAdditiveRegressor(RegressorMixin, Additive):
         X = self._inputs(X)
         score = self.model_.scores(X)[0] + self.model_.fixed[0, 0]
         error = np.sqrt(self.model_.score_variance(X)[0])
-        z = stats.t.ppf((1 + level) / 2, max(self.n_rows_ - self.edf_, 1.0))
+        z = special.stdtrit(max(self.n_rows_ - self.edf_, 1.0), (1 + level) / 2)
         if not noise:
             return np.sort(self._output(score[:, None] + z * error[:, None] * [-1, 1]), axis=1)
         slope = Squares(self.link_).slope(score)

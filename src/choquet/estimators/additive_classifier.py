@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import stats
-from scipy.special import expit, softmax
+from scipy.special import expit, ndtri, softmax
 
 from choquet.additive.families import Logistic, Multinomial, Ordered
 from choquet.additive.table import Memory
@@ -249,7 +248,7 @@ class ChoquetAdditiveClassifier(ClassifierMixin, Additive):
         X = self._inputs(X)
         score = self._scores(X)
         error = np.sqrt(self.model_.score_variance(X))
-        z = stats.norm.ppf((1 + level) / 2) * np.linspace(-1, 1, _POINTS)
+        z = ndtri((1 + level) / 2) * np.linspace(-1, 1, _POINTS)
         found = []
         for k in range(len(score)):
             moved = np.repeat(score[None], _POINTS, axis=0)

@@ -34,7 +34,7 @@ class _Formula(IncrementalRegressor):
 
 
 class LambdaRegressor(_Formula):
-    """Sugeno λ-measure whose N densities fit best.
+    """Regression by the Sugeno λ-measure whose N densities fit best.
 
     Attributes
     ----------
@@ -127,7 +127,7 @@ class LinearConvexSumRegressor(_Weighted):
 
 
 class GradientDescentRegressor(IncrementalRegressor):
-    """Gradient descent on a parametrisation that is monotone by construction.
+    """Choquet regression by gradient descent; the measure is monotone by construction.
 
     What network papers do; it stops near, not at, the least error. Values without data are put in
     the middle of what is possible.

@@ -40,7 +40,7 @@ def fit_chunks(
         Names of the sources, for the measure.
     checkpoint : str or path, optional
         A file for the sums so far. A run that was stopped, or a chunk that failed, loses nothing:
-        call again with the same chunks and file, and those in it are passed over.
+        call again with the same chunks and file, and those in it are skipped.
     checkpoint_every : int, default 100
         Chunks between two writes.
 

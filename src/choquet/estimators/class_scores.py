@@ -118,10 +118,7 @@ class ClassScores:
             if name is not None and name not in table:
                 known = ", ".join(map(str, names[:10]))
                 raise DataError(f"there is no column {name!r} (for {role}); there are {known}")
-        if roles.label is None:
-            found = _wide(table, roles, classes)
-        else:
-            found = _rows(table, roles)
+        found = _wide(table, roles, classes) if roles.label is None else _rows(table, roles)
         return found.ordered(classes, sources)
 
     def ordered(
@@ -131,13 +128,18 @@ class ClassScores:
         found = self
         if classes is not None and list(classes) != self.classes.tolist():
             places = _places(list(classes), self.classes.tolist(), "class")
-            found = replace(
-                found, scores=found.scores[:, places], classes=np.asarray(classes)
-            )
+            found = replace(found, scores=found.scores[:, places], classes=np.asarray(classes))
         if sources is not None and tuple(sources) != self.sources:
             places = _places(list(sources), list(self.sources), "source")
             found = replace(found, scores=found.scores[:, :, places], sources=tuple(sources))
         return found
+
+    def labelled(self, y: Any) -> ClassScores:
+        """The same with the true classes."""
+        truth = np.asarray(y)
+        if truth.shape != self.scores.shape[:1]:
+            raise DataError(f"y must hold {len(self.scores)} values, not {truth.shape}")
+        return replace(self, truth=truth)
 
     def taken(self, which: Sequence[int]) -> ClassScores:
         """Some of the samples, by their places."""

@@ -36,7 +36,7 @@ NO_RELATION = 1e-6
 
 
 class ChoquetClassifier(ClassifierMixin, BaseEstimator):
-    """Logistic link on a Choquet integral.
+    """Classifier that turns a Choquet integral into the probability of each class.
 
     P(positive) = sigmoid(γ · C_g(x) + intercept), with g monotone and normal and γ ≥ 0: more of
     any source never makes the positive class less likely. Several classes are taken one against

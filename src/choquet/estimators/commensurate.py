@@ -47,17 +47,19 @@ class Commensurate(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     Parameters
     ----------
     directions : {"higher", "lower", "auto"} or dict, default "higher"
-        Whether more or less of a column is better; of all, or by column: the name (of a frame) or
-        the position. "auto" takes it from the rank correlation with y. A number is a peak: the
-        nearer to it, the better. Columns that a dict does not name are "higher".
+        Whether more or less of a column is better. One direction is for all columns; a dict has one
+        for each column, by its name in a frame or its position. "auto" takes the direction from the
+        rank correlation with y. A number is a peak: the nearer to it, the better. Columns that a
+        dict does not name are "higher".
     method : {"minmax", "quantiles", "standard", "none"} or dict, default "minmax"
-        The range of the data to [0, 1]; the share of the data below; mean 0 and standard deviation
-        1; as they are. Of all, or by column, where pairs ``[(10, 1.0), (50, 0.0)]`` of a number in
-        the data and where it stands between 0 and 1 are points of your own. Columns that a dict
-        does not name are "minmax".
+        "minmax" maps the range of the data to [0, 1], "quantiles" maps a number to the share of the
+        data below it, "standard" gives mean 0 and standard deviation 1, "none" changes nothing. A
+        dict has one for each column. There, pairs such as ``[(10, 1.0), (50, 0.0)]`` are points of
+        your own: a number in the data, and its place between 0 and 1. Columns that a dict does not
+        name are "minmax".
     clip : bool, default False
-        Whether what lies beyond the data is taken as their end, or the scale goes on. Scales from
-        points of your own always end.
+        Whether numbers beyond the range of the data are moved to its end. Otherwise the scale goes
+        on. Scales from points of your own always end.
 
     Attributes
     ----------
@@ -251,7 +253,7 @@ def _inner_has(name):
 
 
 class InUnits(BaseEstimator):
-    """An estimator with the scales of its columns and its target: it speaks in units of the data.
+    """An estimator with the scales of its columns and its target; it predicts in their units.
 
     Columns are put on one scale before (`Commensurate`), outputs back into the units of the target
     after. It is what ``choquet fit`` writes.
@@ -423,10 +425,16 @@ class InUnits(BaseEstimator):
         return self.estimator_.decision_function(scaled)
 
     @_inner_has("predict_interval")
-    def predict_interval(self, X):
-        """Bounds of the outputs, in the units of the target; see the estimator's own."""
+    def predict_interval(self, X, level=0.95, **options):
+        """Intervals of the outputs, in the units of the target; see the estimator's own."""
         scaled = self._scaled(X)
-        return self.units_.output(self.estimator_.predict_interval(scaled))
+        return self.units_.output(self.estimator_.predict_interval(scaled, level, **options))
+
+    @_inner_has("support_interval")
+    def support_interval(self, X):
+        """What subsets without data leave open, in units of the target; see the estimator's own."""
+        scaled = self._scaled(X)
+        return self.units_.output(self.estimator_.support_interval(scaled))
 
     @_inner_has("support_share")
     def support_share(self, X):

@@ -9,6 +9,7 @@ import numpy as np
 
 from choquet.arrays import FloatArray
 from choquet.errors import DataError, SolverError, SupportWarning, TooLargeError
+from choquet.estimators.certain import CertainRegressor
 from choquet.estimators.foundation import BaseEstimator, RegressorMixin, check_is_fitted
 from choquet.estimators.validation import checked_inputs, checked_rows, classes_of
 from choquet.lattice.ties import TIE, settled
@@ -166,7 +167,7 @@ def integrate(measure: AbstractMeasure, X: FloatArray, fill: str) -> FloatArray:
     return measure.integral(X)
 
 
-class MeasureRegressor(RegressorMixin, BaseEstimator):
+class MeasureRegressor(CertainRegressor, RegressorMixin, BaseEstimator):
     """Base of the regressors that learn from statistics; subclasses define `_solve`."""
 
     statistics_: Statistics | MinimaStatistics
@@ -275,8 +276,10 @@ class MeasureRegressor(RegressorMixin, BaseEstimator):
         check_is_fitted(self, "measure_")
         return explain_samples(self, checked_inputs(self, X))
 
-    def predict_interval(self, X):
+    def support_interval(self, X):
         """Tight bounds of each prediction over all fillings of the unsupported subsets.
+
+        They say what was never seen, not how exact the fit is: see `predict_interval` for that.
 
         Parameters
         ----------

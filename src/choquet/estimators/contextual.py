@@ -137,7 +137,7 @@ class Contextual(BaseEstimator):
 
 
 class ContextualRegressor(RegressorMixin, Contextual):
-    """A handful of operators by source and by rank, and the rules that choose between them.
+    """A few operators by source and by rank, and the rules that choose between them.
 
     A tree splits on the ranks of the sources ("ir is among the top two", "ir is above emi"); each
     leaf is a regression on the inputs, by source, sorted by size, or both. The tree is grown

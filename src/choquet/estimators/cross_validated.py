@@ -37,7 +37,7 @@ ALPHAS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 
 
 class ChoquetRegressorCV(MeasureRegressor):
-    """Choquet integral of a measure between simple families and all measures, as data tell.
+    """Regression by a Choquet integral, averaged over simple families and all measures.
 
     All 2**N values fitted to noisy data over-fit. By default every family of `priors`, and all
     monotone measures, are averaged: within a family each measure with its probability given the
@@ -212,6 +212,22 @@ class ChoquetRegressorCV(MeasureRegressor):
             folds = leave_one_out(parts) or [(self.statistics_, self.statistics_)]
             errors = partial(_fold_errors, folds, tuple(self.priors), self.n_jobs)
             self.cv_results_["mean_squared_error"] = errors
+
+    def _shape(self):
+        return {
+            "monotone": self.monotone,
+            "normal": self.normal,
+            "fit_intercept": self.fit_intercept,
+        }
+
+    def _family_shares(self):
+        """Families in their proportions; what has none counts as all measures."""
+        known = self.cv_results_
+        shares: dict[str, float] = {}
+        for name, weight in zip(known["prior"], known["weight"], strict=True):
+            family = str(name) if str(name) in FAMILIES else "none"
+            shares[family] = shares.get(family, 0.0) + float(weight)
+        return shares
 
     def _has_posterior(self, n_sources):
         return (

@@ -340,7 +340,7 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
             raise DataError(
                 f"there are scores of {len(given.scores)} samples, and labels {y.shape}"
             )
-        return ClassScores(given.scores, given.classes, given.sources, given.ids, y)
+        return given.labelled(y)
 
     @property
     def intercept_(self):

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
-from choquet.errors import ChoquetError
+from choquet.errors import ChoquetError, DataError
 from choquet.estimators.class_scores import ClassScores
 from choquet.estimators.held_out import HeldOut, Score, score_classes
 
@@ -46,7 +46,11 @@ def fusion_scores(model: Any, given: ClassScores, *, refit: bool, folds: int = 5
         None where classes are too rare to be held out.
     """
     assert given.truth is not None
-    place = np.array([given.classes.tolist().index(label) for label in given.truth.tolist()])
+    places = {str(label): k for k, label in enumerate(given.classes.tolist())}
+    strange = sorted({str(label) for label in given.truth.tolist()} - set(places))
+    if strange:
+        raise DataError(f"the model does not know the class {strange[0]!r}")
+    place = np.array([places[str(label)] for label in given.truth.tolist()])
     parts = _parts(place, folds)
     if parts is None and refit:
         return None
@@ -76,7 +80,9 @@ def _parts(place, folds):
 def _refitted(model, given, parts):
     proba = np.empty(given.scores.shape[:2])
     for train, test in parts:
-        fresh = clone(model).set_params(sources=given.sources, classes=list(given.classes))
+        fresh = clone(model).set_params(
+            estimators=None, sources=given.sources, classes=list(given.classes)
+        )
         fresh.fit(given.scores[train], given.truth[train])
         proba[test] = fresh.predict_proba(given.scores[test])
     return proba
@@ -113,7 +119,9 @@ def _learned(given, place, parts) -> dict[str, Score]:
         chosen.append(int(right.argmax()))
         single[test] = _shares(scores[test][:, :, chosen[-1]])
         if stack:
-            fitted = LogisticRegression(max_iter=100, C=10.0, tol=1e-3).fit(flat[train], place[train])
+            fitted = LogisticRegression(max_iter=100, C=10.0, tol=1e-3).fit(
+                flat[train], place[train]
+            )
             stacked[np.ix_(test, fitted.classes_)] = fitted.predict_proba(flat[test])
     best = given.sources[Counter(chosen).most_common(1)[0][0]]
     found = {"single": score_classes(single, place, best)}

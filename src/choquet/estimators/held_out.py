@@ -123,9 +123,7 @@ class HeldOut(NamedTuple):
         return {"folds": self.folds, "rows": self.rows, "scores": scores}
 
 
-def held_out(
-    model, X: Any, y, *, folds: int = 5, random_state=0, sources=None
-) -> HeldOut | None:
+def held_out(model, X: Any, y, *, folds: int = 5, random_state=0, sources=None) -> HeldOut | None:
     """Fit on all folds but one and answer for that one, in turn; None if no model can be fitted.
 
     Parameters

@@ -9,7 +9,6 @@ from numbers import Integral
 import numpy as np
 
 from choquet.arrays import check_option
-from choquet.certainty.identify import Identification, identify, states
 from choquet.certainty.selective import SelectiveCurve, selective_curve
 from choquet.errors import DataError, OptionError, SolverWarning
 from choquet.estimators.common import Batch, IncrementalRegressor
@@ -46,7 +45,7 @@ PENALTIES = ("l1", "l2", "elasticnet", "lp")
 
 
 class ChoquetRegressor(IncrementalRegressor):
-    """Choquet integral fitted to data, with an account of what the data determine.
+    """Regression by a Choquet integral, with an account of what the data determine.
 
     The default is the monotone, normal measure of least squared error. Choquet regression as in
     the literature ("CIR") is ``monotone=False, normal=False, fit_intercept=True`` with
@@ -55,7 +54,7 @@ class ChoquetRegressor(IncrementalRegressor):
     Parameters
     ----------
     monotone, normal : bool, default True
-        Insist that g does not decrease, and that g(X) = 1.
+        Require that g does not decrease, and that g(X) = 1.
     fit_intercept : bool, default False
         Learn an intercept.
     loss : {"squared", "absolute"}, default "squared"
@@ -278,12 +277,7 @@ class ChoquetRegressor(IncrementalRegressor):
         return self._problem(self.statistics_, None, self.measure_.sources)
 
     def _problem(self, statistics: Statistics, batch: Batch | None, names) -> Problem:
-        shape = {
-            "monotone": self.monotone,
-            "normal": self.normal,
-            "fit_intercept": self.fit_intercept,
-        }
-        n_sources = statistics.n_sources
+        shape, n_sources = self._shape(), statistics.n_sources
         if self.loss == "absolute":
             assert batch is not None  # whoever passes sums alone is refused before
             problem = absolute_loss(batch.X, batch.y, batch.weight, **shape)
@@ -299,8 +293,12 @@ class ChoquetRegressor(IncrementalRegressor):
         elif self.prior is not None:
             basis = FAMILIES[self.prior].basis(n_sources)  # type: ignore[misc]
             problem = with_prior(problem, basis, self.prior_alpha)
+        return self._restricted(problem, names)
+
+    def _restricted(self, problem: Problem, names) -> Problem:
+        """With what restricts the measures: k-additivity, and what experts said."""
         if self.k_additive is not None:
-            problem = with_basis(problem, k_additive_basis(n_sources, self.k_additive))
+            problem = with_basis(problem, k_additive_basis(problem.n_sources, self.k_additive))
         if self.expert is not None:
             problem = with_rows(problem, as_rows(self.expert, names))
         return problem
@@ -350,7 +348,7 @@ class ChoquetRegressor(IncrementalRegressor):
             return wished
         return fill_within(problem, values, supported, wished)
 
-    def predict_interval(self, X):
+    def support_interval(self, X):
         """Tight bounds of each prediction over all measures that agree with what is known.
 
         Known are the values of supported subsets and what experts said. Without statements the
@@ -371,7 +369,7 @@ class ChoquetRegressor(IncrementalRegressor):
         check_is_fitted(self, "measure_")
         problem = None if self.expert is None else getattr(self, "problem_", None)
         if problem is None or problem.rows is None:
-            return super().predict_interval(X)
+            return super().support_interval(X)
         assert isinstance(self.measure_, Measure)  # statements need all subsets
         X = checked_inputs(self, X)
         supported = self.support_.supported
@@ -381,48 +379,30 @@ class ChoquetRegressor(IncrementalRegressor):
 
     # -- what the data determine -------------------------------------------------------------------
 
-    def states(self):
-        """State of every subset by mask: 0 free, 1 touched, 2 identified by the design alone."""
-        check_is_fitted(self, "measure_")
-        self._refuse_coefficients()
-        return states(self.problem_)
+    def _shape(self):
+        return {
+            "monotone": self.monotone,
+            "normal": self.normal,
+            "fit_intercept": self.fit_intercept,
+        }
 
-    def identify(
-        self, tau=0.01, *, width=0.05, masks=None, n_jobs=1, progress=None
-    ) -> Identification:
-        """Near-optimal interval of each supported value.
+    def _wide_problem(self):
+        dense = self.statistics_.n_sources <= MAX_LATTICE_SOURCES
+        assert isinstance(self.statistics_, Statistics)
+        problem = least_squares(self.statistics_, dense=dense, **self._shape())
+        return self._restricted(problem, self.measure_.sources)
 
-        Parameters
-        ----------
-        tau : float, default 0.01
-            Measures within (1 + tau) of the least error count as near-optimal.
-        width : float, default 0.05
-            Longest interval that still counts as identified.
-        masks : array-like of ints, optional
-            Subsets to look at; all supported ones by default.
-        n_jobs : int, default 1
-            Processes, through joblib.
-        progress : callable, optional
-            Called with (done, total).
-        """
-        check_is_fitted(self, "measure_")
-        self._refuse_coefficients()
-        return identify(
-            self.problem_,
-            self.solution_,
-            tau=tau,
-            width=width,
-            masks=masks,
-            n_jobs=n_jobs,
-            progress=progress,
-        )
+    def _fit_of_all(self):
+        return self._own_problem() if self._plain() else super()._fit_of_all()
 
-    def _refuse_coefficients(self):
-        if isinstance(self.measure_, MobiusMeasure):
-            raise OptionError(
-                "this model learned coefficients that all data share, not values of subsets; "
-                "leave k_additive out to ask which values the data determine"
-            )
+    def _own_problem(self):
+        return self.problem_, self.solution_
+
+    def _plain(self):
+        """Whether nothing but squared error and constraints decided the fit."""
+        drawn = self.penalty is not None and self.alpha > 0
+        drawn = drawn or (self.prior is not None and self.prior_alpha > 0)
+        return not drawn and self.loss == "squared"
 
     def selective_curve(self, X, y, *, by="support") -> SelectiveCurve:
         """Mean squared error among accepted samples against the accepted share.
@@ -432,13 +412,13 @@ class ChoquetRegressor(IncrementalRegressor):
         X : array-like of shape (n_samples, n_sources)
         y : array-like of shape (n_samples,)
         by : {"support", "width"}, default "support"
-            Accept by the share of supported subsets, or by the width of the interval.
+            Accept by the share of supported subsets, or by the width of `support_interval`.
         """
         check_option("by", by, ["support", "width"])
         errors = (self.predict(X) - np.asarray(y, dtype=np.float64)) ** 2
         if by == "support":
             return selective_curve(errors, self.support_share(X))
-        bounds = self.predict_interval(X)
+        bounds = self.support_interval(X)
         width = bounds[:, 1] - bounds[:, 0]
         if not np.isfinite(width).all():
             raise DataError("some intervals are infinite (monotone=False): use by='support'")

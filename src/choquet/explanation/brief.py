@@ -40,7 +40,7 @@ _AS_GOOD = 0.01
 """Share of the variation that a formula may lose against rules and still be preferred."""
 
 POOR = 0.1
-"""Share of the variation of the answers from which on a summary is said to be far from its model."""
+"""Share of the variation of the answers from which on a summary is far from its model."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,9 +268,13 @@ def _rules(
         told[rows] = sorted_inputs[rows] @ by_rank + scaled[rows] @ by_source
         if cut and rows.any():  # what was left out is made good for on average
             bias = float(np.mean(answers[rows] - told[rows]))
-        bias = float(_rounded(np.array([bias]), float(answers.std()))[0]) if abs(bias) > 1e-9 else 0.0
+        bias = (
+            float(_rounded(np.array([bias]), float(answers.std()))[0]) if abs(bias) > 1e-9 else 0.0
+        )
         told[rows] += bias
-        say.append(f"{text} {'plus' if bias > 0 else 'minus'} {figure(abs(bias))}" if bias else text)
+        say.append(
+            f"{text} {'plus' if bias > 0 else 'minus'} {figure(abs(bias))}" if bias else text
+        )
     if isinstance(view.parts, TreeDecomposition) and len(view.parts.leaves) > 1:
         leaves = sorted(view.parts.leaves.items(), key=lambda leaf: -leaf[1].share)
         where = [(view.context_of(leaf), say[rule.operator]) for leaf, rule in leaves]
@@ -292,7 +296,8 @@ def _shortened(
     view: View, operator: ContextualOperator
 ) -> tuple[str, FloatArray, FloatArray, bool]:
     """A phrase of at most four terms, the weights by rank and by source that it says, and
-    whether they are not quite the operator's own."""
+    whether they are not quite the operator's own.
+    """
     n, by_rank, by_source = operator.n_sources, operator.rank_weights, operator.source_weights
     if not by_source.any() and nearest_name(by_rank).distance <= 1e-9:
         return operator_phrase(by_rank), by_rank, by_source, False

@@ -162,7 +162,7 @@ class DataRequests(ShownTuple[DataRequest]):
 
 
 def data_to_collect(model: Any, n: int = 5, *, support: DataSupport | None = None) -> DataRequests:
-    """Contexts in the order of how much more data on them would tell.
+    """Rank contexts by how much more data on them would tell.
 
     Each gain is worked out on its own. After you have collected data, ask again.
 

@@ -8,12 +8,13 @@ from typing import Any
 from choquet.explanation.phrases import percent, plain
 from choquet.explanation.sample import SampleExplanation, explained_row
 from choquet.explanation.view import view_of
+from choquet.shown import Shown
 
 __all__ = ["FusionExplanation", "explain_fusion"]
 
 
-@dataclass(frozen=True, eq=False)
-class FusionExplanation:
+@dataclass(frozen=True, eq=False, repr=False)
+class FusionExplanation(Shown):
     """Why fused classifiers give a sample its class.
 
     Attributes
@@ -41,6 +42,10 @@ class FusionExplanation:
             f"{self.runner_up} comes next with {percent(self.runner_up_probability)}."
         )
         return f"{first}\nThe scores for {self.answer} are combined as follows.\n{self.why.text()}"
+
+    def html_table(self) -> str:
+        """The sources as a table, for notebooks."""
+        return self.why.html_table()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, as JSON holds them."""

@@ -108,8 +108,8 @@ def operator_phrase(weights: FloatArray) -> str:
 def operator_phrases(decomposition: Decomposition) -> list[str]:
     """The phrase of each operator, short enough for a rule.
 
-    Sums of many weights are not spelled out, and operators that would read the same are told apart
-    by their number, from 1. Where operators were learned directly, each says what it adds.
+    Of sums of many weights the largest are said, and operators that would read the same are told
+    apart by their number, from 1. Where operators were learned directly, each says what it adds.
 
     Examples
     --------
@@ -122,9 +122,7 @@ def operator_phrases(decomposition: Decomposition) -> list[str]:
     phrases = [_short_phrase(operator) for operator in decomposition.operators]
     times = Counter(phrases)
     phrases = [
-        phrase
-        if times[phrase] == 1 and not phrase.startswith("a weighted sum")
-        else f"{phrase} (operator {number})"
+        phrase if times[phrase] == 1 else f"{phrase} (operator {number})"
         for number, phrase in enumerate(phrases, start=1)
     ]
     if decomposition.measure is not None:
@@ -140,7 +138,8 @@ def _short_phrase(operator: ContextualOperator) -> str:
     few = np.count_nonzero(_heard(weights)) <= _SPELLED_OUT
     if few or operator.name not in (MIXED, FREE):
         return operator_phrase(weights)
-    return _multiple_phrase(weights) or f"a weighted sum of the {number_word(len(weights))}"
+    ranks = [(float(w), rank_phrase(j + 1, len(weights))) for j, w in enumerate(weights)]
+    return _multiple_phrase(weights) or _main_terms(ranks)
 
 
 def _mixed_phrase(operator: ContextualOperator) -> str:
@@ -153,9 +152,13 @@ def _mixed_phrase(operator: ContextualOperator) -> str:
     ]
     most = max(abs(w) for w, _ in terms)
     heard = [(w, what) for w, what in terms if abs(w) > 1e-3 * most]
-    if len(heard) > _SPELLED_OUT:
-        return f"a weighted sum of the {number_word(operator.n_sources)}"
-    return _terms(heard)
+    return _main_terms(terms) if len(heard) > _SPELLED_OUT else _terms(heard)
+
+
+def _main_terms(terms: Sequence[tuple[float, str]]) -> str:
+    """The largest terms of a sum that is too long to spell out."""
+    sizes = sorted((abs(w) for w, _ in terms), reverse=True)
+    return f"mainly {_terms(term for term in terms if abs(term[0]) >= sizes[_SPELLED_OUT - 1])}"
 
 
 def _with_bias(phrase: str, operator: ContextualOperator) -> str:
@@ -334,5 +337,6 @@ def _terms(terms: Iterable[tuple[float, str]]) -> str:
     for weight, what in terms:
         sign = " minus " if weight < 0 else " plus "
         lead = ("minus " if weight < 0 else "") if not text else sign
-        text += f"{lead}{figure(abs(weight))} times {what}"
+        times = "" if abs(abs(weight) - 1) < 5e-4 else f"{figure(abs(weight))} times "
+        text += f"{lead}{times}{what}"
     return text

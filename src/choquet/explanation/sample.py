@@ -22,7 +22,7 @@ from choquet.explanation.phrases import (
     plain,
 )
 from choquet.explanation.switch import Switch, moves_text, smallest_switch
-from choquet.explanation.view import View, view_of
+from choquet.explanation.view import LEVEL, View, view_of
 from choquet.frames import FrameLibrary, to_frame
 from choquet.scales import Units
 from choquet.shown import Shown, html_table, rounded
@@ -100,6 +100,8 @@ class SampleExplanation(Shown):
         Of the data, where the model sees them scaled.
     outcome : Outcome or None
         What the output says of a class, if it is one's.
+    confidence, level : tuple of two floats or None, float
+        Interval of the output without noise, and its level of confidence; None if not known.
     """
 
     sources: tuple[str, ...]
@@ -131,6 +133,8 @@ class SampleExplanation(Shown):
     trust: float = float("nan")
     units: Units | None = None
     outcome: Outcome | None = None
+    confidence: tuple[float, float] | None = None
+    level: float = LEVEL
 
     @property
     def label(self) -> str | None:
@@ -300,6 +304,9 @@ changing inputs by 0.25 is enough.
                 text += f"{moves_text(self.nearest, self.sources, self.inputs)}."
             return [text]
         lines = []
+        if self.confidence is not None:
+            low, high = self.confidence
+            lines.append(f"It lies between {low:.4g} and {high:.4g}, {percent(self.level)} sure.")
         low, high = self.interval
         if high - low > 1e-9:
             lines.append(
@@ -323,8 +330,14 @@ changing inputs by 0.25 is enough.
             return f"Another operator, {self.switch_phrase}, would decide {moves}."
         return (
             f"Another operator, {self.switch_phrase}, would decide if {upper} fell below {lower}: "
-            f"changing inputs by {figure(self.switch.change)} is enough."
+            f"{_enough(self.switch.change)}."
         )
+
+
+def _enough(change: float) -> str:
+    if change < 1e-12:
+        return "the least change is enough"
+    return f"changing inputs by {figure(change)} is enough"
 
 
 def explain_sample(model: Any, x: Any) -> SampleExplanation:
@@ -333,7 +346,7 @@ def explain_sample(model: Any, x: Any) -> SampleExplanation:
     Parameters
     ----------
     model : Decomposition, Measure, fitted model, or a pipeline that ends in one
-        What answered; measures and models are decomposed first, and estimators keep that in mind.
+        What to explain; measures and models are decomposed first, and estimators keep the result.
     x : array-like of N floats, row of a frame, or dict
         Inputs by source, in the units of the data; what has names is taken by them.
 
@@ -425,6 +438,7 @@ def _explained(
     contributions = np.empty(len(sort))
     contributions[sort] = weights * scaled[0, sort] * width
     low, high = view.in_data(known.interval[0])
+    sure = view.confidence(scaled)
     rule, named = view.rule_of(scaled, known.similar_sort)
     grown = parts if isinstance(parts, TreeDecomposition) else None
     leaf = None if grown is None else view.leaf_of(scaled)
@@ -443,6 +457,7 @@ def _explained(
         summary=view.own is not None,
         integral=float(view.in_data(known.integral[0])),
         interval=(float(low), float(high)),
+        confidence=None if sure is None else tuple(view.in_data(sure[0]).tolist()),
         phi=float(known.phi[0]),
         supported=bool(known.supported[0]),
         nearest_sort=known.similar_sort[0],

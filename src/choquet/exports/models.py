@@ -57,6 +57,8 @@ def plan_of(model: Any, *, label: Any = None, arrays: bool = True) -> Plan:
     >>> [column.name for column in plan.columns], sorted(plan.outputs)
     (['ir', 'emi'], ['operator', 'output', 'supported'])
     """
+    if isinstance(model, View):
+        return _single(model, label)
     inner, units, names, _ = unwrapped(model)
     sums = _additive_plan(inner, label, arrays)
     if sums is not None:
@@ -132,7 +134,8 @@ def _plan(
     notes = []
     if _values(view) is None and view.parts.measure is not None:
         notes.append(f"Support is not written out beyond {MAX_DENSE} sources: supported is 0.")
-    title = f"{type(model).__name__} of {len(columns)} sources"
+    what = view.own if isinstance(model, View) and view.own is not None else model
+    title = f"{type(what).__name__} of {len(columns)} sources"
     return Plan(columns, guarded(f, len(columns), outputs), title, meaning, classes, tuple(notes))
 
 

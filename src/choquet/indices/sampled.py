@@ -71,7 +71,7 @@ class Estimate:
 
 @dataclass(frozen=True, eq=False)
 class SampledIndices:
-    """What walks that were drawn say of a measure.
+    """Indices of a measure, estimated from a sample of walks.
 
     Attributes
     ----------

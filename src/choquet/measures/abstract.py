@@ -412,7 +412,7 @@ def exactly(values: FloatArray) -> FloatArray:
 
 
 def check_measure(measure: Any) -> AbstractMeasure:
-    """Return what is a measure, or say what to pass instead.
+    """Return a measure as it is, or raise an error that says what to pass instead.
 
     Examples
     --------

@@ -55,7 +55,7 @@ def distort(t: FloatArray, curve: float) -> FloatArray:
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class FormulaMeasure(ComputedMeasure):
-    """Normal monotone measure given by weights that sum to 1, and one number that bends them.
+    """A normal monotone measure given by weights that sum to 1 and one further number.
 
     g(A) = (e^(c t) - 1) / (e^c - 1), where t is the sum of the weights that A has: those of its
     sources ("additive"), or the first ``|A|`` ones ("symmetric"). With c = 0 these are the weighted

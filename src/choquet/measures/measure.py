@@ -56,16 +56,16 @@ class Measure(Properties, AbstractMeasure):
     sources : sequence of str, optional
         Names; x1, x2, … by default.
     monotone : bool, default True
-        Insist that no subset has a larger value than a superset of it. Regression drops this.
+        Require that no subset has a larger value than a superset of it.
     normal : bool, default True
-        Insist that g(X) = 1. Regression drops this.
+        Require that all sources together have the value 1.
 
     Raises
     ------
     NotMonotoneError
         If a value decreases, naming the pair of subsets.
     MeasureError, SourceError, DataError, TooLargeError
-        For anything else that is no measure.
+        If the values cannot be a measure for another reason.
 
     References
     ----------

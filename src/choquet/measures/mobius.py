@@ -49,7 +49,7 @@ _TOLERANCE = 1e-9
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class MobiusMeasure(AbstractMeasure):
-    """Measure given by Möbius coefficients of some subsets, for any number of sources.
+    """A measure given by Möbius coefficients of some subsets, for any number of sources.
 
     Parameters
     ----------
@@ -60,8 +60,8 @@ class MobiusMeasure(AbstractMeasure):
     sources : sequence of str
         Names.
     monotone, normal : bool, default True
-        Insist that g does not decrease, and that g(X) = 1. Up to two sources in a subset a decrease
-        is always found; beyond, only the refusal is certain: see `proved_monotone`.
+        Require that g does not decrease, and that g(X) = 1. Up to two sources in a subset, every
+        decrease is found. With more, a decrease may be missed: see `proved_monotone`.
 
     References
     ----------

@@ -38,7 +38,7 @@ __all__ = ["SupportedMeasure"]
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class SupportedMeasure(AbstractMeasure):
-    """Monotone measure with values on some subsets, for any number of sources.
+    """A monotone measure with values on some subsets, for any number of sources.
 
     ∅ (value 0) and the set X of all sources (value `total`) are always known. Every other subset
     has an interval: from the largest known value inside it to the smallest known value around it.

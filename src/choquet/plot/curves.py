@@ -32,7 +32,7 @@ def selective(
     name: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Error on the samples that are accepted, against their share: what refusing buys.
+    """Error on the samples that are accepted, against their share.
 
     Call it again with the same axes to lay another curve over the first.
 

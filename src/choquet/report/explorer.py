@@ -30,9 +30,7 @@ _MAX_COMPARISONS = 200_000_000
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
-def explorer_data(
-    view: View, inputs: FloatArray | None, first: int = 0
-) -> dict[str, Any]:
+def explorer_data(view: View, inputs: FloatArray | None, first: int = 0) -> dict[str, Any]:
     """Data of the explorer, with a note on what was left out.
 
     Operators of all sorts, in lexicographic order, are written with a fixed number of digits in

@@ -57,10 +57,10 @@ def first_screen(
         "works": {
             **brief.to_dict(),
             "notes": _notes(view, brief),
-            "more": view.parts.n_operators > 1 or not brief.kind == "rules",
+            "more": view.parts.n_operators > 1 or brief.kind != "rules",
         },
         "distrust": _distrust(view, story, known, unseen),
-        "next": _next(view, story, quality, against),
+        "next": _next(story, quality, against),
     }
 
 
@@ -144,31 +144,33 @@ def _warnings(
         )
     if brief.poor:
         found.append(
-            f"The short description below misses {percent(min(brief.lost, 1.0), 2)} of what the model "
-            "does. Do not act on it alone; the full rules follow further down."
+            f"The short description below misses {percent(min(brief.lost, 1.0), 2)} of what the "
+            "model does. Do not act on it alone; the full rules follow further down."
         )
     if known is not None and unseen is not None and unseen > _MANY_UNSEEN:
         n = int((~known.supported).sum())
         found.append(
-            f"{n:,} of {len(known.supported):,} samples ({percent(unseen, 2)}) are of a kind that the "
-            "model did not see when it was learned."
+            f"{n:,} of {len(known.supported):,} samples ({percent(unseen, 2)}) are of a kind that "
+            "the model did not see when it was learned."
         )
     return found
 
 
 def _quality_warnings(quality: dict[str, Any]) -> list[str]:
     rows = {row["key"]: row for row in quality["rows"]}
-    own, found = rows["model"], []
+    own, found, numbers = rows["model"], [], quality["numbers"]
     words = {
-        "mean": "always answering the mean" if quality["numbers"] else "always the most frequent class",
+        "mean": "always answering the mean"
+        if quality["numbers"]
+        else "always the most frequent class",
         "single": "the best single source alone",
-        "linear": "a linear model" if quality["numbers"] else "logistic regression",
+        "linear": "a linear model" if numbers else "logistic regression",
     }
 
     def told(row: dict[str, Any]) -> str:
-        return figure(row["error"]) if quality["numbers"] else percent(row["error"])
+        return figure(row["error"]) if numbers else percent(row["error"])
 
-    unit = "error" if quality["numbers"] else "share of wrong answers"
+    unit = "error" if numbers else "share of wrong answers"
     for key, name in words.items():
         if key not in rows or own["error"] <= rows[key]["error"] * (1 + 1e-9):
             continue
@@ -188,7 +190,11 @@ def _distrust(
     view: View, story: ModelExplanation, known: Assessment | None, unseen: float | None
 ) -> list[str]:
     found = []
-    if known is not None and unseen is not None and (view.learned or view.parts.support is not None):
+    if (
+        known is not None
+        and unseen is not None
+        and (view.learned or view.parts.support is not None)
+    ):
         n = len(known.supported)
         if unseen == 0:
             found.append(
@@ -197,8 +203,8 @@ def _distrust(
             )
         else:
             found.append(
-                f"{percent(unseen, 2)} of the {n:,} samples are of a kind not seen before: the inputs "
-                "rank in an order for which data are missing."
+                f"{percent(unseen, 2)} of the {n:,} samples are of a kind not seen before: the "
+                "inputs rank in an order for which data are missing."
             )
         widest = _widest(view, known)
         found += [widest] if widest else []
@@ -207,7 +213,7 @@ def _distrust(
         found.append(
             "Samples of every kind were seen."
             if share == 1
-            else f"Only {percent(share, 2)} of all possible orders of the inputs were seen in the data."
+            else f"Only {percent(share, 2)} of all possible orders of the inputs were seen."
         )
     found += _never_seen(view, story)
     if not found:
@@ -246,9 +252,7 @@ def _never_seen(view: View, story: ModelExplanation) -> list[str]:
     return found
 
 
-def _next(
-    view: View, story: ModelExplanation, quality: dict[str, Any] | None, against: list[str]
-) -> list[str]:
+def _next(story: ModelExplanation, quality: dict[str, Any] | None, against: list[str]) -> list[str]:
     found = []
     if against:
         names = ",".join(against)
@@ -257,8 +261,11 @@ def _next(
             f"on the command line, directions={{{against[0]!r}: 'lower'}} in Python."
         )
     rows = {row["key"]: row for row in quality["rows"]} if quality else {}
-    beaten = [k for k in ("linear", "single", "mean") if k in rows and
-              rows["model"]["error"] > rows[k]["error"]]
+    beaten = [
+        k
+        for k in ("linear", "single", "mean")
+        if k in rows and rows["model"]["error"] > rows[k]["error"]
+    ]
     if beaten and not against:
         found.append(
             "Try another kind of model: choquet fit --learner contextual, or --learner additive."

@@ -44,7 +44,9 @@ def summarise_fusion(
     title : str, optional
     n_samples : int, default 100
     """
-    given = None if X is None else model._given(X, y, None)
+    given = None if X is None else model.class_scores(X)
+    if given is not None and y is not None:
+        given = given.labelled(y)
     sources, labels = model.measure_.sources, [str(one) for one in model.classes_.tolist()]
     if given is not None and len(given.scores) > _EXAMINED:
         given = given.taken(range(0, len(given.scores), -(-len(given.scores) // _EXAMINED)))
@@ -55,8 +57,17 @@ def summarise_fusion(
     if given is not None and truth is not None:
         quality = _quality(model, given)
     facts = _Facts(model, given, quality) if given is not None else None
-    briefs = [brief_of(view, None if given is None else given.scores[:, k].copy() if n_views > 1
-              else given.scores.reshape(-1, len(sources))) for k, view in enumerate(views)]
+    briefs = [
+        brief_of(
+            view,
+            None
+            if given is None
+            else given.scores[:, k].copy()
+            if n_views > 1
+            else given.scores.reshape(-1, len(sources)),
+        )
+        for k, view in enumerate(views)
+    ]
     classes = _class_rows(model, views, briefs, labels, facts)
     data = {
         "format": "choquet report",
@@ -71,7 +82,9 @@ def summarise_fusion(
             "warnings": _warnings(quality, facts),
             "quality": quality,
             "no_quality": (
-                None if quality else "No samples with known classes were given, so this report "
+                None
+                if quality
+                else "No samples with known classes were given, so this report "
                 "cannot say how good the model is."
             ),
             "works": _works(model, views, briefs, given),
@@ -141,8 +154,10 @@ class _Facts:
 
     def rows(self, most: int) -> dict[str, Any]:
         """The samples, those that are wrong or least sure first."""
-        doubt = self.sure if self.place is None else np.where(
-            self.answer == self.place, self.sure, self.sure - 2
+        doubt = (
+            self.sure
+            if self.place is None
+            else np.where(self.answer == self.place, self.sure, self.sure - 2)
         )
         order = np.argsort(doubt, kind="stable")[:most]
         second = np.argsort(-self.proba, axis=1)[:, min(1, self.proba.shape[1] - 1)]
@@ -176,16 +191,16 @@ def _quality(model: Any, given: Any) -> dict[str, Any] | None:
         again = DataSupport.from_data(rows, tolerance=known.tolerance)
         refit = bool(np.array_equal(again.words, known.words) and again.n_tied == known.n_tied)
     found = fusion_scores(model, given, refit=refit)
-    return None if found is None else scores_table(
-        found, numbers=False, n=len(given.scores), what=None
+    return (
+        None
+        if found is None
+        else scores_table(found, numbers=False, n=len(given.scores), what=None)
     )
 
 
 def _what(model: Any, sources: Any, labels: list[str]) -> str:
     names = list_words(sources) if len(sources) <= 12 else f"{len(sources)} classifiers"
-    how = (
-        "in the same way for every class" if len(model.measures_) == 1 else "class by class"
-    )
+    how = "in the same way for every class" if len(model.measures_) == 1 else "class by class"
     listed = f" ({', '.join(labels)})" if len(labels) <= 6 else ""
     return (
         f"The model combines the scores of {names} into one answer: which of {len(labels)} "
@@ -268,9 +283,7 @@ def _class_rows(
     return rows
 
 
-def _distrust(
-    classes: list[dict[str, Any]], facts: _Facts | None, views: list[View]
-) -> list[str]:
+def _distrust(classes: list[dict[str, Any]], facts: _Facts | None, views: list[View]) -> list[str]:
     found = []
     if facts is not None:
         n = len(facts.seen)
@@ -278,8 +291,8 @@ def _distrust(
             f"All {n:,} samples have scores in an order that was seen. This says nothing about "
             "accuracy."
             if facts.unseen == 0
-            else f"{percent(facts.unseen, 2)} of the {n:,} samples have scores in an order not seen "
-            "before."
+            else f"{percent(facts.unseen, 2)} of the {n:,} samples have scores in an order not "
+            "seen before."
         )
         width = facts.interval[:, 1] - facts.interval[:, 0]
         worst = int(np.argmax(width))
@@ -290,11 +303,11 @@ def _distrust(
                 f"{percent(facts.interval[worst, 1], 2)}."
             )
     known = [row for row in classes if row["right"] is not None and row["right"] < 1]
-    for row in sorted(known, key=lambda row: row["right"])[:_NAMED]:
-        found.append(
-            f"{row['label']}: only {percent(row['right'], 2)} of {row['n']} samples are found; most "
-            f"others are taken for {row['taken_for']}."
-        )
+    found += [
+        f"{row['label']}: only {percent(row['right'], 2)} of {row['n']} samples are found; most "
+        f"others are taken for {row['taken_for']}."
+        for row in sorted(known, key=lambda row: row["right"])[:_NAMED]
+    ]
     if len(views) > 1:
         open_ = sorted(classes, key=lambda row: -row["never"])[:_NAMED]
         if open_[0]["never"]:
@@ -359,6 +372,4 @@ def _explorer(
         # The integral itself answers; its operators stand in the table of classes.
         one = {**explorer_data(view, opened), "error": None, "labels": None, "tree": None}
         parts.append({"explorer": {**one, "weights": None, "own": True}, "operators": []})
-    return {
-        "views": parts, "label": label, "sample": 0, "power": model.power_, "samples": samples
-    }
+    return {"views": parts, "label": label, "sample": 0, "power": model.power_, "samples": samples}

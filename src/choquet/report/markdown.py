@@ -178,8 +178,7 @@ def _errors(data: dict[str, Any]) -> list[str]:
         keys.append(f"other_{key}")
     show = percent if errors["classes"] else figure
     rows = [
-        [row["which"], str(row["n"]), *(show(row[name]) for name in keys)]
-        for row in errors["rows"]
+        [row["which"], str(row["n"]), *(show(row[name]) for name in keys)] for row in errors["rows"]
     ]
     return ["", "## Errors on the samples", "", *_table(heads, rows)]
 

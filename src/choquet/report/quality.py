@@ -29,7 +29,7 @@ _WHO = {
     "vote": "Majority vote",
     "average": "Mean of the scores",
     "product": "Product of the scores",
-    "stacking": "Stacking (logistic regression on all scores)",
+    "stacking": "Stacking (logistic)",
 }
 
 

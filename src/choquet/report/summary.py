@@ -75,7 +75,9 @@ def summarise(
     >>> data["first"]["works"]["sentences"]
     ['If gpr is the largest, take the median of the three.', 'Otherwise take the largest.']
     """
-    if getattr(model, "takes_scores", False) and model.estimators is None:
+    fused = getattr(model, "takes_scores", False)
+    # Rows of one class alone may be given as well, as those of any measure.
+    if fused and (model.estimators is not None or X is None or np.ndim(X) != 2 or _named(X)):
         return summarise_fusion(model, X, y, title=title, n_samples=n_samples)
     view = view_of(model, identify=True)
     inputs = None if X is None else as_inputs(X, sources=view.sources)
@@ -83,7 +85,7 @@ def summarise(
         inputs = None
     targets = None if y is None or inputs is None else _targets(view, y, len(inputs))
     quality = None
-    if y is not None and inputs is not None:
+    if y is not None and inputs is not None and not fused:
         quality = quality_of(model, view, X, inputs, targets, y)
     view = _informed(view, inputs)
     story = explain_view(view)
@@ -125,11 +127,16 @@ def summarise(
         "samples": samples,
         "errors": _errors(view, inputs, targets),
         "explorer": {
-            **explorer_data(view, inputs, _interesting(samples)), "error": _typical(quality)
+            **explorer_data(view, inputs, _interesting(samples)),
+            "error": _typical(quality),
         },
     }
     found: dict[str, Any] = plain(data)
     return found
+
+
+def _named(X: Any) -> bool:
+    return hasattr(X, "columns")
 
 
 def _informed(view: View, inputs: FloatArray | None) -> View:
@@ -198,6 +205,9 @@ def _samples(
         "phi": known.phi[:n],
         "operator": known.operator[:n],
     }
+    sure = view.confidence(scaled) if n else None
+    if sure is not None:
+        numbers |= {"sure_low": view.in_data(sure[:, 0]), "sure_high": view.in_data(sure[:, 1])}
     if isinstance(view.parts, TreeDecomposition):
         numbers["leaf"] = view.parts.leaf_of(shown) if n else np.empty(0, dtype=np.int64)
     if targets is not None:

@@ -54,7 +54,7 @@ def four_networks(
     X, y = read_four_networks(path)
     model = fit(X, y)
     error = model.statistics_.squared_error(model.measure_.values)
-    found = model.identify(TAU)
+    found = model.identify(tau=TAU)
     at = int(np.flatnonzero(found.masks == _DOUBTFUL)[0])
     low, high = float(found.lower[at]), float(found.upper[at])
     count = int(model.support_.count[_DOUBTFUL])

@@ -8,12 +8,23 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from choquet.arrays import FloatArray
+from choquet.arrays import FloatArray, IntArray
+from choquet.clustering import clodd, ivat
 from choquet.errors import SupportWarning
 from choquet.measures import Measure
 from choquet.operators import dissimilarity
+from choquet.operators.dissimilarity import MetricName
+from choquet.walks import walk_weights
 
-__all__ = ["agreement", "fit", "mean_walk", "nearest", "operators_text", "picture_correlation"]
+__all__ = [
+    "agreement",
+    "count_operators",
+    "fit",
+    "mean_walk",
+    "nearest",
+    "operators_text",
+    "picture_correlation",
+]
 
 
 def fit(X: npt.ArrayLike, y: npt.ArrayLike, **options: Any) -> Any:
@@ -102,3 +113,16 @@ def nearest(weights: npt.ArrayLike, found: FloatArray) -> float:
     """
     row = np.asarray(weights, dtype=np.float64)[None]
     return float(dissimilarity(row, found, metric="worst").min())
+
+
+def count_operators(values: FloatArray, sorts: IntArray, metric: MetricName = "rms") -> int:
+    """Operators that CLODD finds among the walks of a regression.
+
+    Examples
+    --------
+    >>> from choquet.walks import all_sorts
+    >>> count_operators(np.array([0, 0, 1, 1, 1, 1, 1, 1.0]), all_sorts(3))
+    2
+    """
+    points = walk_weights(Measure(values, monotone=False, normal=False), sorts).round(6)
+    return clodd(ivat(points, metric=metric), same_below=1e-6).n_clusters

@@ -44,7 +44,6 @@ def compare_with_paper(truth: dict[str, Any], trials: Any) -> list[Row]:
         *_truth_rows(truth),
         *_noise_rows(trials),
         *_count_rows(trials),
-        _clipping_row(trials),
         _shrinkage_row(trials),
     ]
 
@@ -103,8 +102,8 @@ def _noise_rows(trials: Any) -> list[Row]:
 
 
 def _count_rows(trials: Any) -> list[Row]:
-    """One line for each way to count, and one on whether counts follow the noise."""
-    rows, falling = [], []
+    """One line for each way to count."""
+    rows = []
     for name, label in COUNTS.items():
         columns = _columns(trials, name)
         last = estimate(columns[max(columns)])
@@ -114,34 +113,7 @@ def _count_rows(trials: Any) -> list[Row]:
             four = ", ".join(f"{np.mean(np.equal(v, 4)):.0%}" for v in columns.values())
             text += f"; exactly four in {four} of seeds"
         rows.append(Row("σ = 0.1: more than the four true operators arise", text, verdict))
-        if any(step.high < 0 for step in _steps(columns)):
-            falling.append(label)
-    rows.append(
-        Row(
-            "… the more, the more noise (suggested by the four pictures)",
-            "from some level to the next the count falls by "
-            + "; ".join(falling)
-            + ": little noise "
-            "blurs true clusters into each other, and only much of it splits them"
-            if falling
-            else "no count falls from one level to the next",
-            "differs" if falling else "holds",
-        )
-    )
     return rows
-
-
-def _clipping_row(trials: Any) -> Row:
-    plain = _columns(trials, "walk")
-    last = max(plain)
-    clipped = _columns(trials, "walk", clipped=True)[last]
-    gap = estimate(np.subtract(clipped, plain[last]))
-    return Row(
-        "Noise is added to the label (whether labels were clipped to [0, 1] is not said)",
-        f"it matters little: at σ = {last:g} clipping changes the error of a walk by "
-        f"{gap:+.4f}, from {estimate(plain[last]):.4f} to {estimate(clipped):.4f}",
-        "holds" if abs(gap.mean) < 0.1 * estimate(plain[last]).mean else "differs",
-    )
 
 
 def _shrinkage_row(trials: Any) -> Row:

@@ -10,6 +10,7 @@ from typing import Any
 
 from choquet.errors import FileError
 from choquet.files import write_whole
+from choquet.reproduce.erratum import erratum_page
 
 __all__ = ["INTRODUCTION", "MARK", "MEANINGS", "experiment_page", "index_page", "paper_page"]
 
@@ -163,4 +164,8 @@ def paper_page(
         for key in document["figures"]:
             content = (source / f"{key}.png").read_bytes()
             write_whole(pictures / f"{key}.png", content, overwrite=True)
+    if "authors" in documents and documents["authors"]["complete"]:
+        erratum = target.with_name("erratum.md")
+        text = erratum_page(documents["authors"], MARK, link)
+        write_whole(erratum, text.encode(), overwrite=True)
     return write_whole(target, ("\n\n".join(parts) + "\n").encode(), overwrite=True)

@@ -193,10 +193,17 @@ def _contextual(max_leaves: int, l2: float) -> Any:
 
 
 def _decompose(
-    model: Any, which: str, method: type[ClusterMethod] = Clodd, **options: Any
+    model: Any,
+    which: str,
+    method: type[ClusterMethod] = Clodd,
+    *,
+    X: Any = None,
+    y: Any = None,
+    **options: Any,
 ) -> ClusterDecomposition:
     support = None if which == "all" else model.support_
-    return decompose(model, support=support, method=method(metric=METRIC, decimals=6, **options))
+    chosen = method(metric=METRIC, decimals=6, **options)
+    return decompose(model, X, y, support=support, method=chosen)
 
 
 def _cross_validate(
@@ -246,6 +253,9 @@ def _outputs(
         "CIR, l1": sparse.predict(new),
         "CIR, l2": ridge.predict(new),
         "operators of CIR": _decompose(plain, "supported").predict(new),
+        "operators of CIR, refit": _decompose(plain, "supported", X=X, y=y, refit=True).predict(
+            new
+        ),
         "operators of CIR, l1": _decompose(sparse, "supported").predict(new),
         "operators of CIR, l2": _decompose(ridge, "supported").predict(new),
         **{

@@ -13,9 +13,10 @@ from typing import Any, Protocol
 from choquet._version import __version__
 from choquet.errors import FileError, MissingDependencyError, OptionError
 from choquet.files import write_whole
-from choquet.reproduce import aid, examples, noise, regression, sampling
+from choquet.reproduce import aid, authors, examples, noise, regression, sampling, solvers
+from choquet.reproduce.erratum import erratum_page
 from choquet.reproduce.html_page import check_jinja, html_page
-from choquet.reproduce.page import experiment_page, index_page
+from choquet.reproduce.page import MARK, experiment_page, index_page
 from choquet.reproduce.result import ExperimentResult, Picture, check_seeds, plain
 from choquet.reproduce.where import data_folder
 from choquet.reproduce.work import Kept, Work
@@ -46,9 +47,11 @@ EXPERIMENTS: Mapping[str, Experiment] = MappingProxyType(
         "examples": examples.run,
         "noise": noise.run,
         "sampling": sampling.run,
+        "solvers": solvers.run,
         "aid": aid.run,
         "yacht": regression.run_yacht,
         "airfoil": regression.run_airfoil,
+        "authors": authors.run,
     }
 )
 """The paper's experiments by name, in its order."""
@@ -145,6 +148,8 @@ def _write_all(target: Path) -> None:
         if (document := _read(target, name)) and _whole(target, document)
     }
     _write(target / "index.md", index_page(everything).encode())
+    if "authors" in everything and everything["authors"]["complete"]:
+        _write(target / "erratum.md", erratum_page(everything["authors"], MARK).encode())
     names = [key for document in everything.values() for key in document["figures"]]
     pictures = {key: (target / f"{key}.png").read_bytes() for key in names}
     _write(target / "index.html", html_page(everything, pictures, kind=_KIND).encode())

@@ -24,7 +24,7 @@ from choquet.reproduce.result import (
 from choquet.reproduce.work import Work
 from choquet.walks import DataSupport, all_sorts, walk_weights
 
-__all__ = ["SHARES", "run"]
+__all__ = ["N_SOURCES", "SHARES", "draw_sample", "run"]
 
 SHARES = (1.0, 0.2, 0.15)
 N_SOURCES = 5
@@ -134,8 +134,15 @@ def run(
     return ExperimentResult("sampling", title, _rows(found, alike), numbers, figures, notes)
 
 
-def _sample(share: float, seed: Any) -> tuple[Measure, FloatArray, np.random.Generator]:
-    """A random measure, and inputs that take only a share of the walks (each at least once)."""
+def draw_sample(share: float, seed: Any) -> tuple[Measure, FloatArray, np.random.Generator]:
+    """A random measure, and inputs that take only a share of the walks (each at least once).
+
+    Examples
+    --------
+    >>> truth, X, _ = draw_sample(0.15, (0, 0))
+    >>> truth.n_sources, X.shape
+    (5, (300, 5))
+    """
     random = np.random.default_rng(list(seed))
     truth = Measure.random(N_SOURCES, rng=random)
     sorts = all_sorts(N_SOURCES)
@@ -172,7 +179,7 @@ def _repetition(rng: Any, k: int) -> list[list[float]]:
 
 
 def _trial(share: float, seed: Any) -> Trial:
-    truth, X, random = _sample(share, seed)
+    truth, X, random = draw_sample(share, seed)
     sorts = all_sorts(N_SOURCES)
     y = choquet_integral(truth, X)
     models = {fill: fit(X, y, fill=fill) for fill in FILLS}
@@ -265,10 +272,10 @@ def _rows(found: Any, alike: dict[float, float]) -> tuple[Row, ...]:
             "holds" if approximate.low > of("by_chance").mean else "differs",
         ),
         Row(
-            "Unobserved values rest at the ends of their interval and do not distort the picture",
+            "Unobserved values do not distort the picture",
             f"the interval is {of('open_width'):.3f} wide on average at 15 %; lowest and highest "
-            f"filling differ by {of('fill_matters'):.3f} in a walk's operator. Which is taken is "
-            "the solver's choice, not the data's: use supported walks only, as the paper advises",
+            f"filling differ by {of('fill_matters'):.3f} in a walk's operator. Use supported walks "
+            "only, as the paper advises; where solvers put such values is an experiment of its own",
             "holds" if of("fill_matters").mean < 0.05 else "differs",
         ),
         Row(
@@ -289,7 +296,7 @@ def _draw_ivat(figure: Any, rng: Any) -> None:
     made: dict[str, Any] = {}
     sorts = all_sorts(N_SOURCES)
     for letter, share in zip("abc", SHARES, strict=True):
-        truth, X, _ = _sample(share, (rng, 0))
+        truth, X, _ = draw_sample(share, (rng, 0))
         model = fit(X, choquet_integral(truth, X))
         made[f"({letter}) {share:.0%} of walks"] = _picture(model.measure_, sorts)
     # The last of the loop, 15 %, once more with the walks alone that samples took.

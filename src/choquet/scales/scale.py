@@ -140,7 +140,10 @@ class Scale:
         }
 
     def __repr__(self) -> str:
-        first, last = (f"{x:.4g} is {v:.4g}" for x, v in zip(*self._two(), strict=True))
+        ends = zip(*self._two(), strict=True)
+        first, last = (
+            f"{x:,.0f} is {v:.4g}" if abs(x) >= 1000 else f"{x:.4g} is {v:.4g}" for x, v in ends
+        )
         return f"<Scale of {len(self.points)} points: {first}, {last}>"
 
     def _two(self) -> tuple[FloatArray, FloatArray]:

@@ -89,7 +89,9 @@ def check_path(data: Data) -> None:
 
 def check_identification(data: Data) -> None:
     """Fields of an `Identification`."""
-    expect_number(data, "tau", low=0)
+    expect_number({"tau": min(data["tau"], 1e308)}, "tau", low=0)  # no noise, no bound
+    if data.get("level") is not None:
+        expect_number(data, "level", low=0, high=1)
     masks = expect_array(data, "masks", (None,), kinds="iO")
     k = len(masks)
     if not all(isinstance(mask, int) and mask >= 0 for mask in masks.tolist()):

@@ -23,7 +23,7 @@ _CHECKED_FROM = 2
 
 
 def save(obj: Any, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
-    """Write an object to a file, whole or not at all.
+    """Write an object to a file; a failure leaves no incomplete file.
 
     Parameters
     ----------

@@ -42,19 +42,20 @@ _NIBBLES, _COUNTED = 16, 16
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DataSupport:
-    """Degree to which each subset is supported by data.
+    """How well data support each subset of the sources.
 
-    A sample supports the set of its j largest inputs if input j is strictly larger than input j +
-    1: only then has the set's value a weight, the gap, in the sample's integral. A tie supports
-    nothing, whatever order a sorting routine puts it in; inputs that differ by rounding alone are
-    tied (see `choquet.lattice.ties`). Supports of parts of the data add up with ``+``.
+    A sample supports the set of its j largest inputs if input j is strictly larger than input
+    j + 1. Only then does the value of the set have a weight, the gap, in the sample's integral. A
+    tie supports nothing, because a sorting routine may put tied inputs in any order. Inputs that
+    differ by rounding alone are tied (see `choquet.lattice.ties`). Add the supports of parts of the
+    data with ``+``.
 
     Attributes
     ----------
     n_sources, n_samples : int
         Size of the data seen.
     n_tied : int
-        Samples that hold at least one tie, and so observe no walk fully.
+        Samples with at least one tie; they observe no walk fully.
     words : array of uint64 of shape (K, W)
         Supported subsets besides ∅ and X, ascending, as bit masks of W words.
     counts : array of K ints
@@ -248,7 +249,7 @@ class DataSupport:
 
 
 def check_support(support: DataSupport, measure: AbstractMeasure) -> None:
-    """Refuse data of other sources than a measure's, or in another order.
+    """Check that data have the sources of a measure, in the same order.
 
     Examples
     --------

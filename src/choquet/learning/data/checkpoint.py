@@ -91,6 +91,10 @@ class Checkpoint:
 
     def write(self, path: str | PathLike[str]) -> None:
         """Write the file whole, in place of the one before."""
+        write_whole(path, self.to_bytes(), overwrite=True)
+
+    def to_bytes(self) -> bytes:
+        """The content of the file, which partitions of a cluster send too."""
         statistics = getattr(self.total, "statistics", self.total)
         data: dict[str, Any] = {
             "kind": next(name for name, known in _KINDS.items() if isinstance(statistics, known)),
@@ -104,14 +108,18 @@ class Checkpoint:
                 field.name: getattr(support, field.name) for field in fields(support)
             }
         head = {"format": _FORMAT, "version": _VERSION, "library": __version__}
-        write_whole(path, document_bytes(head, data, compress=False), overwrite=True)
+        return document_bytes(head, data, compress=False)
 
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Checkpoint:
         """The checkpoint in a file."""
+        return cls.from_bytes(read_whole(path), str(path))
+
+    @classmethod
+    def from_bytes(cls, found: bytes, path: str) -> Checkpoint:
+        """The checkpoint in the content of a file, with its name for messages."""
         from choquet.learning.data.chunks import Evidence
 
-        found = read_whole(path)
         if found.startswith(b"PK") and b"format.npy" in found[:200]:
             raise DamagedFileError(
                 f"{path} is a checkpoint of an earlier choquet (format 1), which did not "

@@ -52,7 +52,7 @@ Chunk = tuple[Any, ...]
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """All that a least-squares learner keeps of data: statistics and support. Add with ``+``.
+    """What a least-squares learner keeps of data: statistics and support. Add with ``+``.
 
     Attributes
     ----------
@@ -131,7 +131,7 @@ def evidence_of_chunks(
     checkpoint: str | PathLike[str] | None = None,
     checkpoint_every: int = 100,
 ) -> Evidence:
-    """Add up the evidence of chunks; one chunk is held at a time, empty ones are passed over.
+    """Add up the evidence of chunks; one chunk is held at a time, empty ones are skipped.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def evidence_of_chunks(
         What becomes of a block of rows.
     checkpoint : str or path, optional
         A file that keeps the sums so far, and how many chunks are in them. If it is there already,
-        so many chunks are passed over (give the same chunks again) and the sums go on from it.
+        so many chunks are skipped (give the same chunks again) and the sums go on from it.
     checkpoint_every : int, default 100
         Chunks between two writes; there is one at the end, and one where a chunk fails.
 

@@ -40,7 +40,7 @@ MAX_TABLE_SOURCES = 13
 
 @dataclass(frozen=True, eq=False)
 class Statistics:
-    """What squared error needs to know of a data set, whatever its size.
+    """What a fit by squared error needs to know about a data set of any size.
 
     Build it with `from_data`, join two with ``+``, extend one with `update`.
 

@@ -4,7 +4,7 @@ Each chain draws measures with probability proportional to RSS ** (-temper · W 
 the squared error and W the number of rows: at temper 1 the posterior under a uniform prior and
 normal noise whose variance is integrated out, at temper 0 the prior itself. Tempers rise to 1
 before anything is kept. Each chain returns what the mean measure is made of, and the mean of
-W / 2 · log RSS.
+W / 2 · log RSS; where it is given `states`, it leaves evenly spaced ones there.
 
 A value between two bounds is drawn by inverting its distribution function, so it depends smoothly
 on the data: rounding errors in the statistics stay rounding errors in the result.
@@ -75,6 +75,14 @@ def _copy_to(target, source):
 
 
 @compiled
+def _keep(states, number, kept, current):
+    """Leave every so many states, the last one among them, so that all places are filled."""
+    n_states = len(states)
+    if n_states > 0 and (number + 1) * n_states // kept > number * n_states // kept:
+        _copy_to(states[number * n_states // kept], current)
+
+
+@compiled
 def _uniform(seed, counter):
     """Splitmix64 of a counter, as a float in [0, 1): much less to compile than a generator."""
     z = seed + np.uint64(counter) * np.uint64(0x9E3779B97F4A7C15)
@@ -99,7 +107,7 @@ def _squared(indptr, indices, data, targets, square, g):
 @compiled
 def lattice_chain(
     indptr, indices, data, targets, square, weight, g, n_sources,
-    tempers, gammas, first, floor, seed,
+    tempers, gammas, first, floor, seed, states,
 ):  # fmt: skip
     """Chain over all monotone measures: each value in turn, between the values around it."""
     size = g.shape[0]
@@ -113,6 +121,7 @@ def lattice_chain(
         if t >= first:
             energy += 0.5 * weight * math.log(rss)
             _add_to(total, g)
+            _keep(states, t - first, len(tempers) - first, g)
         # The variance of the noise over the temper, drawn given the squared error.
         variance = 0.5 * rss / gammas[t]
         for a in range(1, size - 1):
@@ -176,7 +185,7 @@ def _reach(m, steps, row, pairs, n_sources, sign):
 @compiled
 def simplex_chain(
     form, linear, square, weight, m, steps, images, tilts, pairs, n_sources,
-    spread, sizes, tempers, gammas, first, floor, seed,
+    spread, sizes, tempers, gammas, first, floor, seed, states,
 ):  # fmt: skip
     """Chain over m with Σ m = 1 and m(i) + Σ_j min(0, m(ij)) ≥ 0, along given directions.
 
@@ -204,6 +213,7 @@ def simplex_chain(
         if t >= first:
             energy += 0.5 * weight * math.log(rss)
             _add_to(total, m)
+            _keep(states, t - first, len(tempers) - first, m)
         precision = 2.0 * gammas[t] / rss
         own = m[n_sources:]
         squares = ((own - own.sum() / max(len(own), 1)) ** 2).sum()

@@ -1,14 +1,15 @@
 """Markov chains over the measures of a family, each measure with its probability given the data.
 
-A chain takes statistics, a floor of the squared error, and a generator. It gives the mean measure
-by mask, and the mean energy W/2 log(squared error), W being the weight of the data.
+A chain takes statistics, a floor of the squared error, a generator, and how many of its states to
+keep. It gives the mean measure by mask, the mean energy W/2 log(squared error), W being the weight
+of the data, and the measures kept, in the order in which it came by them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -24,9 +25,27 @@ if TYPE_CHECKING:
 else:
     sp = LazyModule("scipy.sparse")
 
-__all__ = ["Chain", "curve", "lattice", "simplex"]
+__all__ = ["Chain", "Chained", "curve", "lattice", "simplex"]
 
-Chain: TypeAlias = Callable[[Statistics, float, np.random.Generator], tuple[FloatArray, float]]
+
+class Chained(NamedTuple):
+    """What a chain found."""
+
+    mean: FloatArray
+    energy: float
+    states: FloatArray
+    """Measures by mask, one in a row."""
+
+
+class Chain(Protocol):
+    """See the head of this module."""
+
+    def __call__(
+        self, statistics: Statistics, floor: float, rng: np.random.Generator, n_states: int = 0
+    ) -> Chained:
+        """Run the chain."""
+        ...
+
 
 CURVE_SCALE = 3.0
 """Mean size of the curve c = log(1 + λ) beforehand."""
@@ -34,15 +53,18 @@ STATES = 1000
 """Measures that the mean of a λ family is made of, about."""
 SHARE_SPREAD = 0.5
 """Standard deviation of the logarithms of shares beforehand, about; data can make it larger."""
+SPACING = 10
+"""Sweeps from one state that is kept to the next, where sweeps are cheap."""
 PAIR_SPREAD = 1.0
 """The same of interactions of pairs about their mean, times N²: in all about half of the whole."""
 
 
 def _schedule(
-    statistics: Statistics, rng: np.random.Generator
+    statistics: Statistics, rng: np.random.Generator, n_states: int
 ) -> tuple[FloatArray, FloatArray, int]:
     """Tempers of all sweeps, gamma numbers for their noise, and the first sweep that is kept."""
     rising, kept = (1000, 2000) if statistics.n_sources <= 8 else (400, 600)
+    kept = max(kept, (SPACING if statistics.n_sources <= 8 else 1) * n_states)
     tempers = np.minimum(np.arange(rising + kept) / (0.75 * rising), 1.0) ** 5
     shapes = 0.5 * statistics.weight * tempers
     return tempers, np.maximum(rng.standard_gamma(shapes), 1e-200), rising
@@ -53,8 +75,8 @@ def _seed(rng: np.random.Generator) -> np.uint64:
 
 
 def lattice(
-    statistics: Statistics, floor: float, rng: np.random.Generator
-) -> tuple[FloatArray, float]:
+    statistics: Statistics, floor: float, rng: np.random.Generator, n_states: int = 0
+) -> Chained:
     """Chain over all monotone normal measures."""
     from choquet.learning.families._kernels_chains import lattice_chain
 
@@ -66,20 +88,21 @@ def lattice(
     targets = np.zeros(size)
     targets[at] = statistics.targets
     start = subset_sizes(n) / n
+    states = np.empty((n_states, size))
     mean, energy = lattice_chain(
         form.indptr.astype(np.int32), form.indices.astype(np.int32), form.data, targets,
         statistics.target_square, statistics.weight, start, n,
-        *_schedule(statistics, rng), floor, _seed(rng),
+        *_schedule(statistics, rng, n_states), floor, _seed(rng), states,
     )  # fmt: skip
-    return mean, energy
+    return Chained(mean, energy, states)
 
 
 def simplex(pattern: Callable[[Any, int], Any], *, with_pairs: bool = False) -> Chain:
     """Chain over the measures pattern @ m, m with or without pairs: see `simplex_chain`."""
 
     def run(
-        statistics: Statistics, floor: float, rng: np.random.Generator
-    ) -> tuple[FloatArray, float]:
+        statistics: Statistics, floor: float, rng: np.random.Generator, n_states: int = 0
+    ) -> Chained:
         from choquet.learning.families._kernels_chains import simplex_chain
 
         n = statistics.n_sources
@@ -100,14 +123,15 @@ def simplex(pattern: Callable[[Any, int], Any], *, with_pairs: bool = False) -> 
         n_pairs = size - n
         if n_pairs:
             tilts[:, n:] = steps[:, n:] - steps[:, n:].mean(axis=1, keepdims=True)
-        schedule = _schedule(statistics, rng)
+        schedule = _schedule(statistics, rng, n_states)
+        states = np.empty((n_states, size))
         sizes = rng.standard_gamma(1 + 0.5 * max(n_pairs - 1, 0), len(schedule[0]))
         mean, energy = simplex_chain(
             form, np.asarray(seen.T @ statistics.targets), statistics.target_square,
             statistics.weight, start, steps, steps @ form, tilts, pairs, n,
-            PAIR_SPREAD / n**2, sizes, *schedule, floor, _seed(rng),
+            PAIR_SPREAD / n**2, sizes, *schedule, floor, _seed(rng), states,
         )  # fmt: skip
-        return np.asarray(every @ mean), energy
+        return Chained(np.asarray(every @ mean), energy, np.asarray((every @ states.T).T))
 
     return run
 
@@ -135,8 +159,8 @@ def _root_of_inverse(matrix: FloatArray) -> FloatArray:
 
 
 def curve(
-    statistics: Statistics, floor: float, rng: np.random.Generator
-) -> tuple[FloatArray, float]:
+    statistics: Statistics, floor: float, rng: np.random.Generator, n_states: int = 0
+) -> Chained:
     """Chain over λ-measures: shares of the sources, and how they are bent."""
     from choquet.learning.families._kernels_chains import bend, curve_chain
 
@@ -167,8 +191,10 @@ def curve(
         rng.random((n_steps, 4)), rng.standard_normal((n_steps, n + 1)), floor,
     )  # fmt: skip
     # Over all subsets, not only those of the data; a part of the states is enough for a mean.
-    total = np.zeros(len(inside))
-    for state in states:
+    kept = np.linspace(0, len(states) - 1, n_states).round().astype(np.int64)
+    total, found = np.zeros(len(inside)), np.empty((n_states, len(inside)))
+    for number, state in enumerate(states):
         bend(inside, state, base)
         total += base
-    return total / len(states), energy
+        found[kept == number] = base
+    return Chained(total / len(states), energy, found)

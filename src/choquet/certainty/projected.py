@@ -1,0 +1,105 @@
+"""Independent draws of monotone measures: draws without an order, then the nearest monotone one.
+
+Least squares without constraints has a normal posterior under a flat prior, with a variance that is
+drawn as well. Each draw of it is taken to the monotone normal measure of least squared error. Draws
+reach values of 0 and 1 and values that are alike, as truths do; draws under a prior that is spread
+evenly over all monotone measures never do, and cover such truths badly.
+
+What the data leave open follows a measure drawn evenly over all monotone ones.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from choquet.arrays import FloatArray
+from choquet.certainty.region import numbers_used
+from choquet.lattice import cover_pairs, subset_sizes
+from choquet.lattice.lazy import LazyModule
+from choquet.learning.data.statistics import Statistics
+from choquet.learning.problem import least_squares
+from choquet.learning.solvers import solve
+from choquet.measures.random import uniform_measure
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+else:
+    sp = LazyModule("scipy.sparse")
+
+__all__ = ["MAX_PROJECTED", "noise_variance", "projected_draws"]
+
+MAX_PROJECTED = 8
+"""Sources up to which draws are projected: at 8 a draw takes about 50 ms."""
+
+
+def noise_variance(error: float, free: int, used: int, n_samples: int) -> tuple[float, int]:
+    """Variance of the noise and its degrees of freedom; none where the rows are too few.
+
+    Examples
+    --------
+    >>> noise_variance(8.0, 6, 3, 14)
+    (1.0, 8)
+    >>> noise_variance(8.0, 6, 3, 3)
+    (inf, 0)
+    """
+    spare = n_samples - (free if n_samples > free else used)
+    return (error / spare, spare) if spare > 0 else (float("inf"), 0)
+
+
+def projected_draws(statistics: Statistics, n: int, rng: np.random.Generator) -> FloatArray | None:
+    """Draws of monotone normal measures, one in a row by mask; None without noise to draw from.
+
+    References
+    ----------
+    Lin & Dunson (2014), "Bayesian monotone regression using Gaussian process projection".
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.random((50, 2))
+    >>> statistics = Statistics.from_data(X, X.max(axis=1) + 0.1 * rng.standard_normal(50))
+    >>> draws = projected_draws(statistics, 100, rng)
+    >>> draws.shape, bool((draws[:, 1] > 0.999).any())
+    ((100, 4), True)
+    """
+    from choquet.certainty._kernels import nearest_of
+
+    problem = least_squares(statistics)
+    solution = solve(problem)
+    free, used = numbers_used(problem, solution)
+    variance, spare = noise_variance(solution.objective, free, used, statistics.n_samples)
+    if not np.isfinite(variance):
+        return None
+    size, n_sources = problem.n_values, problem.n_sources
+    form = problem.quadratic.toarray() / 2
+    values, vectors = np.linalg.eigh(form)
+    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    # Noise at least as large as rounding, so that what the data leave open follows the prior.
+    floor = 1e-12 * max(float(np.trace(form)) / size, 1e-300)
+    sizes = np.maximum(spare * variance / rng.chisquare(spare, n), floor)
+    pulls = root @ rng.standard_normal((size, n)) * np.sqrt(sizes)
+    centre = subset_sizes(n_sources) / n_sources
+    inner = slice(1, size - 1)
+    edges = cover_pairs(n_sources)
+    rows, count = np.arange(len(edges)), len(edges)
+    order = sp.csr_array(
+        (np.repeat([-1.0, 1.0], count), (np.tile(rows, 2), edges.T.ravel())), (count, size)
+    )
+    room = np.asarray(order @ centre)
+    order = sp.csr_array(order[:, inner])
+    out = np.empty((n, size))
+    out[:, 0], out[:, -1] = 0.0, 1.0
+    found = np.empty((1, size - 2))
+    for k in range(n):
+        own = np.ascontiguousarray((form + sizes[k] * np.eye(size))[inner, inner])
+        prior = uniform_measure(n_sources, rng)
+        slope = 2 * (form @ centre + sizes[k] * (centre - prior) - pulls[:, k])
+        slope += problem.linear
+        nearest_of(
+            own, np.ascontiguousarray(slope[None, inner]), order.indptr.astype(np.int64),
+            order.indices.astype(np.int64), order.data, room, found,
+        )  # fmt: skip
+        out[k, inner] = centre[inner] + found[0]
+    return out

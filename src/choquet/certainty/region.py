@@ -1,0 +1,277 @@
+"""Ends of linear functions of a measure over all measures whose error is near the least.
+
+A value, an output, a Shapley value, an interaction and orness are linear in the measure. Their
+range over a *region* of measures (monotone, and with a squared error within some slack of the
+least) takes two convex programs each. With the slack of `confidence_slack` the range is a
+confidence interval.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from choquet.arrays import FloatArray, IntArray
+from choquet.errors import OptionError, SolverError
+from choquet.lattice.lazy import LazyModule
+from choquet.learning.problem import Problem
+from choquet.learning.solvers.interior import conic_form
+from choquet.learning.solvers.solution import Solution
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+    from scipy import special
+else:
+    sp = LazyModule("scipy.sparse")
+    special = LazyModule("scipy.special")
+
+__all__ = ["Region", "check_level", "confidence_slack", "numbers_used"]
+
+COMPILED = 600
+"""Unknowns up to which the compiled interior point is the faster one."""
+FOUND = 1e-6
+"""What may be left of gap and constraints; beyond, Clarabel is asked."""
+POOLED = 1e-6
+"""Values nearer than this are one number of the fit."""
+
+
+def check_level(level: Any) -> float:
+    """The level of an interval as a float: a number between 0 and 1, without the ends.
+
+    Examples
+    --------
+    >>> check_level(0.9)
+    0.9
+    """
+    try:
+        number = float(level)
+    except (TypeError, ValueError):
+        number = np.nan
+    if not 0 < number < 1:
+        raise OptionError(
+            f"level={level!r} must be a number between 0 and 1: 0.95 means that about 95 of 100 "
+            "intervals hold the truth"
+        )
+    return number
+
+
+def numbers_used(problem: Problem, solution: Solution) -> tuple[int, int]:
+    """How many free values data touch, and how many different numbers the fit made of them.
+
+    Monotonicity pools values: those that it holds together, and those at 0 and 1, cost nothing.
+
+    Examples
+    --------
+    >>> from choquet.learning import Statistics, least_squares, solve
+    >>> X = np.random.default_rng(0).random((30, 3))
+    >>> problem = least_squares(Statistics.from_data(X, X.max(axis=1)))
+    >>> numbers_used(problem, solve(problem))
+    (6, 0)
+    """
+    extra = problem.n_intercepts
+    touched = (problem.quadratic.diagonal()[: problem.n_values] > 0) & ~problem.fixed
+    free, values = int(touched.sum()), solution.values[touched]
+    if problem.basis is not None:
+        free = min(free, problem.basis.shape[1] - int(problem.normal))
+    if not problem.monotone:
+        return free + extra, free + extra
+    inner = values[values > POOLED]
+    if problem.normal:
+        inner = inner[inner < 1 - POOLED]
+    inner = np.sort(inner)
+    used = int((np.diff(inner) > POOLED).sum()) + int(len(inner) > 0)
+    return free + extra, min(used, free) + extra
+
+
+def confidence_slack(problem: Problem, solution: Solution, n_samples: int, level: float) -> float:
+    """How much more squared error than the least a measure of the confidence region may have.
+
+    With p free values and M rows that is ``F(1, M - p; level) / (M - p)`` of the least error, as
+    for one number of a linear regression. Where M is not far above p, the numbers that the
+    monotone fit really used stand in for p. It is infinite where the rows say nothing of the
+    noise: as many numbers as rows, or a perfect fit of fewer than two rows to spare.
+
+    References
+    ----------
+    Meyer & Woodroofe (2000), "On the degrees of freedom in shape-restricted regression", for the
+    numbers that a monotone fit uses.
+
+    Examples
+    --------
+    >>> from choquet.learning import Statistics, least_squares, solve
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.random((30, 2))
+    >>> problem = least_squares(Statistics.from_data(X, X.mean(axis=1) + 0.1 * rng.random(30)))
+    >>> solution = solve(problem)
+    >>> slack = confidence_slack(problem, solution, 30, 0.95)
+    >>> bool(np.isclose(slack / solution.objective, special.fdtri(1, 28, 0.95) / 28))
+    True
+    """
+    free, used = numbers_used(problem, solution)
+    error = solution.objective
+    if n_samples <= used or (n_samples <= free and error <= _rounding(problem)):
+        return float("inf")
+    slacks = [HEDGE * _share(level, n_samples - used)]
+    if n_samples > free:
+        slacks.append(_share(level, n_samples - free))
+    return max(error * min(slacks), _rounding(problem))
+
+
+HEDGE = 2.0
+"""On the slack by numbers used, which were chosen by looking at the data."""
+
+
+def _share(level: float, spare: int) -> float:
+    return float(special.fdtri(1, spare, level)) / spare
+
+
+def _rounding(problem: Problem) -> float:
+    """A perfect fit has no error of its own: then what rounding leaves of the targets."""
+    return 1e-12 * max(abs(problem.constant), 1e-300)
+
+
+class Region:
+    """Feasible measures of small excess error around the optimum.
+
+    With d the distance from the optimum, c the gradient there and s the slack, the excess is
+    d'Gd + c'd ≤ s; dividing by s keeps the numbers near one whatever the scale of the error.
+
+    Parameters
+    ----------
+    problem : Problem
+        With a squared loss.
+    solution : Solution
+        Its optimum.
+    slack : float
+        Excess error; infinite for all feasible measures.
+    pairs : array of shape (E, 2), optional
+        Positions to keep in order, where the problem is not dense.
+
+    Examples
+    --------
+    >>> from choquet.learning import Statistics, least_squares, solve
+    >>> problem = least_squares(Statistics.from_data([[0.9, 0.4], [0.8, 0.2]], [0.6, 0.5]))
+    >>> region = Region(problem, solve(problem), 1e-4)
+    >>> low, high = region.ends(np.array([[0.0, 1.0, 0.0, 0.0]]))[0]
+    >>> bool(low < region.values[1] < high)
+    True
+    """
+
+    def __init__(
+        self, problem: Problem, solution: Solution, slack: float, pairs: IntArray | None = None
+    ) -> None:
+        conic = conic_form(problem, pairs)
+        at = np.append(solution.values, solution.intercepts)
+        self.problem, self.conic, self.values = problem, conic, at
+        if problem.basis is None:
+            x = conic.lift.T @ (at - conic.offset)
+        else:
+            x = sp.linalg.lsqr(conic.lift, at, atol=1e-14, btol=1e-14)[0]
+        # All feasible values are at most 1 or so: no excess is as large as this.
+        largest = float(np.abs(conic.P).sum() + np.abs(conic.P @ x + conic.q).sum())
+        slack = min(slack, 1e3 * max(largest, 1e-300))
+        self._gradient = np.asarray(conic.P @ x + conic.q) / slack
+        self._form = np.ascontiguousarray(conic.P.toarray()) / (2 * slack)
+        room = conic.b - conic.A @ x
+        room[conic.n_equal :] = np.maximum(room[conic.n_equal :], 0.0)
+        room[: conic.n_equal] = 0.0
+        self._room = room
+        self._solver: Any = None
+
+    @property
+    def _bounded(self) -> bool:
+        """Whether anything but the error holds the measures together."""
+        return self.problem.monotone or self.problem.rows is not None
+
+    def ends(self, functions: Any) -> FloatArray:
+        """Least and largest value of linear functions of the measure.
+
+        Parameters
+        ----------
+        functions : array or sparse matrix of shape (K, n_values + n_intercepts)
+            Coefficients of the values of the problem's subsets, then of its intercepts.
+
+        Returns
+        -------
+        array of shape (K, 2)
+            An end that nothing bounds is infinite.
+        """
+        matrix = sp.csr_array(functions)
+        at = np.asarray(matrix @ self.values)
+        costs = (matrix @ sp.csr_array(self.conic.lift)).toarray()
+        found = np.zeros((len(costs), 2))
+        moving = np.flatnonzero(np.abs(costs).max(axis=1, initial=0.0) > 0)
+        if not self._bounded:
+            found[moving] = self._closed_form(costs[moving])
+        else:
+            found[moving] = self._searched(costs[moving])
+        low = np.minimum(at + found[:, 0], at)
+        high = np.maximum(at + found[:, 1], at)
+        return np.column_stack([low, high])
+
+    def _searched(self, costs: FloatArray) -> FloatArray:
+        out, broken = np.empty((len(costs), 2)), np.full(len(costs), np.inf)
+        if len(self._gradient) <= COMPILED and not self.conic.n_equal:
+            from choquet.certainty._kernels import ends_of
+
+            rows = sp.csr_array(-self.conic.A)
+            ends_of(
+                self._form, self._gradient, rows.indptr.astype(np.int64),
+                rows.indices.astype(np.int64), rows.data.astype(np.float64), self._room,
+                np.ascontiguousarray(costs), out, broken,
+            )  # fmt: skip
+        for k in np.flatnonzero(~(broken <= FOUND)):
+            out[k] = self._end(costs[k]), -self._end(-costs[k])
+        return out
+
+    def _set_up(self, q: FloatArray) -> Any:
+        """Clarabel, once: between functions only its linear objective changes."""
+        import clarabel
+
+        values, vectors = np.linalg.eigh(self._form)
+        keep = values > 1e-14 * values.max(initial=0.0)
+        root = np.sqrt(values[keep])[:, None] * vectors[:, keep].T
+        ball = np.vstack([self._gradient, self._gradient, -2 * root])
+        bound = np.concatenate([[2.0, 0.0], np.zeros(len(root))])
+        A = sp.csc_matrix(sp.vstack([self.conic.A, sp.csr_array(ball)]))
+        A.sum_duplicates()
+        settings = clarabel.DefaultSettings()
+        settings.verbose = False
+        settings.presolve_enable = False
+        settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-9
+        cones = [
+            clarabel.ZeroConeT(self.conic.n_equal),
+            clarabel.NonnegativeConeT(len(self.conic.b) - self.conic.n_equal),
+            clarabel.SecondOrderConeT(len(root) + 2),
+        ]
+        n = len(q)
+        b = np.concatenate([self._room, bound])
+        return clarabel.DefaultSolver(sp.csc_matrix((n, n)), q, A, b, cones, settings)
+
+    def _end(self, cost: FloatArray) -> float:
+        """Least value of one function, by Clarabel."""
+        if self._solver is None:
+            self._solver = self._set_up(cost)
+        else:
+            self._solver.update(q=cost)
+        answer = self._solver.solve()
+        d = np.array(answer.x)
+        status = str(answer.status)
+        if "DualInfeasible" in status:
+            return -np.inf
+        if "Solved" not in status and not np.isfinite(d).all():
+            raise SolverError(
+                f"Clarabel found no end of an interval (status {status}); try a larger tau or level"
+            )
+        return float(cost @ d)
+
+    def _closed_form(self, costs: FloatArray) -> FloatArray:
+        # Without constraints the set is an ellipsoid: its half-width along a row is a norm.
+        values, vectors = np.linalg.eigh(self._form)
+        keep = values > 1e-14 * values.max(initial=0.0)
+        along = costs @ vectors
+        half = np.sqrt((along[:, keep] ** 2 / values[keep]).sum(axis=1))
+        missed = np.abs(along[:, ~keep]).max(axis=1, initial=0.0)
+        half[missed > 1e-6 * np.abs(costs).max(axis=1)] = np.inf
+        return np.column_stack([-half, half])

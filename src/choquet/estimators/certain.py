@@ -1,0 +1,302 @@
+"""How sure a regressor is: intervals of values, outputs and indices, and draws of measures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from choquet.arrays import FloatArray
+from choquet.certainty.draws import Draws, draw_measures
+from choquet.certainty.functions import output_rows
+from choquet.certainty.identify import Identification, identify, states
+from choquet.certainty.indices import IndexIntervals, index_intervals
+from choquet.certainty.projected import noise_variance
+from choquet.certainty.region import Region, check_level, confidence_slack, numbers_used
+from choquet.errors import DataError, OptionError, TooLargeError
+from choquet.estimators.foundation import check_is_fitted
+from choquet.estimators.validation import checked_inputs
+from choquet.lattice.lazy import LazyModule
+from choquet.learning.data.statistics import Statistics
+from choquet.learning.problem import Problem, least_squares
+from choquet.learning.solvers import Solution, solve
+
+if TYPE_CHECKING:
+    from scipy import special
+else:
+    special = LazyModule("scipy.special")
+
+__all__ = ["CertainRegressor"]
+
+MAX_REGION, MAX_ELLIPSOID, MAX_DRAWN = 7, 11, 16
+"""Sources up to which a row takes milliseconds in a region; without constraints; in draws."""
+N_DRAWS = 400
+"""Draws that intervals of more sources are made of."""
+
+_REGIONS: WeakKeyDictionary[Any, tuple[Any, Problem, Solution]] = WeakKeyDictionary()
+"""The least squares fit over all measures for each model, as long as the model lives."""
+
+
+class CertainRegressor:
+    """What is known of a measure that was learned from statistics; for `MeasureRegressor`."""
+
+    statistics_: Any
+    measure_: Any
+    _integrals: Any
+
+    def _shape(self):
+        """What the measures are that intervals range over."""
+        return {"monotone": True, "normal": True, "fit_intercept": False}
+
+    def _wide_problem(self) -> Problem:
+        """Squared error over all measures of the model's shape, without what draws them in."""
+        dense = self.statistics_.n_sources <= MAX_DRAWN
+        return least_squares(self.statistics_, dense=dense, **self._shape())
+
+    def _fit_of_all(self) -> tuple[Problem, Solution]:
+        """That problem and its optimum."""
+        kept = _REGIONS.get(self)
+        if kept is None or kept[0] is not self.statistics_:
+            problem = self._wide_problem()
+            kept = _REGIONS[self] = (self.statistics_, problem, solve(problem))
+        return kept[1], kept[2]
+
+    def _need_values(self, most):
+        check_is_fitted(self, "measure_")
+        if not isinstance(self.statistics_, Statistics):
+            raise OptionError(
+                "this model learned coefficients that all data share, not values of subsets; "
+                "leave k_additive out to ask which values the data determine"
+            )
+        n = self.statistics_.n_sources
+        if n > most:
+            raise TooLargeError(
+                f"intervals need all 2**N values, and {n} sources are more than {most}; "
+                "support_interval(X) says what subsets without data leave open, and "
+                "choquet.ConformalRegressor gives intervals for new targets"
+            )
+
+    # -- values ------------------------------------------------------------------------------------
+
+    def states(self):
+        """State of every subset by mask: 0 free, 1 touched, 2 identified.
+
+        A subset is identified if the data see its value; a row with a tiny gap only touches it.
+
+        Returns
+        -------
+        array of shape (2**n_sources,)
+            Beyond 16 sources one state for each supported subset.
+        """
+        self._need_values(np.inf)
+        return states(self._own_problem()[0], gap=self._usual_gap())
+
+    def _own_problem(self) -> tuple[Problem, Solution]:
+        """What was learned: the problem that `tau` speaks of."""
+        return self._fit_of_all()
+
+    def _usual_gap(self):
+        known = self.statistics_
+        return float(np.sqrt((known.information / np.maximum(known.counts, 1)).max(initial=0.0)))
+
+    def identify(
+        self, level=0.95, *, tau=None, width=0.05, masks=None, n_jobs=1, progress=None
+    ) -> Identification:
+        """Interval of each value: where the truth lies with this confidence.
+
+        The interval is the range of the value over all measures of the model's shape (monotone and
+        normal, as asked) whose squared error is near the least. Values that no data touch keep
+        the range that the others leave them.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            About so many of the intervals hold the true value.
+        tau : float, optional
+            In place of a level: measures within (1 + tau) of the least error, whatever the noise.
+        width : float, default 0.05
+            Longest interval that still counts as identified.
+        masks : array-like of ints, optional
+            Subsets to look at; by default all of up to 8 sources, and the supported ones beyond.
+        n_jobs : int, default 1
+            Processes, through joblib.
+        progress : callable, optional
+            Called with (done, total).
+
+        Returns
+        -------
+        Identification
+            With ``lower``, ``upper``, ``state`` and ``masks``.
+        """
+        check_level(level)
+        self._need_values(np.inf)
+        problem, solution = self._fit_of_all() if tau is None else self._own_problem()
+        return identify(
+            problem, solution, level=level, n_samples=self.statistics_.n_samples, tau=tau,
+            width=width, masks=masks, gap=self._usual_gap(), n_jobs=n_jobs, progress=progress,
+        )  # fmt: skip
+
+    # -- outputs -----------------------------------------------------------------------------------
+
+    def predict_interval(self, X, level=0.95, noise=False):
+        """Interval of each output: where the truth lies with this confidence.
+
+        Up to 7 sources it is the range of the output over all measures of the model's shape whose
+        squared error is near the least. Beyond, up to 16, it comes from draws of measures. Rows
+        that say nothing of the noise leave everything possible. What subsets without data leave
+        open is `support_interval`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_sources)
+        level : float, default 0.95
+            About so many of the intervals hold the output without noise.
+        noise : bool, default False
+            Make it an interval for a new target, which has noise.
+
+        Returns
+        -------
+        array of shape (n_samples, 2)
+            Always around the prediction.
+        """
+        level = check_level(level)
+        self._need_values(MAX_DRAWN)
+        X = checked_inputs(self, X)
+        own = self._integrals(X)
+        bounds = self._bounds(X, level)
+        low, high = np.minimum(bounds[:, 0], own), np.maximum(bounds[:, 1], own)
+        if noise:
+            half = self._noise_half(level)
+            low, high = own - np.hypot(own - low, half), own + np.hypot(high - own, half)
+        return np.column_stack([low, high])
+
+    def _bounds(self, X: FloatArray, level: float) -> FloatArray:
+        rows = output_rows(X)
+        if self._ranges_over_region():
+            found = self._region(level).ends(self._with_intercept(rows))
+        else:
+            found = self._drawn().interval(rows, level)
+        if self._shape()["monotone"] and self._shape()["normal"] and not self._intercept():
+            found = np.clip(found, X.min(axis=1)[:, None], X.max(axis=1)[:, None])
+        return found
+
+    def _intercept(self):
+        return self._shape()["fit_intercept"]
+
+    def _with_intercept(self, rows):
+        import scipy.sparse as sp
+
+        return sp.hstack([rows, np.ones((rows.shape[0], 1))]) if self._intercept() else rows
+
+    def _ranges_over_region(self):
+        shape, n = self._shape(), self.statistics_.n_sources
+        if n <= MAX_REGION or (not shape["monotone"] and n <= MAX_ELLIPSOID):
+            return True
+        if shape != CertainRegressor._shape(self):
+            raise TooLargeError(
+                f"intervals of {n} sources come from draws of monotone normal measures without an "
+                f"intercept; up to {MAX_REGION} sources (not monotone: {MAX_ELLIPSOID}) other "
+                "models have them too"
+            )
+        return False
+
+    def _region(self, level: float) -> Region:
+        problem, solution = self._fit_of_all()
+        slack = confidence_slack(problem, solution, self.statistics_.n_samples, level)
+        return Region(problem, solution, slack)
+
+    def _noise_half(self, level: float) -> float:
+        """Half of the interval of the noise alone; infinite where the rows say nothing of it."""
+        problem, solution = self._fit_of_all()
+        free, used = numbers_used(problem, solution)
+        n_samples = self.statistics_.n_samples
+        variance, spare = noise_variance(solution.objective, free, used, n_samples)
+        if not spare:
+            return float("inf")
+        return float(special.stdtrit(spare, (1 + level) / 2) * np.sqrt(variance))
+
+    # -- indices and draws -------------------------------------------------------------------------
+
+    def index_intervals(self, level=0.95) -> IndexIntervals:
+        """Shapley values, interactions and orness, each with a standard error and an interval.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+
+        Returns
+        -------
+        IndexIntervals
+            ``to_frame()`` is a table of them.
+        """
+        level = check_level(level)
+        self._need_values(MAX_DRAWN)
+        if not (self._shape()["monotone"] and self._shape()["normal"]):
+            raise OptionError("indices are of monotone normal measures: keep monotone and normal")
+        measure = self.measure_.to_measure()
+        if self._ranges_over_region():
+            return index_intervals(
+                measure, level, lambda rows, share: self._region(share).ends(
+                    self._without(rows)
+                )
+            )  # fmt: skip
+        return index_intervals(measure, level, self._drawn().interval)
+
+    def _without(self, rows):
+        """Rows of coefficients that leave the intercept out."""
+        return np.hstack([rows, np.zeros((len(rows), 1))]) if self._intercept() else rows
+
+    def measure_draws(self, n=1000, rng=None) -> Draws:
+        """Draws of monotone normal measures given the data, and what they say.
+
+        Parameters
+        ----------
+        n : int, default 1000
+        rng : seed or numpy.random.Generator, optional
+
+        Returns
+        -------
+        Draws
+            With ``values``, ``n_effective``, ``r_hat``, ``interval``, ``probability`` and
+            ``ranking``.
+        """
+        self._need_values(MAX_DRAWN)
+        if self._shape() != CertainRegressor._shape(self):
+            raise OptionError(
+                "draws are of monotone normal measures without an intercept: keep monotone and "
+                "normal, and fit_intercept=False"
+            )
+        return draw_measures(self.statistics_, n, shares=self._family_shares(), rng=rng)
+
+    def _family_shares(self):
+        """Probability of each family; None for all monotone measures alone."""
+        return None
+
+    def sample_measures(self, n=1000, rng=None):
+        """Draws of monotone normal measures given the data.
+
+        Any index, operator or output of the draws has a distribution: its quantiles are an
+        interval. A warning says where chains have not mixed; `measure_draws` reports it.
+
+        Parameters
+        ----------
+        n : int, default 1000
+        rng : seed or numpy.random.Generator, optional
+
+        Returns
+        -------
+        array of shape (n, 2**n_sources)
+            One measure in a row, by mask.
+        """
+        return self.measure_draws(n, rng).values
+
+    def _drawn(self) -> Draws:
+        """Draws for intervals: the same ones every time. Without noise to go by, both extremes."""
+        try:
+            return self.measure_draws(N_DRAWS, 0)
+        except DataError:
+            size = 1 << self.statistics_.n_sources
+            least = np.zeros(size)
+            least[-1] = 1.0
+            return Draws(np.array([least, np.append(0.0, np.ones(size - 1))]))

@@ -1,0 +1,362 @@
+"""Intervals, draws and sets: laws, an independent oracle, coverage, and bad input."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import choquet
+from choquet.certainty.draws import draw_measures
+from choquet.certainty.functions import (
+    interaction_rows,
+    orness_row,
+    output_rows,
+    shapley_rows,
+)
+from choquet.certainty.region import Region, confidence_slack
+from choquet.errors import DataError, OptionError, SupportWarning, TooLargeError
+from choquet.indices import orness
+from choquet.lattice import cover_pairs, monotonicity_witness
+from choquet.learning import Statistics, least_squares, solve
+
+quiet = pytest.mark.filterwarnings("ignore::choquet.errors.ChoquetWarning")
+
+
+def make(n_sources, n_samples, *, seed=0, sigma=0.1, truth=None):
+    rng = np.random.default_rng(seed)
+    X = rng.random((n_samples, n_sources))
+    g = choquet.Measure.random(n_sources, rng=rng) if truth is None else truth
+    y = choquet.choquet_integral(g, X) + sigma * rng.standard_normal(n_samples)
+    return X, y, g, rng
+
+
+@pytest.mark.parametrize("n", [2, 3, 5])
+def test_rows_of_coefficients_give_the_indices_themselves(n):
+    g = choquet.Measure.random(n, rng=n)
+    X = np.random.default_rng(n).random((5, n))
+    np.testing.assert_allclose(output_rows(X) @ g.values, choquet.choquet_integral(g, X))
+    np.testing.assert_allclose(shapley_rows(n) @ g.values, choquet.shapley(g), atol=1e-12)
+    pairs = choquet.interaction(g)[np.triu_indices(n, 1)]
+    np.testing.assert_allclose(interaction_rows(n) @ g.values, pairs, atol=1e-12)
+    assert (orness_row(n) @ g.values)[0] == pytest.approx(orness(g))
+
+
+def test_intervals_are_the_ranges_that_an_independent_solver_finds():
+    cp = pytest.importorskip("cvxpy")
+    X, y, _, rng = make(3, 40)
+    model = choquet.ChoquetRegressor().fit(X, y)
+    error = model.solution_.objective
+    most = error * (1 + stats.f.ppf(0.9, 1, 34) / 34)
+    g, pairs = cp.Variable(8), cover_pairs(3)
+    near = cp.sum_squares(output_rows(X).toarray() @ g - y) <= most
+    rules = [g[0] == 0, g[7] == 1, g[pairs[:, 1]] >= g[pairs[:, 0]], near]
+    new = rng.random((3, 3))
+    rows = [*np.eye(8)[1:4], *output_rows(new).toarray(), shapley_rows(3)[0]]
+    values, index = model.identify(level=0.9), model.index_intervals(level=0.9)
+    ours = [
+        *zip(values.lower[1:4], values.upper[1:4], strict=True),
+        *model.predict_interval(new, level=0.9),
+        (index.low[0], index.high[0]),
+    ]
+    for row, ends in zip(rows, ours, strict=True):
+        least = cp.Problem(cp.Minimize(row @ g), rules).solve(solver="CLARABEL")
+        largest = cp.Problem(cp.Maximize(row @ g), rules).solve(solver="CLARABEL")
+        assert tuple(ends) == pytest.approx((least, largest), abs=1e-5)
+
+
+def test_the_compiled_search_and_clarabel_agree(monkeypatch):
+    X, y, _, rng = make(4, 30, seed=3)
+    problem = least_squares(Statistics.from_data(X, y))
+    solution = solve(problem)
+    rows = output_rows(rng.random((5, 4)))
+    for slack in (0.1 * solution.objective, np.inf):
+        fast = Region(problem, solution, slack).ends(rows)
+        with monkeypatch.context() as patch:
+            patch.setattr("choquet.certainty.region.COMPILED", 0)
+            slow = Region(problem, solution, slack).ends(rows)
+        np.testing.assert_allclose(fast, slow, atol=1e-5)
+
+
+@quiet
+def test_intervals_grow_with_the_level_and_hold_the_prediction():
+    X, y, _, rng = make(4, 60, seed=1)
+    new = rng.random((30, 4))
+    for model in (choquet.ChoquetRegressor(), choquet.ChoquetRegressorCV(random_state=0)):
+        model.fit(X, y)
+        own, last = model.predict(new), np.zeros(30)
+        for level in (0.5, 0.9, 0.99):
+            low, high = model.predict_interval(new, level=level).T
+            assert (low <= own).all()
+            assert (own <= high).all()
+            assert (high - low >= last - 1e-7).all()
+            last = high - low
+        wider = np.diff(model.predict_interval(new, level=0.99, noise=True), axis=1)[:, 0]
+        assert (wider > last).all()
+
+
+def coverage(kind, seed):
+    n, m = 3, 60
+    rng = np.random.default_rng([seed, len(kind)])
+    size = np.bitwise_count(np.arange(8))
+    truths = {
+        "maximum": (size > 0) * 1.0,
+        "veto": np.where(np.arange(8) & 1, size / 3, 0.0),
+        "uniform": choquet.Measure.random(n, rng=rng).values,
+    }
+    g = truths[kind]
+    X = rng.random((m, n))
+    y = choquet.choquet_integral(choquet.Measure(g), X) + 0.1 * rng.standard_normal(m)
+    model = choquet.ChoquetRegressor().fit(X, y)
+    new = rng.random((20, n))
+    bounds, values = model.predict_interval(new, level=0.9), model.identify(level=0.9)
+    index = model.index_intervals(level=0.9)
+    draws = model.measure_draws(200, rng=seed).interval(shapley_rows(n), 0.9)
+    power, out = shapley_rows(n) @ g, output_rows(new) @ g
+    inner = slice(1, 7)
+    return [
+        np.mean(
+            (values.lower[inner] - 1e-6 <= g[inner]) & (g[inner] <= values.upper[inner] + 1e-6)
+        ),
+        np.mean((bounds[:, 0] - 1e-6 <= out) & (out <= bounds[:, 1] + 1e-6)),
+        np.mean((index.low[:n] - 1e-6 <= power) & (power <= index.high[:n] + 1e-6)),
+        np.mean((draws[:, 0] - 1e-6 <= power) & (power <= draws[:, 1] + 1e-6)),
+    ]
+
+
+@quiet
+@pytest.mark.parametrize("kind", ["maximum", "veto", "uniform"])
+def test_intervals_cover(kind):
+    # 40 data sets: a coverage of .9 has a standard error of at most .05 even if one data set
+    # covers all or nothing; three of them below is what chance allows.
+    found = np.mean([coverage(kind, seed) for seed in range(40)], axis=0)
+    assert (found > 0.9 - 3 * 0.05).all(), found
+
+
+def test_states_follow_information():
+    rng = np.random.default_rng(0)
+    X = np.sort(rng.random((50, 3)), axis=1)[:, ::-1]
+    X = np.vstack([X, [0.5, 0.5001, 0.2]])
+    model = choquet.ChoquetRegressor().fit(X, X.mean(axis=1))
+    state = model.states()
+    assert (state[1], state[2], state[4]) == (2, 1, 0)
+    found = model.identify()
+    assert found.state[2] == 1
+    assert found.level == 0.95
+    assert found.masks.tolist() == list(range(8))
+
+
+@quiet
+def test_values_without_data_keep_their_range():
+    rng = np.random.default_rng(0)
+    X = np.sort(rng.random((50, 3)), axis=1)[:, ::-1]
+    y = X.mean(axis=1) + 0.05 * rng.standard_normal(50)
+    found = choquet.ChoquetRegressor().fit(X, y).identify()
+    assert found.lower[0b100] == pytest.approx(0, abs=1e-6)
+    assert found.upper[0b110] == pytest.approx(1, abs=1e-6)
+
+
+# -- draws -----------------------------------------------------------------------------------------
+
+
+@quiet
+@pytest.mark.parametrize("model", [choquet.ChoquetRegressor(), choquet.ChoquetRegressorCV()])
+def test_draws_are_monotone_normal_measures_and_repeat(model):
+    X, y, g, _ = make(3, 80, seed=2)
+    model.set_params(**({"random_state": 0} if "random_state" in model.get_params() else {}))
+    model.fit(X, y)
+    draws = model.measure_draws(120, rng=0)
+    assert draws.values.shape == (120, 8)
+    assert sum(draws.families.values()) == 120
+    assert all(monotonicity_witness(values) is None for values in draws.values)
+    assert (draws.values[:, 0] == 0).all()
+    assert (draws.values[:, -1] == 1).all()
+    np.testing.assert_array_equal(model.sample_measures(120, rng=0), draws.values)
+    assert np.abs(draws.values.mean(axis=0) - g.values).max() < 0.3
+    assert draws.mixed
+    assert 0 < draws.n_effective <= 120
+    order, probability = draws.ranking()
+    assert sorted(order.tolist()) == [0, 1, 2]
+    power = draws.values @ shapley_rows(3).T
+    by_hand = draws.probability(lambda v: (np.diff((shapley_rows(3) @ v)[order]) <= 0).all())
+    assert probability == pytest.approx(by_hand)
+    assert (np.diff(power.mean(axis=0)[order]) <= 0).all()
+
+
+def test_projected_draws_are_least_squares_fits_of_moved_targets():
+    """Where no order binds, draws have the mean and the spread of linear regression."""
+    rng = np.random.default_rng(0)
+    X = rng.random((400, 2))
+    y = X.mean(axis=1) + 0.1 * rng.standard_normal(400)
+    statistics = Statistics.from_data(X, y)
+    draws = draw_measures(statistics, 2000, rng=0).values[:, 1:3]
+    form = statistics.gram.toarray()
+    right = statistics.targets[:2] - form[:2, 2]
+    mean = np.linalg.solve(form[:2, :2], right)
+    values = np.array([0, *mean, 1])
+    variance = statistics.squared_error(values) / 398 * np.linalg.inv(form[:2, :2])
+    error = np.sqrt(np.diag(variance))
+    np.testing.assert_allclose(
+        draws.mean(axis=0), mean, atol=5 * error.max() / np.sqrt(2000) + 1e-3
+    )
+    np.testing.assert_allclose(draws.std(axis=0), error, rtol=0.12)
+
+
+@quiet
+def test_more_sources_use_draws():
+    X, y, _, rng = make(8, 300, seed=1)
+    model = choquet.OWARegressor().fit(X, y)
+    new = rng.random((4, 8))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("choquet.estimators.certain.N_DRAWS", 20)
+        low, high = model.predict_interval(new).T
+    assert (low <= model.predict(new)).all()
+    assert (low < high).all()
+    assert (new.min(axis=1) - 1e-9 <= low).all()
+
+
+def test_chains_that_have_not_mixed_are_told(monkeypatch):
+    X, y, _, _ = make(3, 30)
+    statistics = Statistics.from_data(X, y)
+    monkeypatch.setattr("choquet.certainty.draws.MIXED", 1.0 - 1e-9)
+    with pytest.warns(SupportWarning, match="not mixed"):
+        draw_measures(statistics, 40, shares={"additive": 1.0}, rng=0)
+
+
+# -- without a model of the noise ------------------------------------------------------------------
+
+
+def test_conformal_intervals_cover_heavy_tails():
+    rng = np.random.default_rng(0)
+    held = []
+    for _ in range(8):
+        X = rng.random((160, 3))
+        y = X.max(axis=1) + 0.05 * rng.standard_t(2, 160)
+        model = choquet.ConformalRegressor(choquet.OWARegressor(), cv=5, random_state=0)
+        low, high = model.fit(X[:80], y[:80]).predict_interval(X[80:], level=0.8).T
+        held.append(np.mean((low <= y[80:]) & (y[80:] <= high)))
+    # About 0.8; the standard error of the mean of 8 × 80 targets, with 80 learned from, is 0.02.
+    assert 0.72 < np.mean(held) < 0.9
+
+
+def test_conformal_intervals_widen_where_support_is_missing():
+    rng = np.random.default_rng(0)
+    X = np.sort(rng.random((60, 3)), axis=1)[:, ::-1]
+    y = X.mean(axis=1) + 0.01 * rng.standard_normal(60)
+    model = choquet.ConformalRegressor(cv=5, random_state=0).fit(X, y)
+    seen, unseen = np.diff(model.predict_interval([[0.9, 0.5, 0.1], [0.1, 0.5, 0.9]]))[:, 0]
+    assert unseen > seen + 0.3
+    few = choquet.ConformalRegressor(cv=5).fit(X[:10], y[:10])
+    assert np.isinf(few.predict_interval(X[:2], level=0.95)).all()
+
+
+def test_sets_of_classes_cover():
+    rng = np.random.default_rng(1)
+    X = rng.random((400, 2))
+    score = X.mean(axis=1) + 0.1 * rng.standard_normal(400)
+    y = np.array(["a", "b", "c"])[np.digitize(score, [0.4, 0.6])]
+    model = choquet.ConformalClassifier(
+        choquet.ChoquetClassifier(ordinal=True), cv=5, random_state=0
+    ).fit(X[:200], y[:200])
+    sets = model.predict_set(X[200:], level=0.9)
+    assert sets.shape == (200, 3)
+    right = sets[np.arange(200), np.searchsorted(model.classes_, y[200:])]
+    # The standard error of 200 targets, with 200 learned from, is 0.03.
+    assert 0.81 < right.mean() < 0.99
+    assert (model.predict_set(X[200:], level=0.99).sum(axis=1) >= sets.sum(axis=1)).all()
+    with pytest.raises(DataError, match="one row only"):
+        model.fit(X[:3], ["a", "a", "b"])
+
+
+# -- bad input -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("level", [0, 1, -0.5, 1.5, np.nan, "high", None])
+def test_levels_lie_between_0_and_1(level):
+    X, y, _, _ = make(3, 20)
+    model = choquet.ChoquetRegressor().fit(X, y)
+    for call in (
+        lambda: model.predict_interval(X, level=level),
+        lambda: model.identify(level=level),
+        lambda: model.index_intervals(level=level),
+    ):
+        with pytest.raises(OptionError, match="between 0 and 1"):
+            call()
+
+
+@quiet
+@pytest.mark.parametrize("rows", [1, 2, 3])
+def test_few_rows_leave_everything_possible(rows):
+    X, y, _, rng = make(3, rows, seed=5)
+    model = choquet.ChoquetRegressor().fit(X, y)
+    found = model.identify()
+    assert np.isfinite(found.width).all()
+    new = rng.random((5, 3))
+    low, high = model.predict_interval(new).T
+    assert (low <= high).all()
+    assert (new.min(axis=1) - 1e-6 <= low).all()
+    if rows == 1:
+        assert found.lower[1] == pytest.approx(0, abs=1e-6)
+        assert found.upper[6] == pytest.approx(1, abs=1e-6)
+        assert (np.diff(model.predict_interval(new, noise=True), axis=1) > 1).all()
+        with pytest.raises(DataError, match="nothing of the noise"):
+            model.sample_measures(10)
+
+
+@quiet
+def test_constant_targets_ties_and_weights_of_zero():
+    X, y, _, rng = make(3, 30)
+    flat = choquet.ChoquetRegressor().fit(X, np.full(30, 0.5))
+    low, high = flat.predict_interval(X).T
+    assert np.isfinite(high - low).all()
+    with pytest.raises(DataError, match="tied"):
+        choquet.ChoquetRegressor().fit(np.repeat(rng.random((5, 1)), 3, axis=1), y[:5])
+    weight = (np.arange(30) < 20).astype(float)
+    some = choquet.ChoquetRegressor().fit(X, y, sample_weight=weight)
+    part = choquet.ChoquetRegressor().fit(X[:20], y[:20])
+    np.testing.assert_allclose(some.identify().width, part.identify().width, atol=1e-6)
+
+
+def test_a_perfect_fit_has_narrow_intervals_where_rows_are_to_spare():
+    X, y, g, _ = make(3, 60, sigma=0.0)
+    model = choquet.ChoquetRegressor().fit(X, y)
+    assert model.identify().width.max() < 1e-3
+    np.testing.assert_allclose(model.measure_.values, g.values, atol=1e-4)
+
+
+def test_what_cannot_be_asked_is_refused():
+    X, y, _, _ = make(3, 20)
+    free = choquet.ChoquetRegressor(monotone=False, normal=False, fit_intercept=True).fit(X, y)
+    with pytest.raises(OptionError, match="monotone normal"):
+        free.sample_measures(5)
+    with pytest.raises(OptionError, match="monotone"):
+        free.index_intervals()
+    with pytest.raises(OptionError, match="at least 1"):
+        choquet.ChoquetRegressor().fit(X, y).sample_measures(0)
+    wide = np.random.default_rng(0).random((30, 18))
+    many = choquet.ChoquetRegressor().fit(wide, wide.mean(axis=1))
+    with pytest.raises(TooLargeError, match="ConformalRegressor"):
+        many.predict_interval(wide)
+
+
+def test_without_constraints_an_interval_is_that_of_linear_regression():
+    X, y, _, rng = make(3, 60)
+    model = choquet.ChoquetRegressor(monotone=False, normal=False, fit_intercept=True).fit(X, y)
+    new = rng.random((4, 3))
+    design = np.hstack([output_rows(X).toarray()[:, 1:], np.ones((60, 1))])
+    at = np.hstack([output_rows(new).toarray()[:, 1:], np.ones((4, 1))])
+    b, error = np.linalg.lstsq(design, y, rcond=None)[:2]
+    spread = np.sqrt(np.einsum("ij,jk,ik->i", at, np.linalg.inv(design.T @ design), at))
+    half = stats.t.ppf(0.95, 52) * np.sqrt(error[0] / 52) * spread
+    low, high = model.predict_interval(new, level=0.9).T
+    np.testing.assert_allclose(low, at @ b - half, atol=1e-5)
+    np.testing.assert_allclose(high, at @ b + half, atol=1e-5)
+
+
+def test_the_slack_is_the_f_quantile_where_rows_abound():
+    X, y, _, _ = make(3, 40)
+    problem = least_squares(Statistics.from_data(X, y))
+    solution = solve(problem)
+    share = confidence_slack(problem, solution, 40, 0.95) / solution.objective
+    assert share == pytest.approx(stats.f.ppf(0.95, 1, 34) / 34)
+    assert np.isinf(confidence_slack(problem, solution, 0, 0.95))
