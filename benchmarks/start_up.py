@@ -39,20 +39,20 @@ class Command(NamedTuple):
 COMMANDS = [
     Command("help", ["--help"]),
     Command("fit", ["fit", "table.csv", "-o", "fresh.json", "--force"]),
-    Command("fit, no folds", ["fit", "table.csv", "-o", "fresh.json", "--folds", "0", "--force"]),
-    Command("fit, contextual",
+    Command("fit (no folds)", ["fit", "table.csv", "-o", "fresh.json", "--folds", "0", "--force"]),
+    Command("fit (contextual)",
             ["fit", "table.csv", "--learner", "contextual", "-o", "fresh.json", "--force"]),
-    Command("fit, classifier",
+    Command("fit (classifier)",
             ["fit", "classes.csv", "--learner", "classifier", "-o", "fresh.json", "--force"]),
     Command("predict", ["predict", "model.json", "table.csv"]),
-    Command("predict, measure", ["predict", "measure.json", "table.csv"]),
-    Command("predict, contextual", ["predict", "contextual.json", "table.csv"]),
+    Command("predict (measure)", ["predict", "measure.json", "table.csv"]),
+    Command("predict (contextual)", ["predict", "contextual.json", "table.csv"]),
     Command("decompose", ["decompose", "model.json"]),
-    Command("decompose, measure", ["decompose", "measure.json"]),
-    Command("decompose, clodd", ["decompose", "model.json", "--method", "clodd"]),
+    Command("decompose (measure)", ["decompose", "measure.json"]),
+    Command("decompose (clodd)", ["decompose", "model.json", "--method", "clodd"]),
     Command("explain", ["explain", "model.json"]),
-    Command("explain, row", ["explain", "model.json", "table.csv", "--row", "3"]),
-    Command("explain, contextual", ["explain", "contextual.json", "table.csv", "--row", "3"]),
+    Command("explain (row)", ["explain", "model.json", "table.csv", "--row", "3"]),
+    Command("explain (contextual)", ["explain", "contextual.json", "table.csv", "--row", "3"]),
     Command("inspect", ["inspect", "model.json"]),
     Command("report", ["report", "model.json", "table.csv", "-o", "page.html", "--force"]),
     Command("decide", ["decide", "choices.csv", "said.txt"]),
@@ -139,7 +139,7 @@ def main() -> None:
     given = parser.parse_args()
     sources = [SRC] if given.before is None else [given.before.resolve(), SRC]
     only = None if given.only is None else set(given.only.split(","))
-    commands = [c for c in COMMANDS if only is None or c.name.split(",")[0] in only]
+    commands = [c for c in COMMANDS if only is None or c.name in only]
     heads = ["before ", "after "][: len(sources)] if len(sources) > 1 else [""]
     head = " | ".join(f"{h}cold | {h}warm | {h}compiling" for h in heads)
     print(f"| command | {head} |\n|{'---|' * (1 + 3 * len(sources))}")

@@ -209,7 +209,8 @@ class ChoquetRegressorCV(MeasureRegressor):
         self.cv_results_ = LazyResults(self.cv_results_)
         parts = getattr(self, "fold_statistics_", ())
         if "mean_squared_error" not in self.cv_results_ and len(parts) > 1:
-            folds = leave_one_out(parts) or [(self.statistics_, self.statistics_)]
+            whole: Any = self.statistics_
+            folds = leave_one_out(parts) or [(whole, whole)]
             errors = partial(_fold_errors, folds, tuple(self.priors), self.n_jobs)
             self.cv_results_["mean_squared_error"] = errors
 

@@ -16,7 +16,7 @@ from functools import update_wrapper
 from importlib import import_module
 from inspect import signature
 from types import MethodType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -84,27 +84,39 @@ class _Transformer: ...
 class _OneToOne: ...
 
 
-class BaseEstimator(_Options):
-    """Base of all estimators."""
+if TYPE_CHECKING:  # what they are in the end
+    from sklearn.base import (
+        BaseEstimator,
+        ClassifierMixin,
+        OneToOneFeatureMixin,
+        RegressorMixin,
+        TransformerMixin,
+    )
+else:
+
+    class BaseEstimator(_Options):
+        """Base of all estimators."""
+
+    class RegressorMixin(_Regressor):
+        """An estimator that predicts numbers."""
+
+    class ClassifierMixin(_Classifier):
+        """An estimator that predicts classes."""
+
+    class TransformerMixin(_Transformer):
+        """An estimator that changes its inputs."""
+
+    class OneToOneFeatureMixin(_OneToOne):
+        """A transformer that keeps the names of its columns."""
 
 
-class RegressorMixin(_Regressor):
-    """An estimator that predicts numbers."""
-
-
-class ClassifierMixin(_Classifier):
-    """An estimator that predicts classes."""
-
-
-class TransformerMixin(_Transformer):
-    """An estimator that changes its inputs."""
-
-
-class OneToOneFeatureMixin(_OneToOne):
-    """A transformer that keeps the names of its columns."""
-
-
-_BASES = (BaseEstimator, RegressorMixin, ClassifierMixin, TransformerMixin, OneToOneFeatureMixin)
+_BASES: Any = (
+    BaseEstimator,
+    RegressorMixin,
+    ClassifierMixin,
+    TransformerMixin,
+    OneToOneFeatureMixin,
+)
 
 
 def load() -> None:
@@ -127,7 +139,7 @@ def _tell(base: type, ready: set[type]) -> None:
             parent in ready or not issubclass(parent, _BASES) for parent in kind.__bases__
         ):
             ready.add(kind)
-            super(kind, kind).__init_subclass__()
+            super(kind, kind).__init_subclass__()  # type: ignore[misc]
             _tell(kind, ready)
 
 

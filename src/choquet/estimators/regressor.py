@@ -272,9 +272,10 @@ class ChoquetRegressor(IncrementalRegressor):
         """The problem that was solved; a model from a file makes it again when it is asked for."""
         if "solution_" not in vars(self) or self.loss != "squared":
             raise AttributeError(f"this {type(self).__name__} holds no problem_")
-        if "statistics_" not in vars(self) or self.solution_.solver == "additive":
+        statistics = vars(self).get("statistics_")
+        if not isinstance(statistics, Statistics) or self.solution_.solver == "additive":
             raise AttributeError(f"this {type(self).__name__} holds no problem_")
-        return self._problem(self.statistics_, None, self.measure_.sources)
+        return self._problem(statistics, None, self.measure_.sources)
 
     def _problem(self, statistics: Statistics, batch: Batch | None, names) -> Problem:
         shape, n_sources = self._shape(), statistics.n_sources
