@@ -28,8 +28,9 @@ else:
 
 __all__ = ["Region", "check_level", "confidence_slack", "numbers_used"]
 
-COMPILED = 600
-"""Unknowns up to which the compiled interior point is the faster one."""
+FEW, COMPILED = 32, 600
+"""Unknowns from which on, and up to which, the compiled interior point is the faster one. Up to five
+sources Clarabel takes milliseconds as well, and the compiling seconds."""
 FOUND = 1e-6
 """What may be left of gap and constraints; beyond, Clarabel is asked."""
 POOLED = 1e-6
@@ -212,7 +213,7 @@ class Region:
 
     def _searched(self, costs: FloatArray) -> FloatArray:
         out, broken = np.empty((len(costs), 2)), np.full(len(costs), np.inf)
-        if len(self._gradient) <= COMPILED and not self.conic.n_equal:
+        if FEW < len(self._gradient) <= COMPILED and not self.conic.n_equal:
             from choquet.certainty._kernels import ends_of
 
             rows = sp.csr_array(-self.conic.A)
