@@ -1,4 +1,6 @@
-"""How often intervals hold the truth: ``python benchmarks/interval_coverage.py --page docs/coverage.md``.
+"""How often intervals hold the truth.
+
+``python benchmarks/interval_coverage.py --page docs/coverage.md`` writes the page.
 
 Every cell makes data sets from a known measure, fits `ChoquetRegressor`, and counts. Truths and
 noise are in two tables; a data set follows from its cell and number alone.
@@ -26,8 +28,8 @@ N_NEW, MOST_VALUES = 12, 24
 
 INTRODUCTION = """# Coverage
 
-`python benchmarks/interval_coverage.py --page docs/coverage.md` writes this page. Data sets have N sources
-with independent uniform inputs and M rows. Noise has a standard deviation of 0.1 (normal), is 0.05
+`python benchmarks/interval_coverage.py --page docs/coverage.md` writes this page. Data sets have N
+sources with independent uniform inputs and M rows. Noise has a standard deviation of 0.1 (normal), is 0.05
 times Student's t with 2 degrees of freedom (t2), or is normal with 0.2 times the first input
 (uneven). Each cell shows the mean share of intervals that hold the truth over seven kinds of truth
 ({}),
@@ -37,7 +39,7 @@ With few sets the least of seven is noisy.
 """
 WIDTHS = """
 Mean widths at level 0.9, and beside them those of the bootstrap: fits to rows that are drawn again,
-for the first 4 data sets of each kind of truth.
+for the first data set of each kind of truth.
 
 | N | M | noise | values | outputs | Shapley values | bootstrap held outputs |
 |---|---|---|---|---|---|---|"""
@@ -159,7 +161,7 @@ def cell(n: int, m: int, noise: str, count: int, seconds: float, n_boot: int) ->
     start, number = time.monotonic(), 0
     while number < count and (number < 2 or time.monotonic() - start < seconds):
         for truth in TRUTHS:
-            boot = n_boot if number < 4 else 0
+            boot = n_boot if number < 1 else 0
             found[truth].append(one(n, m, truth, noise, number, boot))
         number += 1
     with warnings.catch_warnings():

@@ -14,8 +14,11 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LinearRegression
 
 import choquet
+from choquet import ChoquetRegressor
 from choquet.errors import FileError, MissingDependencyError, OptionError, TooLargeError
 from choquet.explanation import view_of
 from choquet.exports import TARGETS, plan_of
@@ -422,6 +425,12 @@ def test_what_cannot_be_exported_is_refused(tmp_path):
     with pytest.raises(TooLargeError, match=r"choquet.export\(choquet.decompose\(model\)"):
         choquet.export(additive_one, tmp_path / "x", to="c")
     assert b"choquet_predict" in exported(choquet.decompose(additive_one), "c")
+    with pytest.raises(NotFittedError):
+        choquet.export(ChoquetRegressor(), tmp_path / "x", to="c")
+    with pytest.raises(OptionError, match="a LinearRegression cannot be exported; give a measure"):
+        choquet.export(LinearRegression().fit([[0], [1]], [0, 1]), tmp_path / "x", to="c")
+    with pytest.raises(OptionError, match="a DataSupport cannot be exported"):
+        choquet.export(choquet.DataSupport.from_data([[1, 2]]), tmp_path / "x", to="c")
     null = choquet.Measure([0, 0, 0, 1], sources=["a\0b", "c"])
     with pytest.raises(OptionError, match="rename the column"):
         choquet.export(null, tmp_path / "x", to="sql")

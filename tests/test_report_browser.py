@@ -103,6 +103,11 @@ def opened(request, browser, tmp_path_factory):
     return browser, decomposition, X
 
 
+def open_all(browser) -> None:
+    """Open the parts of a page that are closed at first."""
+    browser.execute_script("for (const e of document.querySelectorAll('details')) e.open = true")
+
+
 def value_of(browser, element: str, key: str = "value") -> str:
     script = "return document.getElementById(arguments[0]).dataset[arguments[1]]"
     return browser.execute_script(script, element, key)
@@ -162,6 +167,7 @@ def test_samples_can_be_clicked_through(opened):
     from selenium.webdriver.common.keys import Keys
 
     browser, decomposition, X = opened
+    open_all(browser)
     for k in (1, len(X) - 1):
         browser.find_element(By.CSS_SELECTOR, f"button[data-sample='{k}']").send_keys(Keys.ENTER)
         assert float(value_of(browser, "out-output")) == pytest.approx(
@@ -310,6 +316,7 @@ def test_sliders_in_units_move_everything(in_units):
     slider = browser.find_element(By.ID, "slider-3")
     ends = [float(slider.get_attribute(end)) for end in ("min", "max")]
     assert ends == pytest.approx([900, 1100], abs=3)
+    open_all(browser)
     browser.find_element(By.CSS_SELECTOR, "button[data-sample='7']").send_keys(Keys.ENTER)
     check_in_units(browser, model)
     shown = browser.find_element(By.ID, "number-1").get_attribute("value")
@@ -321,6 +328,96 @@ def test_contextual_pages_keep_to_themselves_and_are_accessible(in_units):
     check_page_keeps_to_itself(browser)
     if isinstance(model.estimator_, choquet.ContextualRegressor):
         check_accessibility(browser, "light")
+
+
+# -- the first screen ------------------------------------------------------------------------------
+
+
+PAGES = ("bad table", "fusion", "contextual")
+
+
+def page_of(kind: str) -> choquet.Report:
+    """A page with warnings, one of fused classifiers, and one of many sources."""
+    rng = np.random.default_rng(0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if kind == "bad table":
+            names = [f"a_rather_long_name_of_column_{k}" for k in range(7)]
+            X = pandas.DataFrame(rng.random((90, 7)), columns=names)
+            y = 100 - 90 * X.mean(axis=1)
+            return choquet.Report(choquet.ChoquetRegressor().fit(X[:60], y[:60]), X[60:], y[60:])
+        if kind == "fusion":
+            y = rng.integers(0, 3, 120)
+            scores = np.eye(3)[y][:, :, None] * [0.5, 0.3, 0.2] + 0.5 * rng.random((120, 3, 3))
+            model = choquet.FusionClassifier(sources=["resnet", "vgg", "caffe"], shared=False)
+            return choquet.Report(model.fit(scores[:80], y[:80]), scores[80:], y[80:])
+        X = pandas.DataFrame(rng.random((150, 13)), columns=[f"station_{k}" for k in range(13)])
+        y = np.where(X.station_1 > X.station_2, X.max(axis=1), X.min(axis=1))
+        return choquet.Report(choquet.ContextualRegressor(max_leaves=3).fit(X, y), X[:40], y[:40])
+
+
+@pytest.fixture(scope="module", params=PAGES)
+def small(request, browser, tmp_path_factory):
+    report = page_of(request.param)
+    path = tmp_path_factory.mktemp("small") / "report.html"
+    report.write_html(path)
+    size = {"width": 400, "height": 800, "deviceScaleFactor": 1, "mobile": True}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    browser.get_log("performance")
+    browser.get(path.as_uri())
+    yield browser, report, request.param
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_nothing_scrolls_sideways_on_a_phone(small):
+    browser, _, kind = small
+    # A phone widens what it shows to what overflows, so that the width asked for is compared.
+    wide = "return document.documentElement.scrollWidth"
+    assert browser.execute_script(wide) <= 400, kind
+    open_all(browser)
+    assert browser.execute_script(wide) <= 400, kind
+
+
+def test_the_first_screen_answers(small):
+    browser, report, kind = small
+    first = report.data["first"]
+    top = "return document.getElementById(arguments[0]).getBoundingClientRect().top + scrollY"
+    assert browser.execute_script(top, "good") < 800
+    text = browser.execute_script("return document.querySelector('main').innerText")
+    place = [text.index(part) for part in ("How good", "How does", "Where not", "What to do")]
+    assert place == sorted(place)
+    assert "This model" in text
+    assert ("Mean of the scores" if kind == "fusion" else "Always the mean") in text
+    for warning in first["warnings"]:
+        assert 0 < text.index(warning) < place[0]
+    if kind == "bad table":
+        assert any("worse than" in warning for warning in first["warnings"])
+
+
+def test_small_pages_keep_to_themselves_and_are_accessible(small):
+    browser, _, _ = small
+    check_page_keeps_to_itself(browser)
+    check_accessibility(browser, "light")
+
+
+def test_fused_classifiers_show_probabilities(small):
+    browser, report, kind = small
+    if kind != "fusion":
+        pytest.skip("the page is of another model")
+    model, X, _ = report._given
+    rows = report.data["samples"]["rows"]
+    for number in (0, 3):
+        script = "document.querySelector(`button[data-sample='${arguments[0]}']`).click()"
+        browser.execute_script(script, number)
+        shown = float(value_of(browser, "out-probability"))
+        proba = model.predict_proba(X[rows[number]["row"]][None])[0]
+        assert shown == pytest.approx(proba.max(), abs=1e-5)
+    bars = (
+        "return [...document.querySelectorAll('#walk tr')].map(r => "
+        "[r.children[4].dataset.value, r.querySelectorAll('rect').length])"
+    )
+    for value, drawn in browser.execute_script(bars):
+        assert drawn == (abs(float(value)) > 1e-9)
 
 
 def test_hostile_names_stay_text(browser, tmp_path):

@@ -29,7 +29,6 @@ from choquet.reproduce import (
     aid_fusion,
     examples,
     noise,
-    noise_rows,
     paper_page,
     regression,
     reproduce,
@@ -170,21 +169,6 @@ def test_every_clustering_counts_and_gets_its_own_verdict(noisy):
     assert {quiet[name].mean for name in CLUSTERINGS} == {4}
     (table,) = noisy.tables
     assert [row[0] for row in table.rows] == counted
-
-
-def test_a_count_that_falls_is_told():
-    columns = {"walk": [0.1, 0.1], "true": [0.1, 0.1], "agreement": [0.5, 0.5]}
-    counts = {0.0: 4.0, 0.025: 3.0, 0.05: 5.0, 0.1: 6.0}
-    trials = {
-        noise.Setting("figure", sigma, False, "least squares"): columns
-        | {name: [count, count] for name in ("distinct", "CLODD", *CLUSTERINGS)}
-        for sigma, count in counts.items()
-    }
-    rows = noise_rows._count_rows(trials)
-    assert [row.verdict for row in rows] == [*["holds"] * (len(rows) - 1), "differs"]
-    assert all(name in rows[-1].found for name in ("distinct", "CLODD", *CLUSTERINGS))
-    trials[noise.Setting("figure", 0.025, False, "least squares")]["CLODD"] = [4.0, 4.0]
-    assert "CLODD" not in noise_rows._count_rows(trials)[-1].found
 
 
 def test_clusters_of_fuzzy_c_means_are_judged_by_spread_and_distance():

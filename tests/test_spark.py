@@ -19,6 +19,12 @@ from tests import running
 
 pytest.importorskip("pyspark", reason="pyspark is not installed: pip install 'choquet[spark]'")
 
+# Warnings of Spark itself, about versions beside it, are none of ours.
+pytestmark = [
+    pytest.mark.filterwarnings(f"ignore::{kind}")
+    for kind in ("FutureWarning", "DeprecationWarning", "UserWarning", "ResourceWarning")
+]
+
 SOURCES = ["gpr", "ir.front", "e`mi"]
 
 
@@ -29,16 +35,19 @@ def spark(tmp_path_factory):
         pytest.skip("Spark needs Java 17 or newer")
     from pyspark.sql import SparkSession
 
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     folder = tmp_path_factory.mktemp("spark")
     session = (
         SparkSession.builder.master("local[2,3]")
         .appName("choquet")
         .config("spark.ui.enabled", "false")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.driver.bindAddress", "127.0.0.1")
         .config("spark.sql.shuffle.partitions", "2")
         .config("spark.driver.memory", "512m")
+        # What makes a long-running Spark fast only makes tests of few rows slow.
+        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+        .config("spark.sql.codegen.wholeStage", "false")
+        .config("spark.sql.adaptive.enabled", "false")
         .config("spark.local.dir", str(folder))
         .config("spark.sql.warehouse.dir", str(folder / "warehouse"))
         .getOrCreate()
@@ -70,7 +79,7 @@ def test_partitions_give_what_one_machine_gives(spark):
     frame = table()
     whole = ChoquetRegressor().fit(frame[SOURCES], frame["truth"], sample_weight=frame["w"])
     given = {"sources": SOURCES, "target": "truth", "weight": "w"}
-    rows = spread(spark, frame, 11)  # more than are added at a time
+    rows = spread(spark, frame, 9)  # more than are added at a time
     model = fit_evidence(ChoquetRegressor(), evidence_from_spark(rows, **given), sources=SOURCES)
     same(model, whole)
     assert len(model.support_.observed_sorts) == len(whole.support_.observed_sorts)

@@ -53,8 +53,9 @@ def test_fitted_estimators_predict_the_same(name, tmp_path):
     if hasattr(model, "measure_"):
         assert back.measure_ == model.measure_
     if hasattr(model, "predict_interval"):
-        assert np.array_equal(back.predict_interval(X), model.predict_interval(X))
-        assert np.array_equal(back.support_share(X), model.support_share(X))
+        assert np.array_equal(back.predict_interval(inputs), model.predict_interval(inputs))
+        assert np.array_equal(back.support_interval(inputs), model.support_interval(inputs))
+        assert np.array_equal(back.support_share(inputs), model.support_share(inputs))
     if hasattr(model, "predict_proba"):
         assert np.array_equal(back.predict_proba(inputs), model.predict_proba(inputs))
 

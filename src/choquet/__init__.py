@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from choquet._version import __version__
+from choquet.bipolar import BiCapacity, bipolar_integral
 from choquet.clustering import IVAT, big_ivat, clodd, cluster, ivat, vat
 from choquet.decomposition import (
     Clodd,
@@ -48,6 +49,7 @@ from choquet.measures import (
 )
 from choquet.operators import DISSIMILARITIES, LinearConvexSum, OrderStatistic, dissimilarity
 from choquet.storage import load, save
+from choquet.uncertain_inputs import FuzzyIntegrals, integral_of_fuzzy, integral_of_intervals
 from choquet.walks import (
     DataSupport,
     OperatorGraph,
@@ -97,6 +99,7 @@ __all__ = [
     "DISSIMILARITIES",
     "IVAT",
     "AbstractMeasure",
+    "BiCapacity",
     "ChoquetAdditiveClassifier",
     "ChoquetAdditiveRegressor",
     "ChoquetClassifier",
@@ -117,6 +120,7 @@ __all__ = [
     "FormulaMeasure",
     "FusionClassifier",
     "FuzzyCMeans",
+    "FuzzyIntegrals",
     "GradientDescentRegressor",
     "InUnits",
     "LambdaRegressor",
@@ -136,6 +140,7 @@ __all__ = [
     "all_walk_weights",
     "banzhaf",
     "big_ivat",
+    "bipolar_integral",
     "choquet_integral",
     "choquet_interval",
     "clodd",
@@ -152,6 +157,8 @@ __all__ = [
     "explain_samples",
     "export",
     "gsamp",
+    "integral_of_fuzzy",
+    "integral_of_intervals",
     "interaction",
     "ivat",
     "load",

@@ -29,10 +29,12 @@ else:
 __all__ = ["Region", "check_level", "confidence_slack", "numbers_used"]
 
 FEW, COMPILED = 32, 600
-"""Unknowns from which on, and up to which, the compiled interior point is the faster one. Up to five
-sources Clarabel takes milliseconds as well, and the compiling seconds."""
+"""Unknowns from which on, and up to which, the compiled interior point is the faster one. Up to
+five sources Clarabel takes milliseconds as well, and the compiling seconds."""
 FOUND = 1e-6
 """What may be left of gap and constraints; beyond, Clarabel is asked."""
+OUTWARDS = 1e-7
+"""How far ends are moved outwards, for a value; what the search may miss is less."""
 POOLED = 1e-6
 """Values nearer than this are one number of the fit."""
 
@@ -207,8 +209,10 @@ class Region:
             found[moving] = self._closed_form(costs[moving])
         else:
             found[moving] = self._searched(costs[moving])
-        low = np.minimum(at + found[:, 0], at)
-        high = np.maximum(at + found[:, 1], at)
+        # Outwards by what the search may have missed: a truth at an end is in its interval.
+        missed = OUTWARDS * np.abs(costs).max(axis=1, initial=0.0)
+        low = np.minimum(at + found[:, 0], at) - missed
+        high = np.maximum(at + found[:, 1], at) + missed
         return np.column_stack([low, high])
 
     def _searched(self, costs: FloatArray) -> FloatArray:

@@ -510,7 +510,7 @@ def reproduce(
 
 
 app.command(short_help="Rank alternatives by what people say about them.")(decide)
-app.command()(export)
+app.command(short_help="Write a model as ONNX, SQL, JavaScript or C.")(export)
 
 
 def _missing(word: str) -> Literal["error", "drop"]:

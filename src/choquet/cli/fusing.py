@@ -48,8 +48,6 @@ def run_fuse(
     model = room.FusionClassifier(shared=shared, columns=given_roles)
     with progress("reading scores", None):
         given = read_scores(path, model, delimiter=delimiter)
-    if given.truth is None:
-        raise DataError(f"{path} has no column {roles['truth']!r} with the true classes")
     with progress("learning", None):
         model.fit(given)
     n_bytes = write_object(model, output, force=force)
@@ -101,7 +99,10 @@ def read_scores(path: Path, model: Any, *, delimiter: str | None) -> Any:
     with open_table(path, delimiter=delimiter) as table:
         columns = {name: np.array(cells) for name, cells in table.texts().items()}
         name = table.name
-    fitted = hasattr(model, "classes_")
+    fitted, truth = hasattr(model, "classes_"), (model.columns or {}).get("truth")
+    if not fitted and truth not in columns:
+        shown = ", ".join(list(columns)[:10])
+        raise DataError(f"{name} has no column {truth!r} with the true classes; it has {shown}")
     try:
         found = ClassScores.from_columns(
             columns,
@@ -117,7 +118,7 @@ def read_scores(path: Path, model: Any, *, delimiter: str | None) -> Any:
 def fusion_answers(model: Any, given: Any) -> dict[str, Any]:
     """Columns of answers: the class, its probability with bounds, and all probabilities."""
     proba = model.predict_proba(given)
-    low, high = model.predict_interval(given).T
+    low, high = model.support_interval(given).T
     found = {
         "id": given.ids,
         "prediction": model.classes_[proba.argmax(axis=1)],

@@ -23,6 +23,9 @@ from choquet.clustering.ivat import (
 from choquet.clustering.medoids import (
     medoids,
 )
+from choquet.clustering.modes import (
+    modes,
+)
 from choquet.clustering.partition import (
     Partition,
 )
@@ -41,5 +44,6 @@ __all__ = [
     "fuzzy_c_means",
     "ivat",
     "medoids",
+    "modes",
     "vat",
 ]

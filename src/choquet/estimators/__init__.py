@@ -11,6 +11,7 @@ if TYPE_CHECKING:  # for readers and type checkers; at run time `__getattr__` lo
     from choquet.estimators.additive import ChoquetAdditiveRegressor
     from choquet.estimators.additive_chunks import fit_additive_chunks, fit_additive_dask
     from choquet.estimators.additive_classifier import ChoquetAdditiveClassifier
+    from choquet.estimators.bags import MultipleInstanceRegressor
     from choquet.estimators.baselines import (
         GradientDescentRegressor,
         LambdaRegressor,
@@ -26,8 +27,15 @@ if TYPE_CHECKING:  # for readers and type checkers; at run time `__getattr__` lo
     from choquet.estimators.cross_validated import ChoquetRegressorCV
     from choquet.estimators.fusion import FusionClassifier
     from choquet.estimators.regressor import ChoquetRegressor
+    from choquet.estimators.searches import (
+        BinaryRegressor,
+        DecomposableRegressor,
+        GeneticRegressor,
+        RewardPunishmentRegressor,
+    )
 
 __all__ = [
+    "BinaryRegressor",
     "ChoquetAdditiveClassifier",
     "ChoquetAdditiveRegressor",
     "ChoquetClassifier",
@@ -38,12 +46,16 @@ __all__ = [
     "ConformalRegressor",
     "ContextualClassifier",
     "ContextualRegressor",
+    "DecomposableRegressor",
     "FusionClassifier",
+    "GeneticRegressor",
     "GradientDescentRegressor",
     "InUnits",
     "LambdaRegressor",
     "LinearConvexSumRegressor",
+    "MultipleInstanceRegressor",
     "OWARegressor",
+    "RewardPunishmentRegressor",
     "fit_additive_chunks",
     "fit_additive_dask",
     "fit_chunks",
@@ -52,6 +64,7 @@ __all__ = [
 ]
 
 _PLACES = {
+    "BinaryRegressor": "searches",
     "ChoquetAdditiveClassifier": "additive_classifier",
     "ChoquetAdditiveRegressor": "additive",
     "ChoquetClassifier": "classifier",
@@ -62,12 +75,16 @@ _PLACES = {
     "ConformalRegressor": "conformal",
     "ContextualClassifier": "contextual_classifier",
     "ContextualRegressor": "contextual",
+    "DecomposableRegressor": "searches",
     "FusionClassifier": "fusion",
+    "GeneticRegressor": "searches",
     "GradientDescentRegressor": "baselines",
     "InUnits": "commensurate",
     "LambdaRegressor": "baselines",
     "LinearConvexSumRegressor": "baselines",
+    "MultipleInstanceRegressor": "bags",
     "OWARegressor": "baselines",
+    "RewardPunishmentRegressor": "searches",
     "fit_additive_chunks": "additive_chunks",
     "fit_additive_dask": "additive_chunks",
     "fit_chunks": "chunks",

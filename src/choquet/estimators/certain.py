@@ -31,6 +31,8 @@ __all__ = ["CertainRegressor"]
 
 MAX_REGION, MAX_ELLIPSOID, MAX_DRAWN = 7, 11, 16
 """Sources up to which a row takes milliseconds in a region; without constraints; in draws."""
+ROUNDING = 1e-12
+"""Share of an input that sums over it may differ by."""
 N_DRAWS = 400
 """Draws that intervals of more sources are made of."""
 
@@ -178,7 +180,9 @@ class CertainRegressor:
         else:
             found = self._drawn().interval(rows, level)
         if self._shape()["monotone"] and self._shape()["normal"] and not self._intercept():
-            found = np.clip(found, X.min(axis=1)[:, None], X.max(axis=1)[:, None])
+            # No farther than the inputs themselves, but for rounding.
+            least, most = X.min(axis=1)[:, None], X.max(axis=1)[:, None]
+            found = np.clip(found, least - ROUNDING * abs(least), most + ROUNDING * abs(most))
         return found
 
     def _intercept(self):

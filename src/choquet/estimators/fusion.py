@@ -419,7 +419,7 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
         ClassScores
         """
         check_is_fitted(self, "measures_")
-        if self.estimators is not None:
+        if self.estimators is not None and not isinstance(X, ClassScores):
             X = self._scores(checked_inputs(self, X, dtype="numeric"))
         return self._given(X, None, None)
 
@@ -492,7 +492,25 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
         """The same as `support_share`, by the name that contextual models have for it."""
         return self.support_share(X)
 
-    def predict_interval(self, X):
+    def predict_interval(self, X, level=0.95):
+        """Interval of the probability of the answer: where it lies with this confidence.
+
+        Each class's score has an interval of its own; the ends are where the class does worst and
+        the others best, or the other way round, so the interval is a cautious one.
+
+        Parameters
+        ----------
+        X : array-like
+            As in `fit`.
+        level : float, default 0.95
+
+        Returns
+        -------
+        array of shape (n_samples, 2)
+        """
+        return self._ends_of_answer(X, lambda model, rows: model.predict_interval(rows, level))
+
+    def support_interval(self, X):
         """Bounds of the probability of the answer over all measures that agree with what was seen.
 
         Parameters
@@ -505,13 +523,17 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
         array of shape (n_samples, 2)
             They say what unseen combinations leave open, not how often the answer is right.
         """
+        return self._ends_of_answer(X, lambda model, rows: model.support_interval(rows))
+
+    def _ends_of_answer(self, X, interval):
+        """Ends of the probability of the answer from the intervals of the fused scores."""
         scores = self.class_scores(X).scores
         n_samples, n_classes, n_sources = scores.shape
         if len(self.models_) == 1:
-            ends = self.models_[0].predict_interval(scores.reshape(-1, n_sources))
+            ends = interval(self.models_[0], scores.reshape(-1, n_sources))
             ends = ends.reshape(n_samples, n_classes, 2)
         else:
-            each = [model.predict_interval(scores[:, k]) for k, model in enumerate(self.models_)]
+            each = [interval(model, scores[:, k]) for k, model in enumerate(self.models_)]
             ends = np.stack(each, axis=1)
         answer = _fuse(self.models_, scores).argmax(axis=1)
         at, found = np.arange(n_samples), []

@@ -21,6 +21,7 @@ from choquet.explanation.phrases import (
     rule_sentences,
 )
 from choquet.explanation.sample import SampleExplanation, explain_sample, explain_samples
+from choquet.explanation.summaries import LinguisticSummary, linguistic_summaries
 from choquet.explanation.switch import Switch, smallest_switch
 from choquet.explanation.view import View, of_class, view_of
 
@@ -30,6 +31,7 @@ __all__ = [
     "DataRequests",
     "Evidence",
     "FusionExplanation",
+    "LinguisticSummary",
     "ModelExplanation",
     "OperatorExplanation",
     "SampleExplanation",
@@ -42,6 +44,7 @@ __all__ = [
     "explain_operator",
     "explain_sample",
     "explain_samples",
+    "linguistic_summaries",
     "list_words",
     "of_class",
     "operator_phrase",

@@ -306,7 +306,8 @@ changing inputs by 0.25 is enough.
         lines = []
         if self.confidence is not None:
             low, high = self.confidence
-            lines.append(f"It lies between {low:.4g} and {high:.4g}, {percent(self.level)} sure.")
+            ends = f"{figure(low, 4)} and {figure(high, 4)}"
+            lines.append(f"It lies between {ends}, {percent(self.level)} sure.")
         low, high = self.interval
         if high - low > 1e-9:
             lines.append(

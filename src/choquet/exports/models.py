@@ -17,6 +17,7 @@ from choquet.explanation.view import View, view_of
 from choquet.exports.classes import chosen, meaning
 from choquet.exports.plan import Column, Formulas, Node, Order, Plan
 from choquet.lattice.ties import TIE
+from choquet.measures import AbstractMeasure
 from choquet.scales import Units, unwrapped
 from choquet.walks import all_sorts
 
@@ -60,6 +61,7 @@ def plan_of(model: Any, *, label: Any = None, arrays: bool = True) -> Plan:
     if isinstance(model, View):
         return _single(model, label)
     inner, units, names, _ = unwrapped(model)
+    _check_kind(inner)
     sums = _additive_plan(inner, label, arrays)
     if sums is not None:
         if units is not None or names is not None:
@@ -71,6 +73,22 @@ def plan_of(model: Any, *, label: Any = None, arrays: bool = True) -> Plan:
     if isinstance(inner, Decomposition) or not _has_odds(inner):
         return _single(model, label)
     return _classes(model, inner, label)
+
+
+def _check_kind(inner: Any) -> None:
+    """Raise for what is not fitted, and for what this room knows nothing of."""
+    if isinstance(inner, AbstractMeasure | Decomposition):
+        return
+    if hasattr(inner, "get_params") and hasattr(inner, "fit"):
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(inner)
+        if type(inner).__module__.startswith("choquet."):
+            return
+    raise OptionError(
+        f"a {type(inner).__name__} cannot be exported; give a measure, a decomposition, a fitted "
+        "model of choquet, or a pipeline that ends in one"
+    )
 
 
 def _additive_plan(inner: Any, label: Any, arrays: bool) -> Plan | None:

@@ -182,7 +182,8 @@ def _text(node: Node, args: list[str], columns: Sequence[Column]) -> str:
         case "input":
             return _column(columns[node.data])
         case "exp" | "sqrt":
-            return f"{node.op.upper()}({args[0]})"
+            # PostgreSQL would work with decimal digits otherwise.
+            return f"{node.op.upper()}(CAST({args[0]} AS {_FLOAT}))"
         case "min" | "max":
             sign = "<" if node.op == "min" else ">"
             return f"CASE WHEN {args[0]} {sign} {args[1]} THEN {args[0]} ELSE {args[1]} END"

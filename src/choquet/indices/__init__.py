@@ -12,6 +12,7 @@ from choquet.indices.global_indices import (
     orness,
     veto,
 )
+from choquet.indices.hellinger import derivative, hellinger_distance
 from choquet.indices.moments import index_frame, normal_moments, variance
 from choquet.indices.power import (
     banzhaf,
@@ -33,9 +34,11 @@ __all__ = [
     "andness",
     "balanced_sorts",
     "banzhaf",
+    "derivative",
     "distance_to_operators",
     "entropy",
     "favour",
+    "hellinger_distance",
     "index_frame",
     "interaction",
     "interaction_transform",

@@ -24,6 +24,9 @@ _MANY_UNSEEN = 0.01
 """Share of samples of a kind not seen before from which on that is a warning."""
 
 
+_NO_DATA = "No data came with the model, so nothing is known about where it can be trusted."
+
+
 def first_screen(
     view: View,
     story: ModelExplanation,
@@ -33,6 +36,8 @@ def first_screen(
     *,
     inputs: FloatArray | None,
     targets: FloatArray | None,
+    samples: dict[str, Any] | None = None,
+    learned_from: bool = True,
 ) -> dict[str, Any]:
     """The five answers of the first screen, in plain data.
 
@@ -46,11 +51,15 @@ def first_screen(
         What is known about the samples.
     inputs, targets : arrays or None
         The samples.
+    samples : dict or None
+        Those that are listed, with what is known of each.
+    learned_from : bool
+        Whether the model knows data of its own, beside these samples.
     """
     against = _against(view, inputs, targets)
     unseen = None if known is None else 1 - float(known.supported.mean())
     return {
-        "what": _what(view, story),
+        "what": _what(view, story, learned_from=learned_from),
         "warnings": _warnings(brief, quality, against, known, unseen),
         "quality": quality,
         "no_quality": None if quality else _no_quality(targets is not None),
@@ -59,12 +68,16 @@ def first_screen(
             "notes": _notes(view, brief),
             "more": view.parts.n_operators > 1 or brief.kind != "rules",
         },
-        "distrust": _distrust(view, story, known, unseen),
+        "distrust": (
+            [*_distrust(view, story, known, unseen), *_least_sure(samples)]
+            if learned_from
+            else [_NO_DATA]
+        ),
         "next": _next(story, quality, against),
     }
 
 
-def _what(view: View, story: ModelExplanation) -> str:
+def _what(view: View, story: ModelExplanation, *, learned_from: bool) -> str:
     many = len(view.sources) > 12
     what = f"{len(view.sources)} sources" if many else list_words(view.sources)
     outcome = view.outcome
@@ -74,19 +87,15 @@ def _what(view: View, story: ModelExplanation) -> str:
         if len(outcome.classes) <= 4:
             into += f" ({', '.join(outcome.labels)})"
         into += " is true"
-    count = story.n_contexts
     text = f"The model combines {what} into {into}."
-    if count == 1:
-        text += " It always combines them in the same way."
+    count = len(story.operators)
+    if count > 1:
+        text += f" It does so in {number_word(count)} ways, depending on which inputs are larger "
+        text += "than others."
     else:
-        text += (
-            f" It does so in {number_word(len(story.operators))} ways, depending on which inputs "
-            "are larger than others."
-            if len(story.operators) > 1
-            else " It always combines them in the same way."
-        )
+        text += " It always combines them in the same way."
     n = story.evidence.n_samples if story.evidence is not None else story.n_samples
-    if n == n and n:
+    if n == n and n and learned_from:
         text += f" It was learned from {n:,.10g} samples."
     return text
 
@@ -216,11 +225,23 @@ def _distrust(
             else f"Only {percent(share, 2)} of all possible orders of the inputs were seen."
         )
     found += _never_seen(view, story)
-    if not found:
-        found.append(
-            "No data came with the model, so nothing is known about where it can be trusted."
-        )
-    return found
+    return found or [_NO_DATA]
+
+
+def _least_sure(samples: dict[str, Any] | None) -> list[str]:
+    """The sample, of those listed, whose answer is known least exactly."""
+    rows = [] if samples is None else [row for row in samples["rows"] if "sure_low" in row]
+    if not rows:
+        return []
+    widths = [row["sure_high"] - row["sure_low"] for row in rows]
+    worst = int(np.argmax(widths))
+    if not widths[worst] > 0:
+        return []
+    row = rows[worst]
+    return [
+        f"The widest 95 % interval of an answer is that of sample {worst + 1}: "
+        f"{figure(row['sure_low'])} to {figure(row['sure_high'])}."
+    ]
 
 
 def _widest(view: View, known: Assessment) -> str | None:

@@ -110,7 +110,7 @@ class _Facts:
         self.answer = self.proba.argmax(axis=1)
         self.sure = self.proba.max(axis=1)
         self.seen = model.support_share(given)
-        self.interval = model.predict_interval(given)
+        self.interval = model.support_interval(given)
         self.labels = [str(one) for one in model.classes_.tolist()]
         names = {label: k for k, label in enumerate(self.labels)}
         truth = given.truth
@@ -347,9 +347,10 @@ def _symmetry(labels: list[str], given: Any) -> str | None:
     if given is not None and np.abs(given.scores.sum(axis=1) - 1).max() > _SAME_PAIRS:
         return None
     return (
-        "With two classes whose scores sum to 1, the model treats both alike. Interactions of an "
-        "even number of sources are then 0 and the orness is ½, whatever the data: they say "
-        "nothing here."
+        "With two classes whose scores sum to 1, the model treats both alike. Whatever the data, "
+        "pairs of sources then neither need nor replace each other (their interactions are 0), and "
+        "the model leans neither to the largest nor to the smallest score (its orness is ½). These "
+        "numbers say nothing here."
     )
 
 

@@ -87,6 +87,7 @@ def summarise(
     quality = None
     if y is not None and inputs is not None and not fused:
         quality = quality_of(model, view, X, inputs, targets, y)
+    learned_from = view.learned or view.parts.support is not None
     view = _informed(view, inputs)
     story = explain_view(view)
     explained = story.to_dict()
@@ -102,7 +103,15 @@ def summarise(
         "sources": view.sources,
         "n_operators": view.parts.n_operators,
         "first": first_screen(
-            view, story, brief_of(view, inputs), quality, known, inputs=inputs, targets=targets
+            view,
+            story,
+            brief_of(view, inputs),
+            quality,
+            known if learned_from else None,
+            inputs=inputs,
+            targets=targets,
+            samples=samples,
+            learned_from=learned_from,
         ),
         "story": {
             "certificate": story.certificate(),
