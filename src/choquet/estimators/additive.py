@@ -5,16 +5,9 @@ from __future__ import annotations
 import warnings
 from copy import copy
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import stats
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import (
-    _check_feature_names,
-    _check_sample_weight,
-    check_is_fitted,
-    validate_data,
-)
 
 from choquet.additive.choose import LINKS, LinkChoice, choose_link, sample
 from choquet.additive.contexts import AdditiveDecomposition, count_contexts
@@ -27,6 +20,22 @@ from choquet.additive.table import Memory
 from choquet.additive.temper import temper
 from choquet.errors import DataError, MissingDependencyError, OptionError, SolverWarning
 from choquet.estimators.additive_columns import by_column, columns_of, encode, position_of
+from choquet.estimators.foundation import (
+    BaseEstimator,
+    RegressorMixin,
+    check_is_fitted,
+    later,
+    validate_data,
+)
+from choquet.lattice.lazy import LazyModule
+
+_check_feature_names = later("sklearn.utils.validation", "_check_feature_names")
+_check_sample_weight = later("sklearn.utils.validation", "_check_sample_weight")
+
+if TYPE_CHECKING:
+    from scipy import special
+else:
+    special = LazyModule("scipy.special")
 
 __all__ = ["Additive", "ChoquetAdditiveRegressor"]
 
@@ -496,7 +505,7 @@ class ChoquetAdditiveRegressor(RegressorMixin, Additive):
         X = self._inputs(X)
         score = self.model_.scores(X)[0] + self.model_.fixed[0, 0]
         error = np.sqrt(self.model_.score_variance(X)[0])
-        z = stats.t.ppf((1 + level) / 2, max(self.n_rows_ - self.edf_, 1.0))
+        z = special.stdtrit(max(self.n_rows_ - self.edf_, 1.0), (1 + level) / 2)
         if not noise:
             return np.sort(self._output(score[:, None] + z * error[:, None] * [-1, 1]), axis=1)
         slope = Squares(self.link_).slope(score)

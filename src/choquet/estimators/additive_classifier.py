@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import stats
-from scipy.special import expit, softmax
-from sklearn.base import ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
+from scipy.special import expit, ndtri, softmax
 
 from choquet.additive.families import Logistic, Multinomial, Ordered
 from choquet.additive.table import Memory
@@ -14,6 +11,9 @@ from choquet.decomposition.outcome import Outcome
 from choquet.errors import OptionError
 from choquet.estimators.additive import Additive
 from choquet.estimators.common import classes_of
+from choquet.estimators.foundation import ClassifierMixin, later
+
+check_classification_targets = later("sklearn.utils.multiclass", "check_classification_targets")
 
 __all__ = ["ChoquetAdditiveClassifier"]
 
@@ -261,7 +261,7 @@ class ChoquetAdditiveClassifier(ClassifierMixin, Additive):
         X = self._inputs(X)
         score = self._scores(X)
         error = np.sqrt(self.model_.score_variance(X))
-        z = stats.norm.ppf((1 + level) / 2) * np.linspace(-1, 1, _POINTS)
+        z = ndtri((1 + level) / 2) * np.linspace(-1, 1, _POINTS)
         found = []
         for k in range(len(score)):
             moved = np.repeat(score[None], _POINTS, axis=0)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import check_is_fitted
 
 from choquet.errors import DataError, OptionError
+from choquet.estimators.foundation import BaseEstimator, RegressorMixin, check_is_fitted
 from choquet.estimators.regressor import ChoquetRegressor
 from choquet.estimators.validation import checked_inputs, checked_rows
 

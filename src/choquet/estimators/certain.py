@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from scipy import stats
-from sklearn.utils.validation import check_is_fitted
 
 from choquet.arrays import FloatArray
 from choquet.certainty.draws import Draws, draw_measures
@@ -17,11 +15,18 @@ from choquet.certainty.indices import IndexIntervals, index_intervals
 from choquet.certainty.projected import noise_variance
 from choquet.certainty.region import Region, check_level, confidence_slack, numbers_used
 from choquet.errors import DataError, OptionError, TooLargeError
+from choquet.estimators.foundation import check_is_fitted
 from choquet.estimators.validation import checked_inputs
+from choquet.lattice.lazy import LazyModule
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.problem import Problem, least_squares
 from choquet.learning.solvers import Solution, solve
 from choquet.silent import lacking, silent_interval, span_of
+
+if TYPE_CHECKING:
+    from scipy import special
+else:
+    special = LazyModule("scipy.special")
 
 __all__ = ["CertainRegressor"]
 
@@ -226,7 +231,7 @@ class CertainRegressor:
         variance, spare = noise_variance(solution.objective, free, used, n_samples)
         if not spare:
             return float("inf")
-        return float(stats.t.ppf((1 + level) / 2, spare) * np.sqrt(variance))
+        return float(special.stdtrit(spare, (1 + level) / 2) * np.sqrt(variance))
 
     # -- indices and draws -------------------------------------------------------------------------
 

@@ -6,12 +6,11 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import check_is_fitted
 
 from choquet.arrays import FloatArray
 from choquet.errors import DataError, SolverError, SupportWarning, TooLargeError
 from choquet.estimators.certain import CertainRegressor
+from choquet.estimators.foundation import BaseEstimator, RegressorMixin, check_is_fitted
 from choquet.estimators.validation import checked_inputs, checked_rows, classes_of
 from choquet.lattice.ties import TIE, settled
 from choquet.learning.data.chunks import Evidence, evidence_of

@@ -6,10 +6,6 @@ import warnings
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.model_selection import check_cv, cross_val_predict
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from choquet.decomposition.outcome import Outcome
 from choquet.errors import ChoquetError, DataError, OptionError
@@ -20,6 +16,13 @@ from choquet.estimators.common import (
     MeasureRegressor,
     check_information,
     names_or_numbers,
+)
+from choquet.estimators.foundation import (
+    BaseEstimator,
+    ClassifierMixin,
+    available_if,
+    check_is_fitted,
+    later,
 )
 from choquet.estimators.fusion_calibration import Kept, best_power, probabilities
 from choquet.estimators.regressor import ChoquetRegressor
@@ -36,6 +39,11 @@ from choquet.learning.data.chunks import Evidence, evidence_of
 from choquet.learning.data.statistics import Statistics, sample_weights
 from choquet.silent import lacking, span_of
 from choquet.walks import DataSupport
+
+check_cv = later("sklearn.model_selection", "check_cv")
+clone = later("sklearn.base", "clone")
+cross_val_predict = later("sklearn.model_selection", "cross_val_predict")
+has_fit_parameter = later("sklearn.utils.validation", "has_fit_parameter")
 
 __all__ = ["FusionClassifier"]
 

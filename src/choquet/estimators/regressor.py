@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import cached_property
 from numbers import Integral
 
 import numpy as np
@@ -271,6 +272,16 @@ class ChoquetRegressor(IncrementalRegressor):
                 f"are learned, and {', '.join(used) or 'fill'} needs them all; leave it out"
             )
 
+    @cached_property
+    def problem_(self) -> Problem:
+        """The problem that was solved; a model from a file makes it again when it is asked for."""
+        if "solution_" not in vars(self) or self.loss != "squared":
+            raise AttributeError(f"this {type(self).__name__} holds no problem_")
+        statistics = vars(self).get("statistics_")
+        if not isinstance(statistics, Statistics) or self.solution_.solver == "additive":
+            raise AttributeError(f"this {type(self).__name__} holds no problem_")
+        return self._problem(statistics, None, self.measure_.sources)
+
     def _problem(self, statistics: Statistics, batch: Batch | None, names) -> Problem:
         shape, n_sources = self._shape(), statistics.n_sources
         if self.loss == "absolute":
@@ -364,7 +375,7 @@ class ChoquetRegressor(IncrementalRegressor):
         return super().support_interval(X)
 
     def _support_bounds(self, X):
-        problem = getattr(self, "problem_", None)
+        problem = None if self.expert is None else getattr(self, "problem_", None)
         if problem is None or problem.rows is None:
             return super()._support_bounds(X)
         assert isinstance(self.measure_, Measure)  # statements need all subsets

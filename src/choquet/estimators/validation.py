@@ -10,11 +10,13 @@ from numbers import Number
 from typing import Any
 
 import numpy as np
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from choquet.arrays import FloatArray, as_inputs, as_vector
 from choquet.errors import DataError
+from choquet.estimators.foundation import later, validate_data
+
+_check_sample_weight = later("sklearn.utils.validation", "_check_sample_weight")
+check_classification_targets = later("sklearn.utils.multiclass", "check_classification_targets")
 
 __all__ = [
     "checked_classes",

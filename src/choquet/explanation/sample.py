@@ -10,7 +10,7 @@ import numpy as np
 from choquet.arrays import FloatArray, IntArray, as_inputs
 from choquet.decomposition import TreeDecomposition
 from choquet.decomposition.outcome import Outcome
-from choquet.decomposition.runtime import assess
+from choquet.decomposition.runtime import Assessment, assess
 from choquet.errors import DataError
 from choquet.explanation.nearest import nearest_context
 from choquet.explanation.phrases import (
@@ -400,24 +400,31 @@ def explain_samples(model: Any, X: Any) -> list[Any]:
 def explained_rows(view: View, X: Any, model: Any = None) -> list[SampleExplanation]:
     """Explain rows by a view; of several classes, the model is asked for that of each row."""
     rows = as_inputs(X, sources=view.sources)
+    scaled = view.parts.scaled(rows)
     several = view.outcome is not None and view.learned and not view.outcome.chosen
-    found = []
-    for row, scaled in zip(rows, view.parts.scaled(rows), strict=True):
-        # Of several classes, the one that the sample is put into.
-        here = operators_view(model, row=scaled[None]) if several and model is not None else view
-        found.append(_explained(here, row, scaled[None]))
-    return found
+    if several and model is not None:
+        # Of several classes, the one that each sample is put into.
+        views = [operators_view(model, row=one[None]) for one in scaled]
+        known = [assess(here.parts, one[None]) for here, one in zip(views, scaled, strict=True)]
+    else:
+        views, known = [view] * len(rows), assess(view.parts, scaled).rows()
+    return [
+        _explained(here, row, one[None], seen)
+        for here, row, one, seen in zip(views, rows, scaled, known, strict=True)
+    ]
 
 
 def explained_row(view: View, row: FloatArray) -> SampleExplanation:
     """Explain one row, given in the data, through a view that is there already."""
-    return _explained(view, row, view.parts.scaled(row[None]))
+    scaled = view.parts.scaled(row[None])
+    return _explained(view, row, scaled, assess(view.parts, scaled))
 
 
-def _explained(view: View, inputs: FloatArray, scaled: FloatArray) -> SampleExplanation:
-    """Explain one row, given in the data and on the common scale."""
+def _explained(
+    view: View, inputs: FloatArray, scaled: FloatArray, known: Assessment
+) -> SampleExplanation:
+    """Explain one row, given in the data and on the common scale, and what is known of it."""
     parts, units, width = view.parts, view.units, view.width
-    known = assess(parts, scaled)
     sort, number = sorts_of(scaled)[0], int(known.operator[0])
     operator = parts.operators[number]
     summary = float(parts.outputs(scaled, known.operator)[0])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import SimpleNamespace
@@ -154,7 +157,8 @@ class View:
         if self.own is None:
             return self.parts.outputs(scaled, self.parts.decided(scaled)[0])
         if self.outcome is None and hasattr(self.own, "predict"):
-            return np.asarray(self.own.predict(_rows(self.own, scaled)), dtype=np.float64)
+            with _unnamed():
+                return np.asarray(self.own.predict(scaled), dtype=np.float64)
         return assess(self.parts, scaled).integral
 
     def confidence(self, scaled: FloatArray, level: float = LEVEL) -> FloatArray | None:
@@ -166,7 +170,8 @@ class View:
         if not few or not hasattr(self.own, "predict_interval"):
             return None
         try:
-            found = self.own.predict_interval(_rows(self.own, scaled), level=level)
+            with _unnamed():
+                found = self.own.predict_interval(scaled, level=level)
         except (OptionError, SolverError):
             return None
         return np.asarray(found, dtype=np.float64)
@@ -238,6 +243,14 @@ class View:
 
     def __repr__(self) -> str:
         return f"<View of {self.parts!r}>"
+
+
+@contextmanager
+def _unnamed() -> Iterator[None]:
+    """Ask a model without names: the columns are those it learned, and a frame brings pandas."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "X does not have valid feature names")
+        yield
 
 
 def value_bounds(
@@ -394,16 +407,6 @@ def _renamed(parts: Decomposition, names: tuple[str, ...] | None) -> Decompositi
     return replace(parts, contexts=contexts, operators=tuple(operators))
 
 
-def _rows(model: Any, scaled: FloatArray) -> Any:
-    """Rows with the names that an estimator was fitted with, which it would miss otherwise."""
-    names = getattr(model, "feature_names_in_", None)
-    if names is None:
-        return scaled
-    import pandas
-
-    return pandas.DataFrame(scaled, columns=names)
-
-
 def of_class(model: Any, label: Any) -> Decomposition:
     """What a classifier learned for one class; pass it to `explain_model`, `Report` and others.
 
@@ -442,7 +445,7 @@ def of_class(model: Any, label: Any) -> Decomposition:
 def _of_class(model: Any, label: Any, names: tuple[str, ...] | None) -> tuple[Decomposition, Any]:
     """The operators of one class, and the measure that they are a summary of, if of any."""
     if hasattr(type(model), "outcomes_"):
-        from sklearn.utils.validation import check_is_fitted
+        from choquet.estimators.foundation import check_is_fitted
 
         check_is_fitted(model, "classes_")
     alone: Any = getattr(model, "outcome", None)

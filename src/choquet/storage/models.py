@@ -132,6 +132,8 @@ def encode_model(model: Any) -> dict[str, Any]:
                 f"call set_params({key}=None) before"
             ) from None
     fitted = {key: getattr(model, key) for key in MODELS[name].fitted if hasattr(model, key)}
+    if "cv_results_" in fitted:  # what nobody has asked for yet can be found again
+        fitted["cv_results_"] = fitted["cv_results_"].known()
     return {
         "model": name,
         "options": options,
@@ -225,8 +227,6 @@ def decode_model(data: dict[str, Any]) -> Any:
     vars(model).update(fitted)
     if not _fitted(model):
         raise ValueError(f"the file does not hold what the {name} learned")
-    # The problem follows from the statistics; rows that absolute loss needs are not kept.
-    squared = hasattr(model, "solution_") and model.loss == "squared"
-    if squared and hasattr(model, "statistics_") and model.solution_.solver != "additive":
-        model.problem_ = model._problem(model.statistics_, None, model.measure_.sources)
+    if "cv_results_" in fitted:
+        model.restored()
     return model
