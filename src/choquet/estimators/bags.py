@@ -33,6 +33,8 @@ class MultipleInstanceRegressor(RegressorMixin, BaseEstimator):
         Row number of each, in the order of the sorted names of bags.
     errors_ : array
         Mean squared error of the bags after each round.
+    n_iter_ : int
+        Rounds that lowered the error.
     proved_ : bool
         True if every bag has one row, False otherwise.
 
@@ -101,7 +103,7 @@ class MultipleInstanceRegressor(RegressorMixin, BaseEstimator):
             if np.array_equal(chosen, witnesses):
                 break
             witnesses = chosen
-        self.errors_ = np.array(errors)
+        self.errors_, self.n_iter_ = np.array(errors), len(errors)
         self.measure_, self.support_ = self.regressor_.measure_, self.regressor_.support_
         self.proved_ = bool(len(labels) == len(y))
         return self
