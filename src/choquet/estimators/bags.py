@@ -85,8 +85,7 @@ class MultipleInstanceRegressor(RegressorMixin, BaseEstimator):
         if (labels[place] != y).any():
             row = int(np.flatnonzero(labels[place] != y)[0])
             raise DataError(f"bag {names[row]!r} has several labels; a bag has one")
-        best = np.inf
-        self.errors_ = []
+        best, errors = np.inf, []
         # The first witness is the row with the largest mean, whose output no measure can ignore.
         witnesses = _largest(X.mean(axis=1), place)
         for _ in range(self.max_iter):
@@ -97,12 +96,12 @@ class MultipleInstanceRegressor(RegressorMixin, BaseEstimator):
             if error >= best:
                 break
             best = error
-            self.errors_.append(error)
+            errors.append(error)
             self.regressor_, self.witnesses_ = model, chosen
             if np.array_equal(chosen, witnesses):
                 break
             witnesses = chosen
-        self.errors_ = np.array(self.errors_)
+        self.errors_ = np.array(errors)
         self.measure_, self.support_ = self.regressor_.measure_, self.regressor_.support_
         self.proved_ = bool(len(labels) == len(y))
         return self

@@ -21,6 +21,7 @@ from choquet.lattice.lazy import LazyModule
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.problem import Problem, least_squares
 from choquet.learning.solvers import Solution, solve
+from choquet.silent import lacking, silent_interval, span_of
 
 if TYPE_CHECKING:
     from scipy import special
@@ -45,6 +46,8 @@ class CertainRegressor:
 
     statistics_: Any
     measure_: Any
+    missing: Any
+    _gaps: Any
     _integrals: Any
 
     def _shape(self):
@@ -164,7 +167,17 @@ class CertainRegressor:
         """
         level = check_level(level)
         self._need_values(MAX_DRAWN)
-        X = checked_inputs(self, X)
+        X = checked_inputs(self, X, gaps=self._gaps())
+        if lacking(X).any():
+            span, own = span_of(self.missing) or (0.0, 1.0), self._integrals(X)
+            found = silent_interval(
+                self.measure_, X, span, lambda rows: self._intervals(rows, level, noise)
+            )
+            return np.column_stack([np.fmin(found[:, 0], own), np.fmax(found[:, 1], own)])
+        return self._intervals(X, level, noise)
+
+    def _intervals(self, X: FloatArray, level: float, noise: bool) -> FloatArray:
+        """Intervals of rows that lack nothing."""
         own = self._integrals(X)
         bounds = self._bounds(X, level)
         low, high = np.minimum(bounds[:, 0], own), np.maximum(bounds[:, 1], own)

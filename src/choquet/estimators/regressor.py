@@ -12,8 +12,6 @@ from choquet.arrays import check_option
 from choquet.certainty.selective import SelectiveCurve, selective_curve
 from choquet.errors import DataError, OptionError, SolverWarning
 from choquet.estimators.common import Batch, IncrementalRegressor
-from choquet.estimators.foundation import check_is_fitted
-from choquet.estimators.validation import checked_inputs
 from choquet.learning.data.minima import MinimaStatistics, fit_additive
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.expert import as_rows
@@ -84,6 +82,11 @@ class ChoquetRegressor(IncrementalRegressor):
     start : {None, "hlms"}, default None
         Where solvers that iterate begin: "hlms" runs the heuristic least mean squares over the rows
         first. The result is the same.
+    missing : {"error", "present", "interval"} or (low, high), default "error"
+        What NaN among the inputs means. With "present" a silent source is left out, and the measure
+        restricted to the others answers. With "interval" it may have any value from 0 to 1, with a
+        pair any from low to high: `predict` gives the middle of what is possible, and
+        `support_interval` both ends. Rows that lack an input are not learned from, but counted.
     verbose : bool, default False
 
     Attributes
@@ -135,6 +138,7 @@ class ChoquetRegressor(IncrementalRegressor):
         fill="midpoint",
         solver="auto",
         start=None,
+        missing="error",
         verbose=False,
     ):
         self.monotone = monotone
@@ -153,6 +157,7 @@ class ChoquetRegressor(IncrementalRegressor):
         self.fill = fill
         self.solver = solver
         self.start = start
+        self.missing = missing
         self.verbose = verbose
 
     # -- learning ----------------------------------------------------------------------------------
@@ -367,12 +372,13 @@ class ChoquetRegressor(IncrementalRegressor):
             Without monotonicity an unsupported subset can have any value that the statements
             allow: the bounds of rows that need one may be infinite.
         """
-        check_is_fitted(self, "measure_")
+        return super().support_interval(X)
+
+    def _support_bounds(self, X):
         problem = None if self.expert is None else getattr(self, "problem_", None)
         if problem is None or problem.rows is None:
-            return super().support_interval(X)
+            return super()._support_bounds(X)
         assert isinstance(self.measure_, Measure)  # statements need all subsets
-        X = checked_inputs(self, X)
         supported = self.support_.supported
         bounds = interval_within(problem, self.measure_.values, supported, X) + self.intercept_
         own = self._integrals(X)

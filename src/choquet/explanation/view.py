@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
+from choquet.additive.model import AdditiveModel
 from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.contexts import RuleList
 from choquet.decomposition import (
@@ -24,14 +25,15 @@ from choquet.decomposition import (
 )
 from choquet.decomposition.outcome import Outcome, outcome_of, place_of
 from choquet.decomposition.runtime import TRUSTED, assess
-from choquet.errors import OptionError, SolverError
+from choquet.errors import DataError, OptionError, SolverError
+from choquet.explanation.additive import AdditiveView
 from choquet.explanation.phrases import operator_phrase, operator_phrases
 from choquet.lattice import downward_minimum, upward_maximum
 from choquet.measures import Measure
 from choquet.scales import Units, unwrapped
 from choquet.walks import DataSupport
 
-__all__ = ["NO_RULES", "View", "of_class", "value_bounds", "view_of"]
+__all__ = ["NO_RULES", "View", "of_class", "operators_view", "value_bounds", "view_of"]
 
 _MAX_RULED = 32
 """Operators up to which rules are looked for: beyond, nobody would read them, nor wait for them."""
@@ -227,6 +229,18 @@ class View:
         labels = self.parts.labels
         return [leaf for leaf in self.parts.leaves if trust[labels[leaf]] >= TRUSTED]
 
+    def explained(self, X: Any, model: Any = None) -> list[Any]:
+        """Why each row got its output: a `SampleExplanation` each."""
+        from choquet.explanation.sample import explained_rows
+
+        return list(explained_rows(self, X, model))
+
+    def story(self, *, n_requests: int = 5, support: DataSupport | None = None) -> Any:
+        """What the model does: a `ModelExplanation`."""
+        from choquet.explanation.model import explain_view
+
+        return explain_view(self, n_requests=n_requests, support=support)
+
     def __repr__(self) -> str:
         return f"<View of {self.parts!r}>"
 
@@ -265,8 +279,10 @@ def value_bounds(
 
 def view_of(
     model: Any, *, label: Any = None, identify: bool = False, row: FloatArray | None = None
-) -> View:
+) -> View | AdditiveView:
     """The view of a measure, a decomposition, a fitted model, or a pipeline that ends in one.
+
+    Both kinds of view have `sources`, `target`, `outcome`, ``story()`` and ``explained(X)``.
 
     Parameters
     ----------
@@ -286,9 +302,33 @@ def view_of(
     >>> view_of(Measure([0, 0, 0, 1])).parts.operator_names
     ['min']
     """
+    if isinstance(model, View | AdditiveView):
+        return model
+    inner = unwrapped(model).model
+    if isinstance(vars(inner).get("model_") if hasattr(inner, "__dict__") else None, AdditiveModel):
+        return AdditiveView(inner, label)
+    return operators_view(model, label=label, identify=identify, row=row)
+
+
+def operators_view(
+    model: Any, *, label: Any = None, identify: bool = False, row: FloatArray | None = None
+) -> View:
+    """The view of what is taken apart into operators of all sources; others are refused.
+
+    Examples
+    --------
+    >>> from choquet import Measure
+    >>> operators_view(Measure([0, 0, 0, 1])).parts.n_operators
+    1
+    """
     if isinstance(model, View):
         return model
     inner, units, names, target = unwrapped(model)
+    if isinstance(model, AdditiveView) or hasattr(inner, "contexts_"):
+        raise DataError(
+            "an additive model is a sum of small integrals, each with operators of its own; see "
+            "its terms_ and decomposition_"
+        )
     if label is not None:
         parts, own = _of_class(inner, label, names)
     else:
@@ -399,7 +439,7 @@ def of_class(model: Any, label: Any) -> Decomposition:
     >>> explain_model(of_class(model, "low")).opening()[-37:]
     'the log-odds of low against the rest.'
     """
-    return view_of(model, label=label).parts
+    return operators_view(model, label=label).parts
 
 
 def _of_class(model: Any, label: Any, names: tuple[str, ...] | None) -> tuple[Decomposition, Any]:
