@@ -29,6 +29,11 @@
     const rounded = Number(value.toPrecision(value >= 10000 ? 3 : 4));
     return rounded.toLocaleString("en", { maximumSignificantDigits: 4, useGrouping: Math.abs(rounded) >= 10000 });
   };
+  const percent = (share) => {
+    if (share > 0 && share < 0.001) return "under 0.1 %";
+    if (share > 0.999 && share < 1) return "99.9 %";
+    return `${Number((100 * share).toPrecision(3))} %`;
+  };
   const setText = (id, text, value) => {
     const element = byId(id);
     if (!element) return;
@@ -218,7 +223,7 @@
   const showSupport = (found) => {
     if (tree && byId("out-trust")) {
       const operator = data.operators[found.who.operator], leaf = leaves.get(found.who.rule);
-      setText("out-trust", `${short(leaf.weight)} samples of this kind, ${short(operator.count)} behind the operator; they decided ${short(100 * operator.trust)} % of its weights`, operator.trust);
+      setText("out-trust", `${short(leaf.weight)} samples of this kind, ${short(operator.count)} behind the operator; they decided ${percent(operator.trust)} of its weights`, operator.trust);
     }
     if (!explorer.supported) return;
     const { low, high, missing } = found.walk;
@@ -244,8 +249,8 @@
     const total = powers.reduce((a, b) => a + b, 0) || 1;
     const shares = powers.map((p) => p / total);
     const best = shares.map((_, k) => k).sort((a, b) => shares[b] - shares[a]);
-    setText("out-probability", `${short(100 * shares[label])} %`, shares[label]);
-    setText("out-classes", best.slice(0, 3).map((k) => `${data.labels[k]} ${short(100 * shares[k])} %`).join(", "), best[0]);
+    setText("out-probability", percent(shares[label]), shares[label]);
+    setText("out-classes", best.slice(0, 3).map((k) => `${data.labels[k]} ${percent(shares[k])}`).join(", "), best[0]);
   };
 
   const show = (x) => {
@@ -256,7 +261,7 @@
     if (found.walk) setNumber("out-integral", inData(found.walk.integral));
     if (explorer.link) {
       const share = 1 / (1 + Math.exp(-(explorer.link[0] * inData(found.output) + explorer.link[1])));
-      setText("out-probability", `${short(100 * share)} %`, share);
+      setText("out-probability", percent(share), share);
     }
     if (fusion) showClasses(found.output);
     const order = found.sort.slice(0, named).map((i) => sources[i]).join(" ≥ ");
