@@ -31,7 +31,8 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
 ]
-source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb", ".rst": "restructuredtext"}
+# The first is that of the pages which autosummary writes.
+source_suffix = {".rst": "restructuredtext", ".md": "myst-nb", ".ipynb": "myst-nb"}
 # A tutorial is shown as the notebook that is made of its page, because that holds the results.
 exclude_patterns = [
     "gallery/*.ipynb",

@@ -1,7 +1,8 @@
 """Check the built site: python docs/links.py site.
 
 Every link inside the site must lead to a file and, where it names a place, to that place; every
-page must be reachable from the first; and no page may load anything from outside.
+page must be reachable from the first; a page of the reference must describe its object; and no page
+may load anything from outside.
 """
 
 from __future__ import annotations
@@ -21,6 +22,10 @@ LOADS = {
 
 HARMLESS = {"canonical", "next", "prev", "author", "index", "search", "license"}
 """Relations of a `link` that a browser does not load."""
+
+
+_NAME = re.compile(r"choquet\.\w")
+"""The place of an object on its page of the reference."""
 
 
 @dataclass
@@ -48,7 +53,8 @@ class Page(HTMLParser):
 
 def faults(site: Path) -> list[str]:
     """What is wrong with the site, a line each."""
-    pages = {path.resolve(): Page(path) for path in sorted(site.rglob("*.html"))}
+    files = (path for path in sorted(site.rglob("*.html")) if "_static" not in path.parts)
+    pages = {path.resolve(): Page(path) for path in files}
     found = []
     reached: dict[Path, set[Path]] = {path: set() for path in pages}
     for path, page in pages.items():
@@ -66,6 +72,8 @@ def faults(site: Path) -> list[str]:
                 reached[path].add(target)
                 if parts.fragment and unquote(parts.fragment) not in pages[target].places:
                     found.append(f"{where} links to {address}, and the page has no such place")
+        if path.parent.name == "generated" and not any(map(_NAME.match, page.places)):
+            found.append(f"{where} describes nothing")
     found += [f"{path.relative_to(site)} loads {address}" for path, address in _styles(site)]
     alone = set(pages) - _reachable((site / "index.html").resolve(), reached)
     return found + [f"{path.relative_to(site.resolve())} is not reachable" for path in alone]

@@ -79,6 +79,8 @@ def write(folder: Path) -> None:
     folder.mkdir(exist_ok=True)
     titles = rooms()
     kept = {name: names for name, names in contents().items() if names}
+    for old in set(folder.glob("*.rst")) - {folder / f"{_page(name)}.rst" for name in kept}:
+        old.unlink()
     for name, names in kept.items():
         title = titles[name]
         lines = [title, "=" * len(title), "", f".. currentmodule:: {name}", "", summary(name), ""]

@@ -142,10 +142,14 @@ def test_batches_give_the_same_probabilities(fitted):
 
 def test_certainty_and_explanations_are_of_the_answer(fitted):
     model, S, _ = fitted
-    proba, bounds = model.predict_proba(S), model.predict_interval(S)
+    proba, bounds = model.predict_proba(S), model.support_interval(S)
     best = proba.max(axis=1)
     assert (bounds[:, 0] <= best + 1e-9).all()
     assert (best <= bounds[:, 1] + 1e-9).all()
+    sure = model.predict_interval(S[:10], level=0.9)
+    assert (sure[:, 0] <= best[:10] + 1e-9).all()
+    assert (best[:10] <= sure[:, 1] + 1e-9).all()
+    assert (sure[:, 1] - sure[:, 0] <= np.ptp(model.predict_interval(S[:10], 0.99), axis=1)).all()
     share = model.support_share(S)
     assert ((share >= 0) & (share <= 1)).all()
     np.testing.assert_array_equal(model.trust(S), share)

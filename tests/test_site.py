@@ -167,8 +167,11 @@ def test_links_are_checked(tmp_path):
         '<a href="other.html#there">x</a><a href="gone.html">x</a>'
         '<img src="https://example.org/x.png"><link rel="canonical" href="https://example.org/">'
     )
+    (tmp_path / "generated").mkdir()
+    (tmp_path / "generated/choquet.X.html").write_text('<h1 id="x"><a href="../alone.html">x</a>')
     (tmp_path / "a.css").write_text("@import url(https://example.org/font.css);")
     found = "\n".join(links.faults(tmp_path))
-    assert len(found.splitlines()) == 5
-    for fault in ("no such place", "gone.html", "x.png", "font.css", "alone.html is not reachable"):
+    assert len(found.splitlines()) == 7
+    faults = ("no such place", "gone.html", "x.png", "font.css", "alone.html is not reachable")
+    for fault in (*faults, "choquet.X.html describes nothing"):
         assert fault in found

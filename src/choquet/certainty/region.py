@@ -8,22 +8,29 @@ confidence interval.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
-from scipy import stats
 
 from choquet.arrays import FloatArray, IntArray
 from choquet.errors import OptionError, SolverError
+from choquet.lattice.lazy import LazyModule
 from choquet.learning.problem import Problem
 from choquet.learning.solvers.interior import conic_form
 from choquet.learning.solvers.solution import Solution
 
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+    from scipy import special
+else:
+    sp = LazyModule("scipy.sparse")
+    special = LazyModule("scipy.special")
+
 __all__ = ["Region", "check_level", "confidence_slack", "numbers_used"]
 
-COMPILED = 600
-"""Unknowns up to which the compiled interior point is the faster one."""
+FEW, COMPILED = 32, 600
+"""Unknowns from which on, and up to which, the compiled interior point is the faster one. Up to
+five sources Clarabel takes milliseconds as well, and the compiling seconds."""
 FOUND = 1e-6
 """What may be left of gap and constraints; beyond, Clarabel is asked."""
 OUTWARDS = 1e-7
@@ -104,7 +111,7 @@ def confidence_slack(problem: Problem, solution: Solution, n_samples: int, level
     >>> problem = least_squares(Statistics.from_data(X, X.mean(axis=1) + 0.1 * rng.random(30)))
     >>> solution = solve(problem)
     >>> slack = confidence_slack(problem, solution, 30, 0.95)
-    >>> bool(np.isclose(slack / solution.objective, stats.f.ppf(0.95, 1, 28) / 28))
+    >>> bool(np.isclose(slack / solution.objective, special.fdtri(1, 28, 0.95) / 28))
     True
     """
     free, used = numbers_used(problem, solution)
@@ -118,7 +125,7 @@ def confidence_slack(problem: Problem, solution: Solution, n_samples: int, level
 
 
 def _share(level: float, spare: int) -> float:
-    return float(stats.f.ppf(level, 1, spare)) / spare
+    return float(special.fdtri(1, spare, level)) / spare
 
 
 def _rounding(problem: Problem) -> float:
@@ -209,7 +216,7 @@ class Region:
 
     def _searched(self, costs: FloatArray) -> FloatArray:
         out, broken = np.empty((len(costs), 2)), np.full(len(costs), np.inf)
-        if len(self._gradient) <= COMPILED and not self.conic.n_equal:
+        if FEW < len(self._gradient) <= COMPILED and not self.conic.n_equal:
             from choquet.certainty._kernels import ends_of
 
             rows = sp.csr_array(-self.conic.A)

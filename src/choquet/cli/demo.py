@@ -21,6 +21,7 @@ from choquet.cli.output import plain, say, say_json, say_table, warn
 from choquet.decomposition import Decomposition, decompose
 from choquet.errors import FileError, MissingDependencyError
 from choquet.files import write_whole
+from choquet.storage import save
 
 __all__ = ["run_demo"]
 
@@ -237,6 +238,7 @@ def _write(
     document = plain({"accuracy": accuracy, **_summary(decomposition)})
     text = json.dumps(document, indent=1, ensure_ascii=False)
     written = [str(write_whole(folder / _MARK, f"{text}\n".encode(), overwrite=True))]
+    written.append(str(save(decomposition, folder / "model.json", overwrite=True)))
     try:
         written += _draw(folder, fusion, decomposition)
     except MissingDependencyError as error:

@@ -87,7 +87,7 @@ class ClassScores:
         columns: Mapping[Any, Any],
         roles: Roles | None = None,
         *,
-        classes: Sequence[Any] | None = None,
+        classes: Sequence[Any] | npt.NDArray[Any] | None = None,
         sources: Sequence[str] | None = None,
     ) -> ClassScores:
         """Read a table: a frame, or a mapping of names to columns.
@@ -122,7 +122,9 @@ class ClassScores:
         return found.ordered(classes, sources)
 
     def ordered(
-        self, classes: Sequence[Any] | None = None, sources: Sequence[str] | None = None
+        self,
+        classes: Sequence[Any] | npt.NDArray[Any] | None = None,
+        sources: Sequence[str] | None = None,
     ) -> ClassScores:
         """The same with classes and sources in a given order; both must be the same sets."""
         found = self
@@ -231,7 +233,9 @@ def _numbers(column: Any, name: Any) -> FloatArray:
     return as_inputs(found[:, None])[:, 0]
 
 
-def _wide(table: dict[Any, Any], roles: Roles, classes: Sequence[Any] | None) -> ClassScores:
+def _wide(
+    table: dict[Any, Any], roles: Roles, classes: Sequence[Any] | npt.NDArray[Any] | None
+) -> ClassScores:
     """From one row for each sample."""
     taken = {roles.id, roles.truth}
     names = [name for name in table if name not in taken]

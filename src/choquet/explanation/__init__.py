@@ -4,6 +4,7 @@ Everything is looked at through one view (`view_of`), whatever was fitted. Every
 plain data first, a frozen dataclass with ``to_dict()`` and ``to_frame()``, and text second.
 """
 
+from choquet.explanation.additive import AdditiveSample, AdditiveStory, AdditiveView
 from choquet.explanation.brief import Brief, brief_of
 from choquet.explanation.collect import DataRequest, DataRequests, data_to_collect
 from choquet.explanation.fusion import FusionExplanation, explain_fusion
@@ -21,15 +22,20 @@ from choquet.explanation.phrases import (
     rule_sentences,
 )
 from choquet.explanation.sample import SampleExplanation, explain_sample, explain_samples
+from choquet.explanation.summaries import LinguisticSummary, linguistic_summaries
 from choquet.explanation.switch import Switch, smallest_switch
-from choquet.explanation.view import View, of_class, view_of
+from choquet.explanation.view import View, of_class, operators_view, view_of
 
 __all__ = [
+    "AdditiveSample",
+    "AdditiveStory",
+    "AdditiveView",
     "Brief",
     "DataRequest",
     "DataRequests",
     "Evidence",
     "FusionExplanation",
+    "LinguisticSummary",
     "ModelExplanation",
     "OperatorExplanation",
     "SampleExplanation",
@@ -42,10 +48,12 @@ __all__ = [
     "explain_operator",
     "explain_sample",
     "explain_samples",
+    "linguistic_summaries",
     "list_words",
     "of_class",
     "operator_phrase",
     "operator_phrases",
+    "operators_view",
     "rule_sentences",
     "smallest_switch",
     "view_of",

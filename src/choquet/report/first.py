@@ -36,6 +36,7 @@ def first_screen(
     *,
     inputs: FloatArray | None,
     targets: FloatArray | None,
+    samples: dict[str, Any] | None = None,
     learned_from: bool = True,
 ) -> dict[str, Any]:
     """The five answers of the first screen, in plain data.
@@ -50,6 +51,8 @@ def first_screen(
         What is known about the samples.
     inputs, targets : arrays or None
         The samples.
+    samples : dict or None
+        Those that are listed, with what is known of each.
     learned_from : bool
         Whether the model knows data of its own, beside these samples.
     """
@@ -65,7 +68,11 @@ def first_screen(
             "notes": _notes(view, brief),
             "more": view.parts.n_operators > 1 or brief.kind != "rules",
         },
-        "distrust": _distrust(view, story, known, unseen) if learned_from else [_NO_DATA],
+        "distrust": (
+            [*_distrust(view, story, known, unseen), *_least_sure(samples)]
+            if learned_from
+            else [_NO_DATA]
+        ),
         "next": _next(story, quality, against),
     }
 
@@ -219,6 +226,22 @@ def _distrust(
         )
     found += _never_seen(view, story)
     return found or [_NO_DATA]
+
+
+def _least_sure(samples: dict[str, Any] | None) -> list[str]:
+    """The sample, of those listed, whose answer is known least exactly."""
+    rows = [] if samples is None else [row for row in samples["rows"] if "sure_low" in row]
+    if not rows:
+        return []
+    widths = [row["sure_high"] - row["sure_low"] for row in rows]
+    worst = int(np.argmax(widths))
+    if not widths[worst] > 0:
+        return []
+    row = rows[worst]
+    return [
+        f"The widest 95 % interval of an answer is that of sample {worst + 1}: "
+        f"{figure(row['sure_low'])} to {figure(row['sure_high'])}."
+    ]
 
 
 def _widest(view: View, known: Assessment) -> str | None:

@@ -11,7 +11,7 @@ from choquet.explanation import list_words
 from choquet.explanation.brief import Brief, brief_formula, brief_of
 from choquet.explanation.model import explain_view
 from choquet.explanation.phrases import figure, percent, plain
-from choquet.explanation.view import View, view_of
+from choquet.explanation.view import View, operators_view
 from choquet.report.explorer import explorer_data
 from choquet.report.quality import scores_table
 
@@ -51,7 +51,7 @@ def summarise_fusion(
     if given is not None and len(given.scores) > _EXAMINED:
         given = given.taken(range(0, len(given.scores), -(-len(given.scores) // _EXAMINED)))
     n_views = len(model.measures_)
-    views = [view_of(model, label=label) for label in model.classes_[:n_views]]
+    views = [operators_view(model, label=label) for label in model.classes_[:n_views]]
     truth = None if given is None else given.truth
     quality = None
     if given is not None and truth is not None:
@@ -133,7 +133,7 @@ class _Facts:
             np.column_stack([self.place[wrong], self.answer[wrong]]), axis=0, return_counts=True
         )
         order = np.argsort(-times, kind="stable")
-        return [(int(times[k]), *(self.labels[c] for c in pairs[k])) for k in order]  # type: ignore[misc]
+        return [(int(times[k]), *(self.labels[c] for c in pairs[k])) for k in order]
 
     def reliability(self) -> dict[str, Any]:
         """How often answers of a given probability are right."""
@@ -219,8 +219,12 @@ def _warnings(quality: dict[str, Any] | None, facts: _Facts | None) -> list[str]
     for key, name in names.items():
         if own is None or key not in rows or rows[key]["log_loss"] is None:
             continue
-        worse = own["log_loss"] - rows[key]["log_loss"]
-        if own["error"] > rows[key]["error"] and worse > 0:
+        other = rows[key]
+        wrong, lost = own["error"] - other["error"], own["log_loss"] - other["log_loss"]
+        # Differences within the intervals are nothing to warn of.
+        clear = wrong > max(own["error_half"], other["error_half"])
+        clear |= lost > max(own["log_loss_half"], other["log_loss_half"])
+        if clear and wrong >= 0 and lost >= 0:
             found.append(
                 f"{name[0].upper()}{name[1:]} does better: {percent(1 - rows[key]['error'])} right "
                 f"and log-loss {figure(rows[key]['log_loss'], 2)}, against "
@@ -237,12 +241,13 @@ def _warnings(quality: dict[str, Any] | None, facts: _Facts | None) -> list[str]
 
 def _works(model: Any, views: list[View], briefs: list[Brief], given: Any) -> dict[str, Any]:
     brief, notes = briefs[0], []
-    if len(views) > 1 and given is not None:
+    if given is not None and (len(views) > 1 or brief.kind == "formula"):
         flat = given.scores.reshape(-1, given.scores.shape[2])
         fused = model.fuse(given).ravel()
         brief = brief_formula(
-            model.measure_.sources, "the fused score of a class", flat, fused, views[0].signs
+            model.measure_.sources, "the combined score of a class", flat, fused, views[0].signs
         )
+    if len(views) > 1:
         notes.append("This holds on average over the classes; the table below has each class.")
     notes.insert(0, "For each class, the scores are combined into one; the largest wins.")
     if model.power_ == model.power_:
