@@ -35,6 +35,9 @@ FOUND = 1e-6
 """What may be left of gap and constraints; beyond, Clarabel is asked."""
 OUTWARDS = 1e-7
 """How far ends are moved outwards, for a value; what the search may miss is less."""
+HEDGE = 2.0
+"""On the slack by numbers used, which were chosen by looking at the data: without it, intervals of
+7 sources and 100 rows at level 0.9 held 77 % of the outputs of a maximum (6 data sets)."""
 POOLED = 1e-6
 """Values nearer than this are one number of the fit."""
 
@@ -119,10 +122,6 @@ def confidence_slack(problem: Problem, solution: Solution, n_samples: int, level
     if n_samples > free:
         slacks.append(_share(level, n_samples - free))
     return max(error * min(slacks), _rounding(problem))
-
-
-HEDGE = 2.0
-"""On the slack by numbers used, which were chosen by looking at the data."""
 
 
 def _share(level: float, spare: int) -> float:
