@@ -77,9 +77,7 @@ def shapes() -> None:
             which = rng.integers(0, 4, len(low))
             high[rows, which] += rng.exponential(0.2, len(low))
             worst = min(worst, float((model.predict(high) - model.predict(low)).min()))
-        print(
-            f"link {link}: {seconds:.1f} s, {model.proof_}, least rise of a million pairs {worst:.2e}"
-        )
+        print(f"link {link}: {seconds:.1f} s, {model.proof_}, least rise of 10^6 pairs {worst:.2e}")
 
 
 def _large(n: int, n_columns: int, seed: int) -> tuple[np.ndarray, np.ndarray]:

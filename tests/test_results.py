@@ -19,7 +19,7 @@ def test_every_way_to_look_computes():
         lambda found: {**found}["error"],
         lambda found: dict(found.items())["error"],
         lambda found: list(found.values())[1],
-        lambda found: pickle.loads(pickle.dumps(found))["error"],  # noqa: S301 - our own
+        lambda found: pickle.loads(pickle.dumps(found))["error"],  # noqa: S301  # noqa: S301 - our own
     )
     for look in looks:
         found = LazyResults(name="a", error=partial(sum, [1, 2]))
