@@ -30,7 +30,8 @@ INTRODUCTION = """# Coverage
 
 `python benchmarks/interval_coverage.py --page docs/coverage.md` writes this page. Data sets have N
 sources with independent uniform inputs and M rows. Noise has a standard deviation of 0.1
-(normal), is 0.05 times Student's t with 2 degrees of freedom (t2), or is normal with 0.2 times the first input
+(normal), is 0.05 times Student's t with 2 degrees of freedom (t2), or is normal with 0.2 times the
+first input
 (uneven). Each cell shows the mean share of intervals that hold the truth over seven kinds of truth
 ({}),
 and in brackets the least of the seven. Truths on the edge of what is monotone (maximum, necessity)
