@@ -34,7 +34,7 @@ coverage: $(VENV)/.test
 
 # The documentation site, in site/: examples and notebooks run, warnings are errors, links are checked.
 docs: $(VENV)/.docs
-	rm -rf docs/api
+	rm -rf docs/api build/site build/doctrees
 	$(BIN)/python docs/pages.py
 	$(BIN)/python -m sphinx -b html -q -W --keep-going -d build/doctrees docs build/site
 	$(BIN)/python docs/links.py build/site

@@ -164,7 +164,7 @@ def _choquet(name: str, **options: Any) -> Callable[[], Any]:
     return made
 
 
-_CIR = {"monotone": False, "normal": False, "bias": True, "penalty": "l2"}
+_CIR = {"monotone": False, "normal": False, "fit_intercept": True, "penalty": "l2"}
 MODELS: dict[str, dict[str, Model]] = {
     "regression": {
         "linear": Model(_sk("linear_model.LinearRegression")),
@@ -263,6 +263,8 @@ def run(arguments: argparse.Namespace) -> None:
                 if (label not in arguments.models) if arguments.models else (label in OTHER):
                     continue
                 for fold, train, test in folds(kind, np.asarray(y)):
+                    if arguments.folds and int(fold[0]) * 5 + int(fold[2]) >= arguments.folds:
+                        continue
                     key = f"{kind}/{name}/{label}/{fold}"
                     if key in read() and not arguments.fresh:
                         continue
@@ -335,9 +337,12 @@ def main() -> None:
     parser.add_argument("--only", nargs="*")
     parser.add_argument("--kinds", nargs="*")
     parser.add_argument("--models", nargs="*")
+    parser.add_argument("--folds", type=int, help="only the first so many of the ten")
+    parser.add_argument("--kept", type=Path, default=KEPT, help="where cells are kept")
     parser.add_argument("--fresh", action="store_true")
     parser.add_argument("--page", action="store_true")
     arguments = parser.parse_args()
+    globals()["KEPT"] = arguments.kept
     if arguments.page:
         page()
     else:

@@ -53,7 +53,8 @@ class Page(HTMLParser):
 
 def faults(site: Path) -> list[str]:
     """What is wrong with the site, a line each."""
-    pages = {path.resolve(): Page(path) for path in sorted(site.rglob("*.html"))}
+    files = (path for path in sorted(site.rglob("*.html")) if "_static" not in path.parts)
+    pages = {path.resolve(): Page(path) for path in files}
     found = []
     reached: dict[Path, set[Path]] = {path: set() for path in pages}
     for path, page in pages.items():

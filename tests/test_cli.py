@@ -599,7 +599,7 @@ def test_without_typer_there_is_a_sentence(monkeypatch, capsys):
         (["fit", "scores.csv", "--nope"], "No such option"),
         (["fit", "scores.csv", "--fit-intercept=7"], "fit-intercept"),
         (["fit", "scores.csv", "--alpha", "much"], "alpha"),
-        (["predict", "m", "d", "--missing", "ignore"], "choose error or drop"),
+        (["predict", "m", "d", "--missing", "ignore"], "choose error, drop, keep"),
     ],
 )
 def test_wrong_usage(words, message, folder, run):
@@ -617,7 +617,7 @@ def test_wrong_usage(words, message, folder, run):
         (["fit", "scores.csv", "-s", "gpr,sonar"], "no column 'sonar'"),
         (["fit", "scores.csv", "-s", "gpr,gpr"], "named twice"),
         (["fit", "scores.csv", "-s", "truth"], "is the target"),
-        (["fit", "scores.csv", "--learner", "deep"], "choose choquet, cv"),
+        (["fit", "scores.csv", "--learner", "deep"], "choose auto, choquet"),
         (["fit", "scores.csv", "--scaling", "log"], "choose auto, none, minmax"),
         (
             ["fit", "scores.csv", "--learner", "owa", "--fit-intercept"],

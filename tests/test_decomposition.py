@@ -119,6 +119,36 @@ def test_four_operators_come_back_from_noisy_samples():
     assert sum(number == 4 for number in found) >= 10
 
 
+def test_true_operators_come_back_with_rows_and_targets():
+    """Contexts of the walks are taken where they predict as well as more contexts from rows."""
+    truth = make_noise_measure()
+    four, Z = decompose(truth).operators, np.random.default_rng(0).random((500, 5))
+    found = []
+    for seed in (101, 102, 103, 106):
+        made = make_fusion(300, 5, measure=truth, noise=0.05, rng=seed)
+        model = ChoquetRegressor().fit(made.data, made.target)
+        d = decompose(model, made.data, made.target, method=ContextTree(folds=0))
+        away = [min(np.sqrt(np.mean((o(Z) - p(Z)) ** 2)) for p in d.operators) for o in four]
+        found.append(d.n_operators <= 5 and max(away) < 0.03)
+        assert sum(op.share for op in d.operators) == pytest.approx(1)
+        np.testing.assert_allclose(
+            np.bincount(d.operator_of(made.data)) / 300, [op.share for op in d.operators]
+        )
+    assert sum(found) >= 3
+
+
+def test_rows_that_contradict_the_model_and_rows_without_noise():
+    X = np.random.default_rng(0).random((200, 3))
+    y = X @ [0.5, 0.3, 0.2]
+    model = ChoquetRegressor().fit(X, y)
+    reverse = decompose(model, X, 1 - y)
+    assert reverse.cost.contradicted
+    assert str(reverse).startswith("The rows contradict the model")
+    exact = decompose(model, X[:80], y[:80])
+    assert exact.cost.ratio == pytest.approx(1)
+    assert not exact.poor
+
+
 def test_measures_that_are_equal_to_a_hundredth_are_described_alike():
     rng = np.random.default_rng(0)
     base = additive(0.4, 0.3, 0.2, 0.1)

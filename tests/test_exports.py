@@ -318,16 +318,14 @@ def test_additive_models_with_categories_and_missing_values(name, run):
     np.testing.assert_array_equal(found["supported"], ~left_out)
 
 
-def test_probabilities_too_long_for_sql_are_refused():
-    X, y = table()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model = choquet.ChoquetAdditiveClassifier(n_knots=(40, 20, 5, 4)).fit(X, y > 1)
-    if plan_of(model).outputs and model.model_.n_numbers < 140:
-        pytest.skip("the model came out small")
+def test_what_is_too_long_for_sql_is_refused_or_left_out(monkeypatch):
+    monkeypatch.setattr("choquet.exports.additive._MAX_LEAVES", 100)
     with pytest.raises(OptionError, match="export it to c, js or onnx"):
-        exported(model, "sql")
-    assert exported(model, "c")
+        exported(additive("two classes"), "sql")
+    assert b"choquet_form" in exported(additive("two classes"), "c")
+    text = exported(additive("adds"), "sql").decode()
+    assert "There is no interval" in text
+    assert '"low"' not in text
 
 
 # -- several classes -------------------------------------------------------------------------------

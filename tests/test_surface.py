@@ -12,6 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import choquet
@@ -157,3 +158,40 @@ def test_examples_of_the_docs_run(path, tmp_path, monkeypatch):
             names.update(test.globs)
         else:
             exec(compile(block, str(path), "exec"), names)
+
+
+HEAVY = ["sklearn", "pandas", "scipy.stats", "numba", "matplotlib"]
+
+
+@pytest.mark.parametrize("command", ["predict", "explain", "inspect"])
+def test_a_saved_model_answers_without_heavy_libraries(tmp_path, command):
+    """Neither from Python nor on the command line does a model from a file load scikit-learn."""
+    rng = np.random.default_rng(0)
+    X = rng.random((60, 3))
+    model = choquet.InUnits().fit(10 * X, X.max(axis=1) + 0.1 * X[:, 0])
+    path, table = tmp_path / "model.json", tmp_path / "table.csv"
+    choquet.save(model, path)
+    np.savetxt(table, 10 * X[:5], delimiter=",", header="x1,x2,x3", comments="")
+    words = {
+        "predict": ["predict", str(path), str(table)],
+        "explain": ["explain", str(path), str(table), "--row", "2"],
+        "inspect": ["inspect", str(path)],
+    }[command]
+    code = f"""
+import sys, contextlib, io, json, numpy as np, choquet
+from choquet.cli.app import run
+with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())):
+    code = run({words!r})
+model = choquet.load({str(path)!r})
+X = np.array({(10 * X[:4]).tolist()!r})
+answers, loaded = model.predict(X).tolist(), [m for m in {HEAVY} if m in sys.modules]
+from sklearn.base import BaseEstimator, clone, is_regressor
+again = clone(model)
+print(json.dumps([code, answers, loaded, is_regressor(model), isinstance(again, BaseEstimator),
+                  repr(model) == repr(again), isinstance(model, BaseEstimator)]))
+"""
+    code, answers, loaded, *same = json.loads(run(code))
+    assert code == 0
+    assert loaded == []
+    assert same == [True] * 4
+    np.testing.assert_array_equal(answers, model.predict(10 * X[:4]))

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from choquet.arrays import FloatArray, as_inputs
-from choquet.errors import DataError, MeasureError
+from choquet.errors import DataError, MeasureError, OptionError
 from choquet.measures.abstract import AbstractMeasure, check_measure
+from choquet.silent import silent_integral, silent_interval, span_of
 
 __all__ = [
     "choquet_integral",
@@ -25,7 +26,7 @@ __all__ = [
 ]
 
 
-def choquet_integral(measure: AbstractMeasure, X: Any) -> FloatArray:
+def choquet_integral(measure: AbstractMeasure, X: Any, *, missing: Any = "error") -> FloatArray:
     """Choquet integral of each sample; for negative inputs the asymmetric one.
 
     Parameters
@@ -35,10 +36,15 @@ def choquet_integral(measure: AbstractMeasure, X: Any) -> FloatArray:
         returned; `choquet_interval` gives both ends.
     X : array-like or data frame of shape (n_samples, N)
         Inputs, one column for each source; frames are read by the names of the sources.
+    missing : {"error", "present", "interval"} or (low, high), default "error"
+        What NaN means: an error; a source that is left out, so that the measure restricted to the
+        others integrates, g(A) g(X) / g(S); or a value from 0 to 1, or from low to high, where the
+        middle of all possible integrals is returned (`choquet_interval` gives both ends).
 
     Returns
     -------
     array of shape (n_samples,)
+        NaN where the sources that are present have no weight, with ``missing="present"``.
 
     References
     ----------
@@ -50,8 +56,21 @@ def choquet_integral(measure: AbstractMeasure, X: Any) -> FloatArray:
     >>> g = Measure([0, 0, 1, 1, 1, 1, 1, 1], sources=["gpr", "ir", "emi"])
     >>> choquet_integral(g, [[0.9, 0.4, 0.2], [0.1, 0.4, 0.2]])  # median, then maximum
     array([0.4, 0.4])
+    >>> choquet_integral(g, [[0.9, 0.4, float("nan")]], missing="present")
+    array([0.9])
     """
-    return check_measure(measure).integral(X)
+    if isinstance(missing, str) and missing == "error":
+        return check_measure(measure).integral(X)
+    inputs = _with_gaps(measure, X)
+    return silent_integral(measure, inputs, missing, measure.integral)
+
+
+def _with_gaps(measure: AbstractMeasure, X: Any) -> FloatArray:
+    """Inputs in which NaN says that a source is silent."""
+    inputs = as_inputs(X, sources=check_measure(measure).sources, finite=False)
+    if np.isinf(inputs).any():
+        raise DataError("an input is infinite; NaN says that a value is missing")
+    return inputs
 
 
 def sipos_integral(measure: AbstractMeasure, X: Any) -> FloatArray:
@@ -137,7 +156,7 @@ def shilkret_integral(measure: AbstractMeasure, X: Any) -> FloatArray:
     return measure.integral(_on_scale(measure, X, np.inf), kind="shilkret")
 
 
-def choquet_interval(measure: AbstractMeasure, X: Any) -> FloatArray:
+def choquet_interval(measure: AbstractMeasure, X: Any, *, missing: Any = "error") -> FloatArray:
     """Tight bounds of the Choquet integral over all measures that agree with the supported values.
 
     Parameters
@@ -146,12 +165,14 @@ def choquet_interval(measure: AbstractMeasure, X: Any) -> FloatArray:
         Where all values are known, both bounds are the integral.
     X : array-like or data frame of shape (n_samples, N)
         Inputs; frames are read by the names of the sources.
+    missing : {"error", "interval"} or (low, high), default "error"
+        What NaN means: an error, or any value from 0 to 1, or from low to high.
 
     Returns
     -------
     array of shape (n_samples, 2)
         Lower and upper bound of each sample; both are attained, by the lowest and the highest
-        monotone filling.
+        monotone filling, and by some values of the missing inputs.
 
     References
     ----------
@@ -165,8 +186,17 @@ def choquet_interval(measure: AbstractMeasure, X: Any) -> FloatArray:
     >>> choquet_interval(g, [[0.9, 0.1], [0.1, 0.9]]).round(12)
     array([[0.42, 0.42],
            [0.1 , 0.9 ]])
+    >>> choquet_interval(g, [[0.9, float("nan")]], missing="interval").round(12)
+    array([[0.36, 1.  ]])
     """
-    return check_measure(measure).interval(X)
+    if isinstance(missing, str) and missing == "error":
+        return check_measure(measure).interval(X)
+    span = span_of(missing)
+    if span is None:
+        raise OptionError(
+            "missing='present' gives one number a row: use choquet_integral, or missing='interval'"
+        )
+    return silent_interval(measure, _with_gaps(measure, X), span, measure.interval)
 
 
 def sugeno_interval(measure: AbstractMeasure, X: Any) -> FloatArray:

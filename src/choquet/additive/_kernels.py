@@ -80,3 +80,14 @@ def outputs(index, share, values, out):
         for a in range(width):
             total += share[row, a] * values[index[row, a]]
         out[row] += total
+
+
+@compiled_with(steps=lambda matrix: 0.5 * matrix.size)
+def mirror(matrix):
+    """Write the upper half of a square matrix into its lower half, in blocks that fit a cache."""
+    n, step = len(matrix), 32
+    for a in range(0, n, step):
+        for b in range(a, n, step):
+            for i in range(a, min(a + step, n)):
+                for j in range(max(b, i + 1), min(b + step, n)):
+                    matrix[j, i] = matrix[i, j]

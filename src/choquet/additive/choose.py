@@ -19,6 +19,8 @@ __all__ = ["LINKS", "LinkChoice", "choose_link", "sample", "score_range"]
 
 LINKS = (0.0, -1.0, -0.5, -0.25, 0.25, 0.5, 1.0, 2.0)
 """Numbers that are tried: 0 adds, the others multiply; the first is the simplest."""
+_PROBES = (0.0, -0.5, 0.5)
+"""Those that are tried first: others only on the side of 0 that predicts better."""
 MARGIN = 0.05
 """Scores stay in the range of training, widened by this share of it."""
 _FOLDS = 3
@@ -89,10 +91,17 @@ def choose_link(
     if weight < _FEWEST or len(links) == 1:
         return LinkChoice(links[0], {}, {})
     simple = replace(options, utilities_only=True)
-    first, means = _compare(table, sources, simple, links)
-    known = dict(zip(links, means, strict=True))
+    tried = tuple(link for link in links if link in _PROBES) or tuple(links)
+    first, means = _compare(table, sources, simple, tried)
+    known = dict(zip(tried, means, strict=True))
     if first == links[0]:
         return LinkChoice(first, known, {})
+    side = tuple(link for link in links if link * first >= 0)
+    if len(side) > 2:
+        first, means = _compare(table, sources, simple, side)
+        known |= dict(zip(side, means, strict=True))
+        if first == links[0]:
+            return LinkChoice(first, known, {})
     second, whole = _compare(table, sources, options, (links[0], first))
     return LinkChoice(second, known, {links[0]: whole[0], first: whole[1]})
 

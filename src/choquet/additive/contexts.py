@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -117,19 +117,39 @@ class AdditiveDecomposition:
     model : AdditiveModel
     output : callable
         From sums of terms, (n_scores, n), to predictions.
-    counts : dict of int by (term, cell, order)
-        Training rows in each context.
+    counts : tuple of int arrays, one a term
+        Training rows in each context: a line for each, with cell, order, and number of rows.
     score : int
         Which score, where a classifier has several.
+    against : int or None
+        The score that is taken away from it: of two classes, what speaks for one.
     unit : float
         What one unit of the score is in effects that are shown.
+    kappa : float
+        Of the link: 0 where effects add; where they multiply, a term of effect e has the factor
+        exp(kappa e).
+    origin : float or None
+        Where effects multiply: the output whose distance from the prediction they multiply.
     """
 
     model: AdditiveModel
     output: Callable[[FloatArray], FloatArray]
-    counts: dict[tuple[int, tuple[int, ...], tuple[int, ...]], int]
+    counts: tuple[IntArray, ...]
     score: int = 0
+    against: int | None = None
     unit: float = 1.0
+    kappa: float = 0.0
+    origin: float | None = None
+
+    def effect_words(self, effect: float) -> str:
+        """An effect on the score as it is shown: what is added, or by what is multiplied."""
+        if self.origin is None:
+            return f"{effect * self.unit:+.4g}"
+        return f"×{np.exp(self.kappa * effect):.4g}"
+
+    def _grid(self, term: FittedTerm) -> FloatArray:
+        values = term.values[self.score]
+        return np.asarray(values if self.against is None else values - term.values[self.against])
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -139,20 +159,19 @@ class AdditiveDecomposition:
     @cached_property
     def operators(self) -> tuple[TermOperator, ...]:
         """Operators of the contexts that training rows met, those of most rows first."""
-        total = dict.fromkeys(range(len(self.model.terms)), 0)
-        for (t, _, _), count in self.counts.items():
-            total[t] += count
-        found = [
-            self._operator(t, cell, order, count, count / max(total[t], 1))
-            for (t, cell, order), count in self.counts.items()
-        ]
+        found = []
+        for t, met in enumerate(self.counts):
+            d, total = met.shape[1] // 2, max(int(met[:, -1].sum()), 1)
+            for *place, count in met.tolist():
+                cell, order = tuple(place[:d]), tuple(place[d:])
+                found.append(self._operator(t, cell, order, count, count / total))
         return tuple(sorted(found, key=lambda op: (op.context.term, -op.count, op.context.cell)))
 
     def _operator(
         self, t: int, cell: tuple[int, ...], order: tuple[int, ...], count: int, share: float
     ) -> TermOperator:
         term = self.model.terms[t]
-        bias, weights = _chain(term, self.score, cell, order)
+        bias, weights = _chain(term, self._grid(term), cell, order)
         by_source = np.zeros(len(self.model.sources))
         for weight, j in zip(weights, order, strict=True):
             by_source[term.sources[j]] = weight
@@ -195,11 +214,11 @@ class AdditiveDecomposition:
         for t, (cells, orders, positions, known) in enumerate(self.places(X)):
             key = np.hstack([cells, orders])
             distinct, place = np.unique(key, axis=0, return_inverse=True)
-            d = cells.shape[1]
+            d, grid = cells.shape[1], self._grid(self.model.terms[t])
             for k, row in enumerate(distinct):
                 rows = (place.ravel() == k) & known
                 cell, order = tuple(row[:d].tolist()), tuple(row[d:].tolist())
-                bias, weights = _chain(self.model.terms[t], self.score, cell, order)
+                bias, weights = _chain(self.model.terms[t], grid, cell, order)
                 out[rows, t] = bias + positions[rows][:, list(order)] @ weights
         return out
 
@@ -207,7 +226,7 @@ class AdditiveDecomposition:
         """Predictions by operators and contexts alone; equal to those of the model."""
         X = np.asarray(X, dtype=np.float64)
         parts = [
-            AdditiveDecomposition(self.model, self.output, self.counts, k).effects(X).sum(axis=1)
+            replace(self, score=k, against=None).effects(X).sum(axis=1)
             for k in range(self.model.n_scores)
         ]
         low, high = self.model.bounds[:, :1], self.model.bounds[:, 1:]
@@ -229,7 +248,10 @@ class AdditiveDecomposition:
         """Why each row gets its score: at most one sentence a term, largest effect first."""
         X = np.asarray(X, dtype=np.float64)
         effects, places = self.effects(X), self.places(X)
-        base = float(self.model.fixed[self.score, 0]) if self.model.fixed.shape[1] == 1 else 0.0
+        fixed = self.model.fixed
+        base = float(fixed[self.score, 0]) if fixed.shape[1] == 1 else 0.0
+        if self.against is not None:
+            base -= float(fixed[self.against, 0])
         return [self._explain(effects[i], i, places, base) for i in range(len(X))]
 
     def _explain(self, effects: FloatArray, i: int, places: Any, base: float) -> RowExplanation:
@@ -246,8 +268,12 @@ class AdditiveDecomposition:
             context = Context(int(t), cell, order, self._words(term, cell, order))
             effect = float(effects[t]) * self.unit
             found.append((effect, term.name, context))
-            verb = "adds" if effect >= 0 else "takes away"
-            sentences.append(f"{term.name} {verb} {abs(effect):.4g}, because {context.words}.")
+            if self.origin is None:
+                does = f"{'adds' if effect >= 0 else 'takes away'} {abs(effect):.4g}"
+            else:
+                factor = np.exp(self.kappa * float(effects[t]))
+                does = f"multiplies the distance from {self.origin:.4g} by {factor:.4g}"
+            sentences.append(f"{term.name} {does}, because {context.words}.")
         score = base + float(effects.sum())
         return RowExplanation(score, tuple(found), tuple(sentences))
 
@@ -270,30 +296,33 @@ class AdditiveDecomposition:
         )
 
 
-def count_contexts(
-    model: AdditiveModel, table: Table
-) -> dict[tuple[int, tuple[int, ...], tuple[int, ...]], int]:
-    """Rows of a table in each context of each term: one pass."""
-    looking = AdditiveDecomposition(model, lambda score: score[0], {})
+def count_contexts(model: AdditiveModel, table: Table) -> tuple[IntArray, ...]:
+    """Rows of a table in each context of each term, as `AdditiveDecomposition.counts`: one pass."""
+    looking = AdditiveDecomposition(model, lambda score: score[0], ())
 
     def look(block: Block) -> tuple[Any, ...]:
-        found: Counter[Any] = Counter()
-        for t, (cells, orders, _, known) in enumerate(looking.places(block.X)):
+        found = []
+        for cells, orders, _, known in looking.places(block.X):
             key = np.hstack([cells, orders])[known]
             distinct, counts = np.unique(key, axis=0, return_counts=True)
-            d = cells.shape[1]
-            for row, count in zip(distinct.tolist(), counts.tolist(), strict=True):
-                found[t, tuple(row[:d]), tuple(row[d:])] += count
-        return (found,)
+            found.append(
+                Counter(dict(zip(map(tuple, distinct.tolist()), counts.tolist(), strict=True)))
+            )
+        return tuple(found)
 
-    return dict(table.total(look)[0])
+    return tuple(
+        np.array([[*place, count] for place, count in sorted(met.items())], dtype=np.int64).reshape(
+            -1, 2 * len(term.sources) + 1
+        )
+        for met, term in zip(table.total(look), model.terms, strict=True)
+    )
 
 
 def _chain(
-    term: FittedTerm, score: int, cell: tuple[int, ...], order: tuple[int, ...]
+    term: FittedTerm, grid: FloatArray, cell: tuple[int, ...], order: tuple[int, ...]
 ) -> tuple[float, FloatArray]:
     """Value at the lower corner, and the increases along the chain of the order."""
-    grid, at = term.values[score], list(cell)
+    at = list(cell)
     chain = [grid[tuple(at)]]
     for j in order:
         if at[j] < len(term.axes[j].knots) - 1:  # slots have no way to another

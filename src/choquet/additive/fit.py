@@ -12,7 +12,7 @@ from choquet.additive import _kernels
 from choquet.additive.axes import Axis, Margin, Source, margin_of
 from choquet.additive.families import Family
 from choquet.additive.knots import axes_of
-from choquet.additive.reml import Quadratic, Reml, reml
+from choquet.additive.reml import Quadratic, Reml, mirrored, reml
 from choquet.additive.table import Block, Table
 from choquet.additive.terms import Design, Term, make_term
 from choquet.arrays import FloatArray, IntArray
@@ -109,12 +109,15 @@ class Fit:
         self.results: list[Reml] = []
         self.quadratics: list[Quadratic] = []
         self.settled = False
+        self._design: Design | None = None
         self.add([ground.term((i,)) for i in ground.live])
 
     @property
     def design(self) -> Design:
-        """The terms side by side."""
-        return Design(self.terms, self.family.n_fixed)
+        """The terms side by side; the same one as long as the terms are the same."""
+        if self._design is None or self._design.terms is not self.terms:
+            self._design = Design(self.terms, self.family.n_fixed)
+        return self._design
 
     def add(self, terms: Sequence[Term]) -> None:
         """Put terms behind the others, with numbers that are zero."""
@@ -190,7 +193,7 @@ class Fit:
             return found.loss, curve, sums, found.fixed_slope, found.fixed_curve
 
         loss, curve, sums, fixed_slope, fixed_curve = self.table.total(look)
-        curve = np.triu(curve) + np.triu(curve, 1).T
+        mirrored(curve)
         inner = design.project(design.project(curve).T)
         sums = design.project(sums)
         H = np.block([[fixed_curve, sums[:, 1:].T], [sums[:, 1:], (inner + inner.T) / 2]])
@@ -200,7 +203,7 @@ class Fit:
         if not family.known_scale:
             square += _NOISE * self.ground.weight
         n = self.ground.weight
-        return Quadratic(H, H @ beta + slope, square, n, n_fixed, family.known_scale)
+        return Quadratic(H, H @ beta + slope, square, n, n_fixed, family.known_scale, float(loss))
 
     def refit(self, *, steps: int = 4, outer: int = 3, tolerance: float = 0.1) -> None:
         """Numbers and strengths again; `settled` tells whether all of them came to rest."""
@@ -225,7 +228,7 @@ class Fit:
                 if moved > 0.9 * last[k]:  # steps that do not shrink go back and forth
                     pace[k] = max(pace[k] / 2, 0.1)
                 last[k] = moved
-                share = self._step(k, pace[k] * step, D @ np.exp(self.rhos[k]))
+                share = self._step(k, pace[k] * step, D @ np.exp(self.rhos[k]), q.loss)
                 calm = moved if share == 1 else np.inf
                 live = np.abs(found.log_strengths) < 13
                 calm = max(calm, 10 * tolerance * float(moved_rho[live].max(initial=0.0)))
@@ -239,15 +242,15 @@ class Fit:
         calm = steps == 0 or all(r.converged for r in results)
         self.settled = calm and largest < 10 * tolerance
 
-    def _step(self, k: int, step: FloatArray, penalty: FloatArray) -> float:
-        """Go as much of the step as lowers loss and penalty; the share that was gone."""
+    def _step(self, k: int, step: FloatArray, penalty: FloatArray, loss: float) -> float:
+        """Go as much of the step as lowers loss, which is given, and penalty: the share gone."""
         before = self.betas[k]
 
         def cost(beta: FloatArray) -> float:
             betas = [*self.betas[:k], beta, *self.betas[k + 1 :]]
             return self.loss(betas) + float(penalty @ beta**2)
 
-        base = cost(before)
+        base = loss + float(penalty @ before**2)
         for share in (1.0, 0.5, 0.25, 0.1, 0.03):
             if cost(before + share * step) <= base + 1e-9 * abs(base):
                 self.betas[k] = before + share * step

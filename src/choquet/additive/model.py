@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -31,9 +31,9 @@ class FittedTerm:
     names : tuple of str
     axes : tuple of Axis
         Knots and slots of each source.
-    values : array of shape (n_scores, *grid)
+    values : array with one grid for each score
         On the grid; their mean over the training rows is zero.
-    errors : array of shape (n_scores, *grid)
+    errors : array with one grid for each score
         Standard error of each.
     edf : float
         Numbers that data, not the penalty, decided.
@@ -104,6 +104,16 @@ class AdditiveModel:
     variance: float
     settled: bool
 
+    def renamed(self, names: Sequence[str]) -> AdditiveModel:
+        """The same with other names of the sources."""
+        sources = tuple(
+            replace(one, name=name) for one, name in zip(self.sources, names, strict=True)
+        )
+        terms = tuple(
+            replace(term, names=tuple(names[i] for i in term.sources)) for term in self.terms
+        )
+        return replace(self, sources=sources, terms=terms)
+
     @property
     def n_scores(self) -> int:
         """More than one for unordered classes only."""
@@ -152,12 +162,13 @@ class AdditiveModel:
         return found
 
     def trust(self, X: FloatArray) -> FloatArray:
-        """Share of the penalties' variance that data took away, by row: the least over scores."""
+        """Share of the penalties' variance that data took away, by row, all scores together."""
         prior = self._variance(X, [np.diag(variance) for variance in self.prior])
         rest = self._variance(X, self.covariance, fixed=False)
+        prior, rest = prior.sum(axis=0), rest.sum(axis=0)
         with np.errstate(divide="ignore", invalid="ignore"):
             share = np.where(prior > 0, 1 - rest / prior, 1.0)
-        return np.asarray(np.clip(share, 0.0, 1.0).min(axis=0))
+        return np.asarray(np.clip(share, 0.0, 1.0))
 
     def _variance(
         self, X: FloatArray, covariance: Sequence[FloatArray], *, fixed: bool = True

@@ -7,13 +7,15 @@ logarithms of the strengths cost one Cholesky factor and one inverse.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy import linalg
 
+from choquet.additive import _kernels
 from choquet.arrays import BoolArray, FloatArray, IntArray
 
-__all__ = ["Quadratic", "Reml", "reml"]
+__all__ = ["Quadratic", "Reml", "mirrored", "reml"]
 
 _BOUND = (np.log(1e-6), np.log(1e8))
 _LEAST_OF_CLASSES = np.log(1e-4)
@@ -23,12 +25,18 @@ SPREAD = 5.0
 """How far strengths of one kind lie apart, in logarithms: they are shrunk to their mean."""
 
 
+def mirrored(A: FloatArray) -> FloatArray:
+    """A symmetric matrix of which the upper half was given; the lower half is written."""
+    _kernels.mirror(A)
+    return A
+
+
 @dataclass(frozen=True, eq=False)
 class Quadratic:
     """Loss near a fit: ``square - 2 linear @ b + b @ curve @ b``, from rows of weight `n` in all.
 
     `known_scale` says that the loss is minus twice a log-likelihood; otherwise it is a sum of
-    squares whose variance is estimated.
+    squares whose variance is estimated. `loss` is the loss of the rows where the model was made.
     """
 
     curve: FloatArray
@@ -37,6 +45,7 @@ class Quadratic:
     n: float
     n_fixed: int
     known_scale: bool
+    loss: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,12 +105,14 @@ class _Point:
         self.value += self.loss if q.known_scale else free * float(np.log(self.loss))
         self.value += float(rho @ apart @ rho)
 
+    @cached_property
+    def inverse(self) -> FloatArray:
+        """Of curvature plus penalty."""
+        return mirrored(linalg.lapack.dpotri(self.factor, lower=1)[0].T)
+
     def derivatives(self) -> tuple[FloatArray, FloatArray]:
         """Gradient and Hessian in the logarithms of the strengths."""
-        q, D = self.q, self.D * self.strengths
-        V = linalg.lapack.dpotri(self.factor, lower=1)[0]
-        V += np.tril(V, -1).T
-        self.inverse = V
+        q, D, V = self.q, self.D * self.strengths, self.inverse
         size = D.T @ self.beta**2
         trace = D.T @ V.diagonal()
         relative = np.zeros_like(D)
@@ -138,6 +149,7 @@ def reml(
     kinds : array of ints of shape (J,)
         Penalties of one kind have strengths that are shrunk towards each other.
     max_iter : int, default 30
+        Without steps the strengths stay as they are, and no certificate is given.
     tolerance : float, default 0.01
         Largest part of the gradient, in units of minus twice the log-likelihood, that counts as
         converged.
@@ -151,7 +163,7 @@ def reml(
     apart = _apart(kinds)
     point = _Point(q, D, np.clip(rho, *bound), apart)
     done, gradient = False, np.zeros(len(rho))
-    for _ in range(max_iter + 1):
+    for _ in range(max_iter + 1 if max_iter else 0):
         gradient, hessian = point.derivatives()
         live = ~(
             ((point.rho <= _BOUND[0]) & (gradient > 0))

@@ -12,6 +12,7 @@ from scipy import linalg
 from choquet.additive import _kernels
 from choquet.additive.families import Family
 from choquet.additive.fit import Fit, Ground, Options
+from choquet.additive.reml import mirrored
 from choquet.additive.table import Block, Table
 from choquet.additive.terms import Term
 from choquet.arrays import FloatArray
@@ -117,8 +118,7 @@ def _screen(fit: Fit, found: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]
         sums = fit.table.total(look)
         for j, term in enumerate(batch):
             g = term.basis.T @ sums[2 * j]
-            curve = np.triu(sums[2 * j + 1]) + np.triu(sums[2 * j + 1], 1).T
-            H = term.basis.T @ curve @ term.basis
+            H = term.basis.T @ mirrored(sums[2 * j + 1]) @ term.basis
             variance = float(np.mean([r.variance for r in fit.results]))
             H[np.diag_indices_from(H)] += 30 * variance * term.penalties.sum(axis=1)
             cheap[start + j] = float((g * linalg.solve(H, g, assume_a="pos")).sum()) / variance
@@ -154,7 +154,7 @@ def _gains(fit: Fit, terms: Sequence[Term]) -> FloatArray:
         for result in fit.results:
             sums, curve, cross = next(totals), next(totals), next(totals)
             g = term.basis.T @ sums[:, 0]
-            H = term.basis.T @ (np.triu(curve) + np.triu(curve, 1).T) @ term.basis
+            H = term.basis.T @ mirrored(curve) @ term.basis
             inner = design.project(cross.T).T
             C = term.basis.T @ np.hstack([sums[:, 1:], inner])
             gains[t] += _gain(g, H - C @ result.inverse @ C.T, term, result.variance)

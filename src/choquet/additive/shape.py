@@ -220,7 +220,7 @@ def constrain(fit: Fit, signs: Mapping[int, float], curvatures: Mapping[int, flo
         if fit.family.linear or first:
             fit.betas[0] = beta
         else:
-            fit._step(0, beta - fit.betas[0], penalty)
+            fit._step(0, beta - fit.betas[0], penalty, q.loss)
         if moved < 0.05 * np.sqrt(result.variance):
             break
     rise = min((r for d in directions for r, _ in d.worst(fit.betas[0])), default=0.0)

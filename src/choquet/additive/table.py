@@ -33,6 +33,7 @@ class Block:
         self.X, self.y, self.weight = X, y, weight
         self.places = Places(X)
         self._rows: dict[int, tuple[Term, Rows]] | None = {} if keep else None
+        self._last: tuple[Design, Rows] | None = None
 
     def rows(self, term: Term) -> Rows:
         """Sparse rows of a term."""
@@ -45,11 +46,16 @@ class Block:
 
     def design(self, design: Design) -> Rows:
         """Sparse rows of all terms of a design, side by side."""
+        if self._last is not None and self._last[0] is design:
+            return self._last[1]
         made = [self.rows(term) for term in design.terms]
         if not made:
             return design.rows(self.places)
         index = [rows.index + cut for rows, cut in zip(made, design.grid_cuts, strict=False)]
-        return Rows(np.hstack(index), np.hstack([rows.share for rows in made]))
+        found = Rows(np.hstack(index), np.hstack([rows.share for rows in made]))
+        if self._rows is not None:
+            self._last = (design, found)
+        return found
 
     def forget(self, terms: Iterable[Term]) -> None:
         """Give up the rows of terms that are not needed again."""

@@ -205,12 +205,17 @@ def _least(G, c, ptr, idx, val, room, cost, H):
 @compiled
 def ends_of(G, c, ptr, idx, val, room, costs, out, broken):
     """Least and largest value of every cost'd over the region; see `_least`."""
-    H = np.empty(G.shape)
+    H, cost = np.empty((len(c), len(c))), np.empty(len(c))
     for k in range(len(costs)):
-        out[k, 0], low = _least(G, c, ptr, idx, val, room, costs[k], H)
-        most, high = _least(G, c, ptr, idx, val, room, -costs[k], H)
-        out[k, 1] = -most
-        broken[k] = max(low, high)
+        broken[k] = 0.0
+        for end in range(2):
+            # One call for both ends: each that is written takes a second to compile.
+            sign = 1.0 if end == 0 else -1.0
+            for i in range(len(c)):
+                cost[i] = sign * costs[k, i]
+            least, left = _least(G, c, ptr, idx, val, room, cost, H)
+            out[k, end] = sign * least
+            broken[k] = max(broken[k], left)
 
 
 @compiled

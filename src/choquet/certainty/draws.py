@@ -19,6 +19,7 @@ from choquet.arrays import FloatArray, IntArray
 from choquet.certainty.functions import INDICES, shapley_rows
 from choquet.certainty.posterior import noise_floor
 from choquet.certainty.projected import MAX_PROJECTED, projected_draws
+from choquet.certainty.region import check_level
 from choquet.errors import DataError, OptionError, SupportWarning
 from choquet.lattice import upward_maximum
 from choquet.learning.data.statistics import Statistics
@@ -90,7 +91,7 @@ class Draws:
         level : float, default 0.95
         """
         found = np.asarray(functions @ self.values.T)
-        tail = (1 - level) / 2
+        tail = (1 - check_level(level)) / 2
         return np.quantile(found, [tail, 1 - tail], axis=1).T
 
     def ranking(self) -> tuple[IntArray, float]:

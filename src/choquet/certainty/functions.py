@@ -6,15 +6,20 @@ Row @ values is the number itself, so one engine gives the range of all of them.
 from __future__ import annotations
 
 from math import comb
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from choquet.arrays import FloatArray
 from choquet.lattice import subset_sizes
+from choquet.lattice.lazy import LazyModule
 from choquet.lattice.ties import settled
 from choquet.lattice.wide import chains
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+else:
+    sp = LazyModule("scipy.sparse")
 
 __all__ = ["INDICES", "interaction_rows", "orness_row", "output_rows", "shapley_rows"]
 

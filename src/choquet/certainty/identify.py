@@ -9,18 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.certainty.region import Region, check_level, confidence_slack
 from choquet.errors import OptionError, TooLargeError
+from choquet.lattice.lazy import LazyModule
 from choquet.lattice.wide import WordArray, chains_of, find_rows, n_words, unique_rows
 from choquet.learning.problem import Problem
 from choquet.learning.solvers.solution import Solution
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+else:
+    sp = LazyModule("scipy.sparse")
 
 __all__ = ["STATES", "Identification", "identify", "states"]
 

@@ -10,16 +10,23 @@ What the data leave open follows a measure drawn evenly over all monotone ones.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import scipy.sparse as sp
 
 from choquet.arrays import FloatArray
 from choquet.certainty.region import numbers_used
 from choquet.lattice import cover_pairs, subset_sizes
+from choquet.lattice.lazy import LazyModule
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.problem import least_squares
 from choquet.learning.solvers import solve
 from choquet.measures.random import uniform_measure
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+else:
+    sp = LazyModule("scipy.sparse")
 
 __all__ = ["MAX_PROJECTED", "noise_variance", "projected_draws"]
 

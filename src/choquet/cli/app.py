@@ -175,7 +175,11 @@ Delimiter = Annotated[
     str | None, typer.Option(help="Character between the cells of a CSV file; detected by default.")
 ]
 MissingValues = Annotated[
-    str, typer.Option("--missing", help="What to do with rows that lack a value: error or drop.")
+    str,
+    typer.Option(
+        "--missing",
+        help="What to do with rows that lack a value: error, drop, or keep (additive models).",
+    ),
 ]
 
 
@@ -211,8 +215,8 @@ def fit(
     learner: Annotated[
         str,
         typer.Option(
-            help="choquet, cv, classifier, owa, linear, lambda, gradient, contextual "
-            "or contextual-classifier."
+            help="auto, additive, choquet, cv, classifier, owa, linear, lambda, gradient, "
+            "contextual, contextual-classifier or additive-classifier."
         ),
     ] = "choquet",
     monotone: Annotated[
@@ -258,6 +262,13 @@ def fit(
     convex: Annotated[
         bool | None, typer.Option(help="Require weights that are shares, without intercept.")
     ] = None,
+    max_terms: Annotated[
+        int | None,
+        typer.Option(help="Most terms of an additive learner; 6 gives a compact model.", **_WHOLE),
+    ] = None,
+    max_order: Annotated[
+        int | None, typer.Option(help="Most sources in one of its terms, 1 to 4.", **_WHOLE)
+    ] = None,
     missing: MissingValues = "error",
     delimiter: Delimiter = None,
     force: Force = False,
@@ -271,7 +282,8 @@ def fit(
         "monotone": monotone, "ordinal": ordinal, "normal": normal, "fit_intercept": fit_intercept,
         "penalty": penalty, "alpha": alpha, "prior": prior, "prior_alpha": prior_alpha,
         "k_additive": k_additive, "fill": fill, "max_leaves": max_leaves, "l2": l2,
-        "prune": prune, "merge": merge, "convex": convex,
+        "prune": prune, "merge": merge, "convex": convex, "max_terms": max_terms,
+        "max_order": max_order,
     }  # fmt: skip
     options = FitOptions(
         target=target,
@@ -513,7 +525,10 @@ app.command(short_help="Rank alternatives by what people say about them.")(decid
 app.command(short_help="Write a model as ONNX, SQL, JavaScript or C.")(export)
 
 
-def _missing(word: str) -> Literal["error", "drop"]:
-    if word not in ("error", "drop"):
-        raise typer.BadParameter(f"{word!r} is not known; choose error or drop")
-    return "drop" if word == "drop" else "error"
+def _missing(word: str) -> Literal["error", "drop", "keep"]:
+    known: dict[str, Literal["error", "drop", "keep"]] = {
+        "error": "error", "drop": "drop", "keep": "keep"
+    }  # fmt: skip
+    if word not in known:
+        raise typer.BadParameter(f"{word!r} is not known; choose {', '.join(known)}")
+    return known[word]

@@ -35,7 +35,7 @@ MAX_TEXTS = 1 << 26
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")
 _MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}
 
-Missing = Literal["error", "drop"]
+Missing = Literal["error", "drop", "keep"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,8 +160,8 @@ class CsvFile:
             Columns to read as numbers.
         text : str, optional
             One more column, to be read as text.
-        missing : {"error", "drop"}, default "error"
-            What to do with rows that lack a value.
+        missing : {"error", "drop", "keep"}, default "error"
+            What to do with rows that lack a value; kept, they hold NaN.
         """
         wanted = [*self.places(columns), *(self.places([text]) if text is not None else [])]
         pick = _picker(wanted)
@@ -211,6 +211,8 @@ class CsvFile:
                 ]
             ).reshape(-1, n)
         lacking = np.asarray(~np.isfinite(X).all(axis=1))
+        if missing == "keep":
+            lacking = np.asarray(np.isinf(X).any(axis=1))
         if labels is not None:
             lacking |= np.array([label.lower() in _MISSING for label in labels])
         if lacking.any():
@@ -243,11 +245,11 @@ class CsvFile:
     ) -> None:
         """Raise for the first value that is infinite, or missing where that is an error."""
         infinite = np.isinf(X)
-        bad = infinite.any(axis=1) if missing == "drop" else lacking
+        bad = infinite.any(axis=1) if missing != "error" else lacking
         if not bad.any():
             return
         row = int(np.argmax(bad))
-        flags = infinite[row] if missing == "drop" else ~np.isfinite(X[row])
+        flags = infinite[row] if missing != "error" else ~np.isfinite(X[row])
         k = int(np.argmax(flags)) if flags.any() else X.shape[1]
         where = f"{self.name}, line {lines[row]}, column {columns[k]!r}"
         if flags.any() and infinite[row, k]:

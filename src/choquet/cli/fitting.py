@@ -6,12 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from choquet.cli.auto import AUTO, AUTO_CLASSES, BY_CLASS, chosen
 from choquet.cli.learners import LEARNERS, FitOptions, Job
-from choquet.cli.output import say, say_json, warn
+from choquet.cli.output import say, say_json, say_table, warn
 from choquet.cli.subjects import check_output, write_object
-from choquet.cli.tables import Table, open_table
+from choquet.cli.tables import Table, numeric, open_table
 from choquet.errors import DataError, OptionError, TooLargeError
-from choquet.scales import METHODS
+from choquet.scales import METHODS, unwrapped
 
 __all__ = ["run_fit"]
 
@@ -27,27 +28,39 @@ def run_fit(path: Path, output: Path, options: FitOptions, *, force: bool, as_js
         lower = _named(table, options.lower)
         if strange := [name for name in lower if name not in sources]:
             raise OptionError(f"--lower-is-better {strange[0]}: that is no source; name sources")
-        job = Job(table, sources, target, replace(options, lower=lower))
+        options = replace(options, lower=lower)
+        if options.learner in (AUTO, "additive") and not numeric(table, target):
+            options = replace(options, learner=BY_CLASS[options.learner])
+        tried = None
         try:
-            model = job.fit()
+            if options.learner in (AUTO, AUTO_CLASSES):
+                job, tried = chosen(table, sources, target, options)
+                options = job.options
+            else:
+                job = Job(table, sources, target, options)
+                job.fit()
         except DataError as error:
             raise _with_hint(error, target) from None
+        model = job.model
         if table.decimal_commas:
             warn("note: commas inside numbers were read as decimal commas: 3,5 as 3.5")
     n_bytes = write_object(model, output, force=force)
     if str(output) == "-":
         return
-    inner = model.estimator_
+    inner = unwrapped(model).model
     summary = {
         "output": str(output), "bytes": n_bytes, "learner": options.learner,
         "target": target, "sources": list(sources), "scaling": job.scaling,
         "directions": dict(job.directions), "note": job.note,
         "rows": job.n_rows, "rows_dropped": job.n_dropped, **job.quality(),
+        "tried": None if tried is None else [dict(vars(one)) for one in tried],
     }  # fmt: skip
     if job.classify:
         summary["classes"] = [str(label) for label in inner.classes_]
         summary["ordinal"] = bool(options.learning.get("ordinal"))
-    if hasattr(inner, "decomposition_"):
+    if job.learner.raw:
+        summary["terms"], summary["numbers"] = len(inner.terms_), inner.n_numbers_
+    elif hasattr(inner, "decomposition_"):
         parts = getattr(inner, "decompositions_", [inner.decomposition_])
         summary["operators"] = sum(part.n_operators for part in parts)
         summary["contexts"] = sum(len(part.leaves) for part in parts)
@@ -78,12 +91,18 @@ def _tell(summary: dict[str, Any]) -> None:
         f"Learned {summary['target']!r} from {n} sources and {summary['rows']:,} rows{dropped}, "
         f"scaling {summary['scaling']}."
     )
+    if summary["tried"]:
+        _tell_tried(summary)
     if summary["note"]:
         say(f"{summary['note']} If that is wrong, pass --directions higher, or --lower-is-better.")
     _tell_errors(summary)
     classes = summary.get("classes", ())
     if summary.get("ordinal"):
         say(f"Levels, lowest first: {', '.join(classes)}.")
+    if "terms" in summary:
+        say(f"The model has {_many(summary['terms'], 'term')} and {summary['numbers']} numbers.")
+        say(f"Written to {summary['output']}; see: choquet explain {summary['output']}")
+        return
     if "contexts" in summary:
         total = f" in all, for {len(classes)} classes" if len(classes) > 2 else ""
         say(
@@ -94,6 +113,23 @@ def _tell(summary: dict[str, Any]) -> None:
         subsets = f"{2**n - 2:,}" if n <= 60 else f"2**{n} - 2"
         say(f"The data support {summary['subsets_supported']:,} of {subsets} subsets.")
     say(f"Written to {summary['output']}; see: choquet decompose {summary['output']}")
+
+
+def _tell_tried(summary: dict[str, Any]) -> None:
+    """What was tried, the simplest first."""
+    classes = "accuracy" in summary
+    heads = ["learner", "wrong" if classes else "root mean square error", "numbers", "seconds", ""]
+    rows = [
+        [
+            one["name"],
+            f"{100 * one['error']:.1f} %" if classes else f"{one['error']:.4g}",
+            f"{one['numbers']:,}",
+            f"{one['seconds']:.1f}",
+            "kept" if one["kept"] else ("within one standard error" if one["near"] else ""),
+        ]
+        for one in summary["tried"]
+    ]
+    say_table(heads, rows, title="Tried on rows held out; the simplest that is near the best")
 
 
 def _tell_errors(summary: dict[str, Any]) -> None:
@@ -129,12 +165,13 @@ def _many(number: int, what: str) -> str:
 
 def _check(options: FitOptions) -> None:
     learner = LEARNERS.get(options.learner)
-    if learner is None:
-        raise OptionError(f"--learner {options.learner} is unknown; choose {', '.join(LEARNERS)}")
+    if learner is None and options.learner != AUTO:
+        names = ", ".join((AUTO, *LEARNERS))
+        raise OptionError(f"--learner {options.learner} is unknown; choose {names}")
     tables = {
         "scaling": (options.scaling, ("auto", "none", *(m for m in METHODS if m != "none"))),
         "directions": (options.directions, ("auto", "higher", "lower")),
-        "missing": (options.missing, ("error", "drop")),
+        "missing": (options.missing, ("error", "drop", "keep")),
     }
     for name, (value, known) in tables.items():
         if value not in known:
@@ -143,6 +180,14 @@ def _check(options: FitOptions) -> None:
         raise OptionError(f"--folds {options.folds}: give 2 or more, or 0 to hold no rows out")
     if options.scaling == "none" and (options.lower or options.directions == "lower"):
         raise OptionError("--scaling none takes columns as they are; turn them with minmax")
+    if learner is None:
+        if options.folds == 0 or options.missing == "keep":
+            raise OptionError("--learner auto needs --folds of 2 or more, and complete rows")
+        return
+    if learner.raw and options.scaling not in ("auto", "none"):
+        raise OptionError(f"--learner {options.learner} takes columns as they are; no --scaling")
+    if options.missing == "keep" and not learner.raw:
+        raise OptionError("--missing keep needs --learner additive; others drop such rows")
     unused = [name for name in options.learning if name not in learner.options]
     if unused:
         words = ", ".join(f"--{name.replace('_', '-')}" for name in unused)

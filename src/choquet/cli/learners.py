@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from math import comb
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,21 +41,51 @@ class Learner(NamedTuple):
     """What it takes of the options on the command line."""
     classifies: bool = False
     """Whether the target is a class."""
+    raw: bool = False
+    """Whether it takes columns as they are: in any unit and direction, with values missing."""
+    size: Callable[[Any], int] = lambda model: len(model.measure_.sources)
+    """How many numbers a fitted model holds."""
 
 
 _SHAPE = ("monotone", "normal", "fit_intercept")
 
 _TREE = ("max_leaves", "l2", "prune", "merge")
 
+_TERMS = ("monotone", "max_terms", "max_order")
+
+
+def _values(model: Any) -> int:
+    """Values of a measure that are free, or coefficients where it has few, for each measure."""
+    n, k = len(model.measure_.sources), getattr(model, "k_additive", None)
+    each = 2**n - 2 if k is None else sum(comb(n, j) for j in range(1, k + 1)) - 1
+    return each * len(getattr(model, "measures_", (0,)))
+
+
+def _weights(model: Any) -> int:
+    parts = getattr(model, "decompositions_", None) or [model.decomposition_]
+    return sum(part.n_operators * (len(part.sources) + 1) for part in parts)
+
+
+def _numbers(model: Any) -> int:
+    return int(model.n_numbers_)
+
+
 LEARNERS: dict[str, Learner] = {
     "choquet": Learner(
         "ChoquetRegressor", True,
         (*_SHAPE, "penalty", "alpha", "prior", "prior_alpha", "k_additive", "fill"),
+        size=_values,
     ),
-    "cv": Learner("ChoquetRegressorCV", False, _SHAPE),
-    "classifier": Learner("ChoquetClassifier", False, ("monotone", "ordinal", "alpha"), True),
-    "contextual": Learner("ContextualRegressor", False, ("convex", *_TREE)),
-    "contextual-classifier": Learner("ContextualClassifier", False, _TREE, True),
+    "additive": Learner("ChoquetAdditiveRegressor", False, _TERMS, raw=True, size=_numbers),
+    "additive-classifier": Learner(
+        "ChoquetAdditiveClassifier", False, (*_TERMS, "ordinal"), True, raw=True, size=_numbers
+    ),
+    "cv": Learner("ChoquetRegressorCV", False, _SHAPE, size=_values),
+    "classifier": Learner(
+        "ChoquetClassifier", False, ("monotone", "ordinal", "alpha"), True, size=_values
+    ),
+    "contextual": Learner("ContextualRegressor", False, ("convex", *_TREE), size=_weights),
+    "contextual-classifier": Learner("ContextualClassifier", False, _TREE, True, size=_weights),
     "owa": Learner("OWARegressor", True, ()),
     "linear": Learner("LinearConvexSumRegressor", True, ()),
     "lambda": Learner("LambdaRegressor", True, ()),
@@ -129,25 +160,52 @@ class Job:
         self.classify = self.learner.classifies
         self.n_rows = self.n_dropped = 0
         self.scaling, self.note = options.scaling, None  # type: str, str | None
+        self.directions: Mapping[str, Any] = {}
         self._room: Any = import_module("choquet.estimators")
         given = {"n_jobs": None} if options.learner == "classifier" else {}
-        made = getattr(self._room, self.learner.estimator)
-        self.estimator = made(**given, **options.learning)
+        given |= options.learning
+        if self.learner.raw:
+            given.pop("monotone", None)  # directions are not known yet
+            given |= {"ordered": given.pop("ordinal")} if "ordinal" in given else {}
+        self.estimator = getattr(self._room, self.learner.estimator)(**given)
         if "random_state" in self.estimator.get_params():
             self.estimator.set_params(random_state=0)  # the same file gives the same model
 
-    def fit(self) -> Any:
-        """The model, in the units of the data."""
-        self.look = _Look(np.random.default_rng(0))
-        for chunk in self._chunks("looking at the columns"):
-            if len(chunk.X):
-                self.look.join(chunk.X, chunk.labels)
-        scales, target = self._scales()
+    def fit(self, look: _Look | None = None) -> Any:
+        """The model, in the units of the data; a first look is taken if none is given."""
+        self.prepared(self.looked() if look is None else look)
+        if self.learner.raw:
+            learned = self._learn([IDENTITY] * len(self.sources), IDENTITY)
+            self.model = learned.rename(self.sources, self.target)
+            return self.model
+        scales, target = self.scales
         learned = self._learn(scales, target)
         self.model = self._room.InUnits.from_parts(
             learned, scales, sources=self.sources, target=target, target_name=self.target
         )
         return self.model
+
+    def prepared(self, look: _Look) -> Job:
+        """The job when it has looked at the columns: scales and directions are known."""
+        self.look = look
+        if not self.learner.raw:
+            self.scales = self._scales()
+            return self
+        self.scaling = "none"
+        if self.options.learning.get("monotone"):
+            self.directions = self._directions()
+            signs = {"higher": 1, "lower": -1}
+            found = {k: signs[self.directions[name]] for k, name in enumerate(self.sources)}
+            self.estimator.set_params(monotonic_cst=found)
+        return self
+
+    def looked(self) -> _Look:
+        """What a first pass over the table sees."""
+        look = _Look(np.random.default_rng(0))
+        for chunk in self._chunks("looking at the columns"):
+            if len(chunk.X):
+                look.join(chunk.X, chunk.labels)
+        return look
 
     # -- rows --------------------------------------------------------------------------------------
 
@@ -157,6 +215,8 @@ class Job:
         self.n_rows = self.n_dropped = 0
         with progress(title, self.table.n_bytes) as advance:
             for chunk in self.table.chunks(columns, text=text, missing=self.options.missing):
+                if not self.classify and self.options.missing == "keep":
+                    chunk = _with_target(chunk)
                 self.n_rows += len(chunk.X)
                 self.n_dropped += chunk.n_dropped
                 advance(chunk.n_bytes)
@@ -168,7 +228,7 @@ class Job:
         found: npt.NDArray[Any] = labels.astype(str)
         return _levels(found) if self.options.learning.get("ordinal") else found
 
-    def _kept(self) -> tuple[FloatArray, npt.NDArray[Any]]:
+    def kept(self) -> tuple[FloatArray, npt.NDArray[Any]]:
         """The rows that were kept, and their targets."""
         assert self.look.rows is not None
         rows, n = self.look.rows, len(self.sources)
@@ -194,7 +254,7 @@ class Job:
 
     def _counters(self) -> list[str]:
         """Sources that number the rows one by one, as names of samples do."""
-        X, n = self._kept()[0], self.look.n
+        X, n = self.kept()[0], self.look.n
         if n > _KEPT or n < 3:
             return []
         step = np.diff(X, axis=0)
@@ -208,18 +268,20 @@ class Job:
             deviation = np.sqrt(look.square[k] / look.n)
             column = look.mean[k] + deviation * np.array([-1.0, 1.0])
         elif how == "quantiles":
-            column = self._kept()[0][:, k]
+            column = self.kept()[0][:, k]
         return fit_scale(column, direction=direction, method=how)
 
     def _directions(self) -> Mapping[str, Any]:
         chosen: dict[str, Any] = dict.fromkeys(self.sources, self.options.directions)
         given = dict.fromkeys(self.options.lower, "lower")
         if self.options.directions == "auto":
-            X, y = self._kept()
+            X, y = self.kept()
             level = _order(y, ordered=bool(self.options.learning.get("ordinal")))
             # Data that are to be taken as they are point the way they do.
             asked = self.options.scaling != "none"
-            found, size = auto_directions(X, np.zeros(len(X)) if level is None else level)
+            whole = ~np.isnan(X).any(axis=1)
+            level = np.zeros(len(X)) if level is None else level
+            found, size = auto_directions(X[whole], level[whole])
             chosen = dict(
                 zip(self.sources, found if asked else ["higher"] * len(found), strict=True)
             )
@@ -246,6 +308,10 @@ class Job:
         cells = 0
         for X, y in scaled():
             cells += X.size
+            if cells > _MAX_CELLS and self.learner.raw and not self.classify:
+                from choquet.estimators import fit_additive_chunks
+
+                return fit_additive_chunks(self.estimator, scaled, sources=self.sources)
             if cells > _MAX_CELLS:
                 raise TooLargeError(
                     f"the learner {self.options.learner} needs all rows at once, and "
@@ -260,10 +326,8 @@ class Job:
 
     def quality(self) -> dict[str, Any]:
         """Errors on rows learned from and on rows held out, beside the mean and a linear model."""
-        X, y = self._kept()
-        units = self.model.units_
-        answers = self.model.estimator_.predict(units.scaled(X))
-        answers = answers if self.classify else units.output(answers)
+        X, y = self.kept()
+        answers = self._answers(X)
         if self.classify:
             found: dict[str, Any] = {"accuracy": float(np.mean(answers == y))}
         else:
@@ -271,18 +335,35 @@ class Job:
             found = {"rmse": error**0.5, "r2": 1 - error / spread if spread > 0 else None}
         if not self.options.folds:
             return {**found, "held_out": None}
-        step = max(1, -(-len(X) // _HELD_OUT))
-        scale = self._room.Commensurate(directions=self._given(), method=self.scaling)
-        how = "minmax" if self.scaling == "quantiles" else self.scaling
-        whole = self._room.InUnits(self.estimator, scale=scale, target=how)
         tried = import_module("choquet.estimators.held_out").held_out(
-            whole, X[::step], y[::step], folds=self.options.folds, sources=self.sources
+            self.whole(), *self.tried_on(), folds=self.options.folds, sources=self.sources
         )
         if tried is None:
             return {**found, "held_out": None}
         errors = {name: score.error for name, score in tried.scores.items()}
         more = {} if self.classify else {"r2": tried.r2(), "linear_r2": tried.r2("linear")}
         return {**found, "held_out": {**tried.to_dict(), **errors, **more}}
+
+    def _answers(self, X: FloatArray) -> npt.NDArray[Any]:
+        if self.learner.raw:
+            return np.asarray(self.model.nameless().predict(X))
+        units = self.model.units_
+        answers = self.model.estimator_.predict(units.scaled(X))
+        return np.asarray(answers if self.classify else units.output(answers))
+
+    def tried_on(self) -> tuple[FloatArray, npt.NDArray[Any]]:
+        """The rows, not too many, that are held out in turn, and their targets."""
+        X, y = self.kept()
+        step = max(1, -(-len(X) // _HELD_OUT))
+        return X[::step], y[::step]
+
+    def whole(self) -> Any:
+        """The learner with all that it does to the columns, not fitted."""
+        if self.learner.raw:
+            return self.estimator
+        scale = self._room.Commensurate(directions=self._given(), method=self.scaling)
+        how = "minmax" if self.scaling == "quantiles" else self.scaling
+        return self._room.InUnits(self.estimator, scale=scale, target=how)
 
     def _given(self) -> Any:
         """Directions as they are to be found again in each fold."""
@@ -291,6 +372,14 @@ class Job:
         asked = "higher" if asked == "auto" and self.options.scaling == "none" else asked
         found: dict[int, Any] = dict.fromkeys(places.values(), asked)
         return found | {places[name]: "lower" for name in self.options.lower}
+
+
+def _with_target(chunk: Chunk) -> Chunk:
+    """The rows of a chunk whose last column, the target, is there."""
+    there = ~np.isnan(chunk.X[:, -1])
+    kept = chunk.kept.copy()
+    kept[kept] = there
+    return Chunk(chunk.X[there], None, chunk.n_bytes, kept)
 
 
 def _order(y: npt.NDArray[Any], *, ordered: bool) -> FloatArray | None:

@@ -11,11 +11,11 @@ import numpy as np
 from choquet.cli.columns import open_binary
 from choquet.cli.output import progress, say, say_json, say_table
 from choquet.cli.subjects import Subject, check_output, load_any, load_subject, write_object
-from choquet.cli.tables import Table, name_of, table_of
+from choquet.cli.tables import Table, name_of, numeric, table_of
 from choquet.decomposition import ClusterDecomposition, Decomposition, compare
 from choquet.decomposition.outcome import outcome_of
-from choquet.errors import DamagedFileError, DataError, OptionError
-from choquet.explanation import explain_model
+from choquet.errors import DataError, OptionError
+from choquet.explanation import AdditiveView, explain_model
 from choquet.files import MAX_BYTES
 from choquet.indices import shapley
 from choquet.measures import AbstractMeasure, Measure, SupportedMeasure
@@ -23,6 +23,9 @@ from choquet.scales import unwrapped
 from choquet.storage import from_bytes
 
 __all__ = ["run_compare", "run_decompose", "run_inspect"]
+
+_LISTED = 60
+"""Contexts of an additive model that are printed."""
 
 
 def run_decompose(
@@ -39,6 +42,9 @@ def run_decompose(
     subject = load_subject(path, label)
     if output is not None:
         check_output(output, force=force)
+    if subject.additive:
+        _decompose_sum(subject, output, as_json=as_json)
+        return
     found = subject.parts(**options)
     if max_error is not None:
         if found.measure is None:
@@ -61,6 +67,38 @@ def run_decompose(
             say(f"The largest error above, in units of {found.units.target_name}: {worst:.3g}.")
     if output is not None:
         say(f"Written to {output}.")
+
+
+def _decompose_sum(subject: Subject, output: Path | None, *, as_json: bool) -> None:
+    """The operators of each term of an additive model, and the contexts they are used in."""
+    if output is not None:
+        raise OptionError(f"{subject.name} is a sum of terms, which hold their operators; no -o")
+    parts: Any = subject.seen.parts
+    rows = [
+        {
+            "term": one.name, "context": one.context.words, "bias": one.bias,
+            "weights": one.rank_weights.tolist(), "share": one.share, "samples": one.count,
+        }
+        for one in parts.operators
+    ]  # fmt: skip
+    if as_json:
+        say_json({"sources": list(subject.sources), "operators": rows})
+        return
+    say(subject.seen.story().head)
+    shown = rows[:_LISTED]
+    say_table(
+        ["term", "context", "at its start", "adds, largest position first", "samples"],
+        [
+            [
+                one["term"], one["context"], f"{one['bias']:.4g}",
+                ", ".join(f"{w:.4g}" for w in one["weights"]), str(one["samples"]),
+            ]
+            for one in shown
+        ],
+        title="Contexts that rows met, by term",
+    )  # fmt: skip
+    if len(rows) > len(shown):
+        say(f"{len(rows) - len(shown):,} more contexts; --json lists them all.")
 
 
 def summary(found: Decomposition) -> dict[str, Any]:
@@ -133,8 +171,31 @@ def run_inspect(path: Path, *, delimiter: str | None, as_json: bool) -> None:
     _inspect_object(obj, name_of(path), as_json=as_json)
 
 
+def _inspect_sum(obj: Any, view: AdditiveView, *, as_json: bool) -> None:
+    """Say what an additive model holds."""
+    story = view.story()
+    if as_json:
+        say_json({"kind": type(obj).__name__, "target": view.target, **story.to_dict()})
+        return
+    say(f"{type(obj).__name__} of {', '.join(view.sources)}.")
+    say(story.head)
+    say_table(
+        ["term", "share of the variance", "numbers", "decided by data", "trust"],
+        [
+            [
+                one["term"], f"{100 * one['share']:.1f} %", str(one["numbers"]),
+                f"{one['decided']:.1f}", f"{100 * one['trust']:.0f} %",
+            ]
+            for one in story.table
+        ],
+    )  # fmt: skip
+
+
 def _inspect_object(obj: Any, name: str, *, as_json: bool) -> None:
     inner, units, _, target = unwrapped(obj)
+    if hasattr(inner, "terms_"):
+        _inspect_sum(obj, AdditiveView(inner), as_json=as_json)
+        return
     head: dict[str, Any] = {"kind": type(obj).__name__}
     held = getattr(inner, "decomposition_", inner)
     parts: Any = held if isinstance(held, Decomposition) else None
@@ -181,7 +242,7 @@ def _inspect_table(table: Table, *, as_json: bool) -> None:
     if len(names) > 1000:
         raise DataError(f"{table.name} has {len(names):,} columns; at most 1000 are looked at")
     rows: list[dict[str, Any]] = []
-    texts = [name for name in names if not _numeric(table, name)]
+    texts = [name for name in names if not numeric(table, name)]
     numbers = [name for name in names if name not in texts]
     low, high = np.full(len(numbers), np.inf), np.full(len(numbers), -np.inf)
     total, n_rows, n_dropped = np.zeros(len(numbers)), 0, 0
@@ -212,16 +273,3 @@ def _inspect_table(table: Table, *, as_json: bool) -> None:
 
 def _three(one: dict[str, Any]) -> tuple[str, ...]:
     return tuple(f"{float(one[key]):.4g}" for key in ("low", "mean", "high"))
-
-
-def _numeric(table: Any, name: str) -> bool:
-    """Whether a column's first chunk is numbers; a column of texts is only named."""
-    try:
-        next(table.chunks([name], missing="drop"), None)
-    except DamagedFileError:
-        raise
-    except DataError as error:
-        if "is not a number" in str(error) or "not numbers" in str(error):
-            return False
-        raise
-    return True

@@ -25,7 +25,7 @@ from choquet.decomposition import (
     decompose,
 )
 from choquet.errors import DataError, FileError, OptionError, TooLargeError
-from choquet.explanation import View, view_of
+from choquet.explanation import AdditiveView, View, operators_view, view_of
 from choquet.files import MAX_BYTES, check_target, write_whole
 from choquet.measures import AbstractMeasure, SupportedMeasure
 from choquet.scales import Unwrapped, unwrapped
@@ -84,9 +84,19 @@ class Subject:
     label: str | None = None
 
     @cached_property
-    def view(self) -> View:
+    def seen(self) -> View | AdditiveView:
         """Its view, made when first needed."""
         return view_of(self.obj, label=self.label)
+
+    @cached_property
+    def additive(self) -> bool:
+        """Whether it is a sum of small integrals, which has no operators of all sources."""
+        return isinstance(self.seen, AdditiveView)
+
+    @cached_property
+    def view(self) -> View:
+        """The view of its operators; an additive model has none."""
+        return operators_view(self.obj, label=self.label)
 
     @property
     def fused(self) -> bool:
@@ -96,7 +106,7 @@ class Subject:
     @property
     def asked(self) -> Any:
         """What explanations and reports are given: the model, or what it learned for the class."""
-        return self.obj if self.label is None else self.view
+        return self.obj if self.label is None else self.seen
 
     @cached_property
     def inside(self) -> Unwrapped:
@@ -108,17 +118,17 @@ class Subject:
         """Names of the columns that it takes, in order."""
         inner, _, names, _ = self.inside
         measure = getattr(inner, "measure_", inner)
-        return tuple(names or getattr(measure, "sources", None) or self.view.sources)
+        return tuple(names or getattr(measure, "sources", None) or self.seen.sources)
 
     @property
     def target(self) -> str | None:
         """Name of what is predicted, if known."""
-        return self.inside.target or self.view.target
+        return self.inside.target or self.seen.target
 
     def parts(self, **options: Any) -> Decomposition:
         """The operators that were learned, or a decomposition with these options."""
         if not options:
-            return view_of(self.obj, label=self.label, identify=True).parts
+            return operators_view(self.obj, label=self.label, identify=True).parts
         if self.view.learned:
             words = [_OPTIONS.get(name, f"--{name.replace('_', '-')}") for name in options]
             raise OptionError(
@@ -133,7 +143,7 @@ class Subject:
             )  # fmt: skip
             found: Decomposition = decompose(model, **_asked(options))
             return found.in_units(old.units)
-        known = _known(view_of(self.obj, identify=True).parts)
+        known = _known(operators_view(self.obj, identify=True).parts)
         made: Decomposition = decompose(self.obj, identification=known, **_asked(options))
         return made
 
@@ -152,6 +162,8 @@ class Subject:
         Without a level there are no intervals.
         """
         inner, units, _, _ = self.inside
+        if self.additive:
+            return self._sum(inner, X)
         scaled = X if units is None else units.scaled(X)
         if isinstance(inner, SupportedMeasure):
             bounds = inner.interval(X)
@@ -181,6 +193,18 @@ class Subject:
         if view.learned:
             return found | {"trust": 1 - known.phi}
         return found | {"supported": known.supported.astype(int)}
+
+    def _sum(self, model: Any, X: FloatArray) -> dict[str, npt.NDArray[Any]]:
+        """Answers of an additive model."""
+        model = model.nameless()
+        found = {"prediction": model.predict(X)}
+        if hasattr(model, "classes_"):
+            chances = model.predict_proba(X)
+            found |= {f"p({one})": chances[:, k] for k, one in enumerate(model.classes_)}
+        else:
+            low, high = model.predict_interval(X).T
+            found |= {"low": low, "high": high}
+        return found | {"trust": model.trust(X)}
 
 
 def _intervals(model: Any, scaled: FloatArray, level: float) -> FloatArray | None:

@@ -10,9 +10,9 @@ from typing import IO, Any, Protocol
 import numpy as np
 
 from choquet.cli.columns import MAX_TEXTS, Chunk, CsvFile, Missing, open_binary
-from choquet.errors import DataError, MissingDependencyError, TooLargeError
+from choquet.errors import DamagedFileError, DataError, MissingDependencyError, TooLargeError
 
-__all__ = ["Table", "name_of", "open_table", "table_of"]
+__all__ = ["Table", "name_of", "numeric", "open_table", "table_of"]
 
 _BATCH = 65_536
 """Rows of a Parquet or Arrow file that are held at a time."""
@@ -113,7 +113,7 @@ class _ArrowFile:
             for k, column in enumerate(columns):
                 X[:, k] = self._numbers(batch.column(self.names.index(column)), column, done)
             labels = None
-            lacking = np.isnan(X).any(axis=1)
+            lacking = np.isnan(X).any(axis=1) & (missing != "keep")
             if text is not None:
                 found = batch.column(self.names.index(text)).to_pylist()
                 labels = np.array([None if v is None else str(v) for v in found], dtype=object)
@@ -168,3 +168,16 @@ class _ArrowFile:
 
 def _first_line(error: BaseException) -> str:
     return (str(error).splitlines() or [type(error).__name__])[0]
+
+
+def numeric(table: Any, name: str) -> bool:
+    """Whether a column's first chunk is numbers; a column of texts is only named."""
+    try:
+        next(table.chunks([name], missing="drop"), None)
+    except DamagedFileError:
+        raise
+    except DataError as error:
+        if "is not a number" in str(error) or "not numbers" in str(error):
+            return False
+        raise
+    return True

@@ -171,11 +171,12 @@ def _read_rows(
     with open_table(path, delimiter=delimiter) as table:
         _check_sources(table, subject)
         wanted = [str(subject.target)] if target and subject.target in table.names else []
-        labelled = bool(wanted) and subject.view.outcome is not None
+        labelled = bool(wanted) and subject.seen.outcome is not None
         columns = [*subject.sources, *([] if labelled else wanted)]
         parts, kept = [np.empty((0, len(columns)))], [np.empty(0, dtype=bool)]
         labels: list[npt.NDArray[Any]] = []
-        for chunk in table.chunks(columns, text=wanted[0] if labelled else None, missing="drop"):
+        lacking: Missing = "keep" if subject.additive and not target else "drop"
+        for chunk in table.chunks(columns, text=wanted[0] if labelled else None, missing=lacking):
             parts.append(chunk.X)
             kept.append(chunk.kept)
             labels += [] if chunk.labels is None else [chunk.labels]

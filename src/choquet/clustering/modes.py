@@ -74,7 +74,7 @@ def _silverman(vectors: FloatArray, weights: FloatArray) -> float:
     total, dimensions = float(weights.sum()), max(vectors.shape[1] - 1, 1)
     middle = weights @ vectors / total
     spread = float(weights @ ((vectors - middle) ** 2).sum(axis=1)) / total / dimensions
-    factor = (4 / ((dimensions + 2) * total)) ** (1 / (dimensions + 4))
+    factor = float((4 / ((dimensions + 2) * total)) ** (1 / (dimensions + 4)))
     return max(float(np.sqrt(spread)) * factor, 1e-12)
 
 

@@ -183,8 +183,8 @@ def _fit_steps(packed, l2, centres, out):
 def fit_free(packed, l2, centres, out):
     """Weights and bias of least squared error plus l2 times the squared distance to a centre.
 
-    `packed` holds one vector of products a row, `centres` one centre; `out` receives the coefficients of each, the bias
-    last. Returns the squared errors, without the penalty.
+    `packed` holds one vector of products a row, `centres` one centre; `out` receives the
+    coefficients of each, the bias last. Returns the squared errors, without the penalty.
     """
     width = out.shape[1]
     full = np.empty((width + 1, width + 1))

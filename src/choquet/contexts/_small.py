@@ -148,4 +148,5 @@ def _errors(full: FloatArray, coefficients: FloatArray, width: int) -> FloatArra
     total = full[width, width].copy()
     for a in range(width):
         total += coefficients[a] * (rows[a] - 2.0 * full[a, width])
-    return np.maximum(total, 0.0)
+    found: FloatArray = np.maximum(total, 0.0)
+    return found

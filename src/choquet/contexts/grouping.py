@@ -165,7 +165,7 @@ def group_leaves(
 
 def _first(rows: RankRows, tree: Tree, options: LeafOptions, place: IntArray) -> list[_Group]:
     """Each leaf a group of its own."""
-    found = []
+    found: list[tuple[tuple[int, ...], FloatArray, FloatArray]] = []
     for leaf in tree.leaves:
         index = np.flatnonzero(place == leaf)
         centre = tree.coefficients[leaf, :-1].copy()

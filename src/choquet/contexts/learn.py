@@ -118,6 +118,9 @@ class Learned:
         Which of them was kept.
     fold_errors : array or None
         Mean squared error of each on held-out rows, in units of the target's variance.
+    held_out : array of shape (n_samples,) or None
+        Squared error of the one that was kept, on each row while it was held out; NaN where it
+        never was.
     """
 
     rows: RankRows
@@ -127,6 +130,7 @@ class Learned:
     path: Path
     chosen: int
     fold_errors: FloatArray | None
+    held_out: FloatArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,10 +211,11 @@ def learn(
         tree = best.tree.cut(best.path.stops[chosen])
         grouping = _grouping(best, tree, options, judge, floor)
     tree, grouping = collapsed(tree, grouping)
-    errors = None
+    errors = held_out = None
     if best.held_out is not None:
         errors = np.maximum(_means(best) / best.rows.target_scale**2, _DUST)
-    return Learned(best.rows, tree, grouping, best.options.l2, best.path, chosen, errors)
+        held_out = best.held_out[:, chosen]
+    return Learned(best.rows, tree, grouping, best.options.l2, best.path, chosen, errors, held_out)
 
 
 def _widest(kinds: tuple[Leaf, ...]) -> Leaf:

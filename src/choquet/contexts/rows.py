@@ -235,6 +235,17 @@ class RankRows:
         biases = self.target_centre + self.target_scale * coefficients[:, -1]
         return Weights(by_rank, by_source, biases - weights @ self.centres)
 
+    def from_units(self, weights: Weights) -> FloatArray:
+        """Coefficients of operators by source and by rank that are given in the units of the data.
+
+        It undoes `in_units`, for rows whose operators may weigh both.
+        """
+        both = np.hstack([weights.by_source, weights.by_rank])
+        last = np.zeros(len(both))
+        if self.total is None:
+            last = (weights.bias + both @ self.centres - self.target_centre) / self.target_scale
+        return np.column_stack([both * (self.scale / self.target_scale), last])
+
 
 def _columns(by_source: FloatArray, by_rank: FloatArray, leaf: Leaf) -> FloatArray:
     if leaf == "both":

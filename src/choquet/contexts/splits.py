@@ -103,11 +103,11 @@ def best_split(
     weight = np.zeros(len(rows.Z))
     weight[index] = fit.weight
     sources, pairs = _candidates(rows, index, weight, fit, options, splits)
-    tried: list[tuple[FloatArray, list[Split]]] = []
     columns = [*sources, *(sources + rows.n_sources if rows.cuts else ())]
-    for column in columns:
-        tried.append(_thresholds(rows, index, weight, fit, options, splits, int(column)))
-    tried.append(_pair_splits(rows, index, weight, splits, pairs))
+    tried = [
+        *(_thresholds(rows, index, weight, fit, options, splits, int(one)) for one in columns),
+        _pair_splits(rows, index, weight, splits, pairs),
+    ]
     sums = np.concatenate([yes for yes, _ in tried])
     if not len(sums):
         return None

@@ -10,10 +10,10 @@ from typing import Any, Literal
 import numpy as np
 
 from choquet.arrays import FloatArray, IntArray, check_option
-from choquet.contexts.from_walks import NUMBER, describe_walks, output_variance
-from choquet.contexts.learn import Judge, Learned, TreeOptions, learn
+from choquet.contexts.from_walks import NUMBER, Described, describe_walks, output_variance
+from choquet.contexts.learn import Judge, Learned, TreeOptions, collapsed, learn
 from choquet.contexts.pruning import content_folds
-from choquet.contexts.rows import LEAVES, Leaf, Weights
+from choquet.contexts.rows import LEAVES, Leaf, RankRows, Weights
 from choquet.decomposition.cost import Cost, held_out_cost
 from choquet.decomposition.methods import Method, Task
 from choquet.decomposition.operators import UNKNOWN
@@ -38,6 +38,9 @@ _WALKS = 10_000
 
 _CHECKED = 10_000
 """Walks that errors are taken over where not all can be."""
+
+_ALSO = 6
+"""Sources up to which walks are described beside the rows: up to 720, a fraction of a second."""
 
 _LEAVES = 12
 """Leaves of a tree that is grown from rows, before leaves that are alike share an operator."""
@@ -116,15 +119,7 @@ class ContextTree(Method[TreeDecomposition]):
             raise OptionError("n_cuts asks for values, which walks do not have: give rows, X")
         measure, n = task.measure, task.measure.n_sources
         sorts, counts, complete = self._walks(task, _WALKS // n)
-        found = describe_walks(
-            sorts,
-            measure.walk_weights(sorts),
-            counts,
-            n_values=_free_values(n, len(sorts)),
-            max_operators=self.max_operators,
-            kinds=LEAVES if self.leaf == "auto" else (self.leaf,),
-            floor=self.floor,
-        )
+        found = self._of_walks(measure, sorts, counts)
         if not complete:
             sorts, counts, complete = self._walks(task, _CHECKED)
         return describe_measure(
@@ -140,6 +135,17 @@ class ContextTree(Method[TreeDecomposition]):
             units=task.units,
             n_walks=len(sorts),
             spread=float(np.sqrt(output_variance(measure.walk_weights(sorts), counts))),
+        )
+
+    def _of_walks(self, measure: AbstractMeasure, sorts: IntArray, counts: FloatArray) -> Described:
+        return describe_walks(
+            sorts,
+            measure.walk_weights(sorts),
+            counts,
+            n_values=_free_values(measure.n_sources, len(sorts)),
+            max_operators=self.max_operators,
+            kinds=LEAVES if self.leaf == "auto" else (self.leaf,),
+            floor=self.floor,
         )
 
     def _walks(self, task: Task, most: int) -> tuple[IntArray, FloatArray, bool]:
@@ -170,7 +176,7 @@ class ContextTree(Method[TreeDecomposition]):
         assert task.X is not None
         X, measure = task.X, task.measure
         output = measure.integral(X) + task.bias
-        made = describe(self._learned(measure, task.bias, X, output, task.y), measure.sources)
+        made = describe(self._described(measure, task.bias, X, output, task.y), measure.sources)
         everything = replace(task, support=None, X=None)
         sorts, counts, complete = self._walks(everything, _CHECKED)
         error, by_operator = UNKNOWN, [UNKNOWN] * made.n_operators
@@ -201,6 +207,43 @@ class ContextTree(Method[TreeDecomposition]):
             cost=self._cost(task, made),
             intercept=task.bias,
         )
+
+    def _described(
+        self,
+        measure: AbstractMeasure,
+        bias: float,
+        X: FloatArray,
+        output: FloatArray,
+        y: FloatArray | None,
+    ) -> Learned:
+        """Contexts from the rows, or those of the measure's walks if fewer of these do as well.
+
+        Rows are few, and greedy conditions follow their chance; walks know all of the measure. So
+        where fewer operators of the walks predict the targets as well as the contexts from rows do
+        on held-out rows, within one standard error, these are taken.
+        """
+        learned = self._learned(measure, bias, X, output, y)
+        few = len(learned.grouping.coefficients) == 1
+        small = measure.n_sources <= _ALSO and measure.is_dense
+        if y is None or learned.held_out is None or few or self.n_cuts or not small:
+            return learned
+        sorts = all_sorts(measure.n_sources)
+        found = self._of_walks(measure, sorts, np.ones(len(sorts)))
+        tree, grouping = collapsed(found.tree, found.grouping)
+        total = learned.rows.total
+        rows = RankRows.from_data(X, output, leaf="both", total=total)
+        weights = grouping.in_units(found.rows)
+        weights = weights._replace(bias=weights.bias + bias)
+        labels = grouping.labels[tree.leaf_of(rows.ranks)]
+        fitted = np.einsum("ij,ij->i", rows.Z[:, :-1], rows.from_units(weights)[labels])
+        away = (rows.output(fitted, rows.everything()) - y) ** 2 - learned.held_out
+        away = away[np.isfinite(away)]
+        fewer = len(grouping.coefficients) < len(learned.grouping.coefficients)
+        met = len(np.unique(labels)) == len(grouping.coefficients)
+        if not (fewer and met and away.mean() <= away.std() / np.sqrt(len(away))):
+            return learned
+        own = replace(grouping, coefficients=rows.from_units(weights))
+        return replace(learned, rows=rows, tree=tree, grouping=own)
 
     def _learned(
         self,
@@ -244,7 +287,7 @@ class ContextTree(Method[TreeDecomposition]):
             measure = task.measure if model is None else model.measure_
             bias = task.bias if model is None else float(getattr(model, "intercept_", 0.0))
             output = measure.integral(X[train]) + bias
-            found = self._learned(measure, bias, X[train], output, y[train])
+            found = self._described(measure, bias, X[train], output, y[train])
             parts = describe(found, measure.sources)
             return (
                 parts.operator_of, parts.predict, lambda Z: measure.integral(Z) + bias,

@@ -15,6 +15,11 @@ _POOR = 1.15
 """Ratio of errors on held-out rows from which on a description is called poor."""
 
 
+_NOTHING = 1e-4
+"""Squared error, in shares of the targets' variance, that is next to nothing: 1 % of their spread,
+below which descriptions count as equally good."""
+
+
 @dataclass(frozen=True)
 class Cost:
     """Mean squared errors on held-out rows, and how steady the description is.
@@ -59,21 +64,30 @@ class Cost:
 
     @property
     def ratio(self) -> float:
-        """Error of the description over that of the integral; 1 where both are nothing."""
-        if self.description <= 1e-12 * max(self.plain_mean, 1e-300):
-            return min(self.description / max(self.integral, 1e-300), 1.0)
-        return self.description / max(self.integral, 1e-300)
+        """Error of the description over that of the integral; 1 where both are next to nothing."""
+        least = self._nothing
+        return max(self.description, least) / max(self.integral, least)
+
+    @property
+    def _nothing(self) -> float:
+        return max(_NOTHING * self.plain_mean, 1e-300)
+
+    @property
+    def contradicted(self) -> bool:
+        """Whether the integral itself predicts the targets worse than their mean does."""
+        return self.integral > self.plain_mean + self._nothing
 
     @property
     def poor(self) -> bool:
         """Whether the operators predict clearly worse than the integral, or than a simple model."""
         simple = min(self.weighted_mean, self.order_statistic, self.plain_mean)
-        return self.ratio > _POOR or self.description > _POOR * max(simple, 1e-300)
+        return self.ratio > _POOR or self.description > _POOR * max(simple, self._nothing)
 
     def text(self) -> str:
         """The cost in a sentence or two."""
+        own = max(self.description, self._nothing)
         simple = [
-            f"{value / max(self.description, 1e-300):.3g} times for {name}"
+            f"{max(value, self._nothing) / own:.3g} times for {name}"
             for name, value in (
                 ("one weighted sum of the sources", self.weighted_mean),
                 ("one order statistic", self.order_statistic),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -57,6 +57,11 @@ class Assessment:
     operator: IntArray
     similar_sort: IntArray
     integral: FloatArray
+
+    def rows(self) -> list[Assessment]:
+        """The same for each sample alone."""
+        whole = [getattr(self, field.name) for field in fields(self)]
+        return [Assessment(*(part[k : k + 1] for part in whole)) for k in range(len(self.phi))]
 
 
 def assess(decomposition: Decomposition, inputs: FloatArray) -> Assessment:

@@ -54,6 +54,10 @@ _DECIMALS = 6
 _DUST = 1e-9
 """Biases up to so much of the largest weight are rounding of zero."""
 
+_CONTRADICTED = (
+    "The rows contradict the model, which predicts their targets worse than their mean does; check "
+    "columns, directions and units:"
+)
 _POOR_WORDS = "A poor description, which should not stand in for the integral:"
 
 _HELP = (
@@ -240,6 +244,8 @@ class TreeDecomposition(Decomposition):
                 f" On held-out rows its squared error is {self.cost.ratio:.3g} times the full "
                 "integral's."
             )
+        if self.cost is not None and self.cost.contradicted:
+            return f"{_CONTRADICTED} {text}"
         return f"{_POOR_WORDS} {text}" if self.poor else text
 
     def _uniform(self) -> str:
@@ -257,7 +263,7 @@ class TreeDecomposition(Decomposition):
             lines.append(f"  {number}. {operator.name}, {share}{context}")
         if self.cost is not None:
             lines.append(self.cost.text())
-        if self.poor:
+        if self.poor and not (self.cost is not None and self.cost.contradicted):
             lines.append(_HELP)
         return "\n".join(lines)
 

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import warnings
+from copy import copy
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import stats
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import (
-    _check_feature_names,
-    _check_sample_weight,
-    check_is_fitted,
-    validate_data,
-)
 
 from choquet.additive.choose import LINKS, LinkChoice, choose_link, sample
 from choquet.additive.contexts import AdditiveDecomposition, count_contexts
@@ -25,6 +20,22 @@ from choquet.additive.table import Memory
 from choquet.additive.temper import temper
 from choquet.errors import DataError, MissingDependencyError, OptionError, SolverWarning
 from choquet.estimators.additive_columns import by_column, columns_of, encode, position_of
+from choquet.estimators.foundation import (
+    BaseEstimator,
+    RegressorMixin,
+    check_is_fitted,
+    later,
+    validate_data,
+)
+from choquet.lattice.lazy import LazyModule
+
+_check_feature_names = later("sklearn.utils.validation", "_check_feature_names")
+_check_sample_weight = later("sklearn.utils.validation", "_check_sample_weight")
+
+if TYPE_CHECKING:
+    from scipy import special
+else:
+    special = LazyModule("scipy.special")
 
 __all__ = ["Additive", "ChoquetAdditiveRegressor"]
 
@@ -39,7 +50,7 @@ class Additive(BaseEstimator):
 
     def _prepare(self, X, y, sample_weight, **checks):
         """Rows of positive weight as numbers, what their columns hold, and their weights."""
-        given = X
+        given, self.target_name_ = X, getattr(y, "name", None)
         if hasattr(X, "columns"):
             names = [str(name) for name in X.columns]
         else:
@@ -163,11 +174,10 @@ class Additive(BaseEstimator):
 
     def _fit_table(self, table, family):
         """The whole procedure on rows whose targets are as the family takes them."""
-        options = self._options()
+        options, (signs, curvatures) = self._options(), self._shapes()
         ground = ground_of(table, self.columns_, options)
         fit = grow(table, ground, family, options)
         self.moves_ = temper(fit) if family.known_scale else {}
-        signs, curvatures = self._shapes()
         self.__dict__.pop("proof_", None)
         if signs or curvatures:
             self.proof_ = constrain(fit, signs, curvatures)
@@ -183,6 +193,18 @@ class Additive(BaseEstimator):
                 stacklevel=3,
             )
 
+    def nameless(self):
+        """The same model for rows whose columns are in order, but have no names.
+
+        Returns
+        -------
+        Additive
+            A copy that shares all that was learned.
+        """
+        found = copy(self)
+        found.__dict__.pop("feature_names_in_", None)
+        return found
+
     @property
     def terms_(self):
         """The terms, largest share of the variance first."""
@@ -192,13 +214,56 @@ class Additive(BaseEstimator):
     @property
     def decomposition_(self):
         """The sum as operators with contexts; of the first score, where there are several."""
+        return self.decomposition_of(0)
+
+    def decomposition_of(self, score, against=None):
+        """The sum of one score as operators with contexts.
+
+        Parameters
+        ----------
+        score : int
+            Number of the class, where each has a score; 0 otherwise.
+        against : int, optional
+            Number of the class whose score is taken away.
+
+        Returns
+        -------
+        AdditiveDecomposition
+        """
         check_is_fitted(self, "model_")
         return AdditiveDecomposition(
-            self.model_, self._outputs, self.contexts_, unit=self._effect_unit()
+            self.model_, self._outputs, self.contexts_, score, against, **self._effects()
         )
 
-    def _effect_unit(self):
-        return 1.0
+    def _effects(self):
+        """How effects are shown."""
+        return {}
+
+    @property
+    def outcome_(self):
+        """What the scores say of classes; None for numbers."""
+        return None
+
+    def rename(self, sources, target=None):
+        """Give the columns of a fitted model names, and the target one.
+
+        Parameters
+        ----------
+        sources : sequence of str
+        target : str, optional
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self, "model_")
+        self.columns_ = tuple(
+            replace(column, name=name) for column, name in zip(self.columns_, sources, strict=True)
+        )
+        self.model_ = self.model_.renamed(sources)
+        self.feature_names_in_ = np.array(list(sources), dtype=object)
+        self.target_name_ = target
+        return self
 
     def explain(self, X):
         """Why each row gets its score: at most one sentence a term, largest effect first.
@@ -378,6 +443,7 @@ class ChoquetAdditiveRegressor(RegressorMixin, Additive):
     def _learn(self, table, centre, scale):
         """Fit to rows whose targets are standardised."""
         options = self._options()
+        self._shapes()  # before anything that takes time
         self.centre_, self.scale_ = centre, scale
         weight = float(table.total(lambda block: (block.weight.sum(),))[0])
         self.link_choice_ = self._choose(table, options, weight)
@@ -395,8 +461,10 @@ class ChoquetAdditiveRegressor(RegressorMixin, Additive):
             return LinkChoice(float(self.link), {}, {})
         raise OptionError(f"link={self.link!r} must be 'auto', 'add', or a number from -4 to 4")
 
-    def _effect_unit(self):
-        return self.scale_ if self.link_ == 0 else 1.0
+    def _effects(self):
+        if self.link_ == 0:
+            return {"unit": self.scale_}
+        return {"kappa": self.link_, "origin": self.centre_ - self.scale_ / self.link_}
 
     def _outputs(self, sums):
         return self._output(sums[0] + self.model_.fixed[0, 0])
@@ -437,7 +505,7 @@ class ChoquetAdditiveRegressor(RegressorMixin, Additive):
         X = self._inputs(X)
         score = self.model_.scores(X)[0] + self.model_.fixed[0, 0]
         error = np.sqrt(self.model_.score_variance(X)[0])
-        z = stats.t.ppf((1 + level) / 2, max(self.n_rows_ - self.edf_, 1.0))
+        z = special.stdtrit(max(self.n_rows_ - self.edf_, 1.0), (1 + level) / 2)
         if not noise:
             return np.sort(self._output(score[:, None] + z * error[:, None] * [-1, 1]), axis=1)
         slope = Squares(self.link_).slope(score)

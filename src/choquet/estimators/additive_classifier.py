@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import stats
-from scipy.special import expit, softmax
-from sklearn.base import ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
+from scipy.special import expit, ndtri, softmax
 
 from choquet.additive.families import Logistic, Multinomial, Ordered
 from choquet.additive.table import Memory
+from choquet.decomposition.outcome import Outcome
 from choquet.errors import OptionError
 from choquet.estimators.additive import Additive
 from choquet.estimators.common import classes_of
+from choquet.estimators.foundation import ClassifierMixin, later
+
+check_classification_targets = later("sklearn.utils.multiclass", "check_classification_targets")
 
 __all__ = ["ChoquetAdditiveClassifier"]
 
@@ -144,6 +145,14 @@ class ChoquetAdditiveClassifier(ClassifierMixin, Additive):
             return Multinomial(n_classes)
         return Ordered(n_classes)
 
+    @property
+    def outcome_(self):
+        """What the scores say of the classes."""
+        classes = tuple(self.classes_.tolist())
+        if hasattr(self, "thresholds_"):
+            return Outcome("level", classes)
+        return Outcome("log-odds", classes, 1 if len(classes) == 2 else 0, chosen=False)
+
     def _learn(self, table):
         """Fit to rows whose classes are numbers from zero."""
         self._fit_table(table, self._family())
@@ -218,7 +227,7 @@ class ChoquetAdditiveClassifier(ClassifierMixin, Additive):
         return self._shares(self._scores(X), self.model_.score_variance(X))
 
     def predict(self, X):
-        """Most probable class of each row.
+        """Most probable class of each row; of ordered classes the median, which errs by least.
 
         Parameters
         ----------
@@ -228,11 +237,15 @@ class ChoquetAdditiveClassifier(ClassifierMixin, Additive):
         -------
         array of shape (n_samples,)
         """
+        if hasattr(self, "thresholds_"):
+            # Half of the probability lies below a threshold where the score is at it.
+            score = self._scores(self._inputs(X))[0]
+            return self.classes_[np.searchsorted(self.thresholds_, score, side="left")]
         shares = self.predict_proba(X)
         return self.classes_[shares.argmax(axis=1)]
 
     def predict_interval(self, X, level=0.95):
-        """Band for the probability of each class.
+        """Band for the probability of each class; `predict_proba` lies inside.
 
         Parameters
         ----------
@@ -248,12 +261,14 @@ class ChoquetAdditiveClassifier(ClassifierMixin, Additive):
         X = self._inputs(X)
         score = self._scores(X)
         error = np.sqrt(self.model_.score_variance(X))
-        z = stats.norm.ppf((1 + level) / 2) * np.linspace(-1, 1, _POINTS)
+        z = ndtri((1 + level) / 2) * np.linspace(-1, 1, _POINTS)
         found = []
         for k in range(len(score)):
             moved = np.repeat(score[None], _POINTS, axis=0)
             moved[:, k] += z[:, None] * error[k]
             shares = np.stack([self._shares(each, np.zeros_like(error)) for each in moved])
             found.append(shares if len(score) == 1 else shares[:, :, k : k + 1])
-        shares = np.concatenate(found, axis=2)
+        # Averages over the posterior, which `predict_proba` gives, are drawn to the middle.
+        point = self._shares(score, error**2)[None]
+        shares = np.concatenate([np.concatenate(found, axis=2), point])
         return np.stack([shares.min(axis=0), shares.max(axis=0)], axis=2)

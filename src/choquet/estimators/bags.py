@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import check_is_fitted
 
 from choquet.errors import DataError, OptionError
+from choquet.estimators.foundation import BaseEstimator, RegressorMixin, check_is_fitted
 from choquet.estimators.regressor import ChoquetRegressor
 from choquet.estimators.validation import checked_inputs, checked_rows
 
@@ -34,6 +33,8 @@ class MultipleInstanceRegressor(RegressorMixin, BaseEstimator):
         Row number of each, in the order of the sorted names of bags.
     errors_ : array
         Mean squared error of the bags after each round.
+    n_iter_ : int
+        Rounds that lowered the error.
     proved_ : bool
         True if every bag has one row, False otherwise.
 
@@ -86,8 +87,7 @@ class MultipleInstanceRegressor(RegressorMixin, BaseEstimator):
         if (labels[place] != y).any():
             row = int(np.flatnonzero(labels[place] != y)[0])
             raise DataError(f"bag {names[row]!r} has several labels; a bag has one")
-        best = np.inf
-        self.errors_ = []
+        best, errors = np.inf, []
         # The first witness is the row with the largest mean, whose output no measure can ignore.
         witnesses = _largest(X.mean(axis=1), place)
         for _ in range(self.max_iter):
@@ -98,12 +98,12 @@ class MultipleInstanceRegressor(RegressorMixin, BaseEstimator):
             if error >= best:
                 break
             best = error
-            self.errors_.append(error)
+            errors.append(error)
             self.regressor_, self.witnesses_ = model, chosen
             if np.array_equal(chosen, witnesses):
                 break
             witnesses = chosen
-        self.errors_ = np.array(self.errors_)
+        self.errors_, self.n_iter_ = np.array(errors), len(errors)
         self.measure_, self.support_ = self.regressor_.measure_, self.regressor_.support_
         self.proved_ = bool(len(labels) == len(y))
         return self

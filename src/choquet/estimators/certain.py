@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from scipy import stats
-from sklearn.utils.validation import check_is_fitted
 
 from choquet.arrays import FloatArray
 from choquet.certainty.draws import Draws, draw_measures
@@ -17,10 +15,18 @@ from choquet.certainty.indices import IndexIntervals, index_intervals
 from choquet.certainty.projected import noise_variance
 from choquet.certainty.region import Region, check_level, confidence_slack, numbers_used
 from choquet.errors import DataError, OptionError, TooLargeError
+from choquet.estimators.foundation import check_is_fitted
 from choquet.estimators.validation import checked_inputs
+from choquet.lattice.lazy import LazyModule
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.problem import Problem, least_squares
 from choquet.learning.solvers import Solution, solve
+from choquet.silent import lacking, silent_interval, span_of
+
+if TYPE_CHECKING:
+    from scipy import special
+else:
+    special = LazyModule("scipy.special")
 
 __all__ = ["CertainRegressor"]
 
@@ -40,6 +46,8 @@ class CertainRegressor:
 
     statistics_: Any
     measure_: Any
+    missing: Any
+    _gaps: Any
     _integrals: Any
 
     def _shape(self):
@@ -159,7 +167,17 @@ class CertainRegressor:
         """
         level = check_level(level)
         self._need_values(MAX_DRAWN)
-        X = checked_inputs(self, X)
+        X = checked_inputs(self, X, gaps=self._gaps())
+        if lacking(X).any():
+            span, own = span_of(self.missing) or (0.0, 1.0), self._integrals(X)
+            found = silent_interval(
+                self.measure_, X, span, lambda rows: self._intervals(rows, level, noise)
+            )
+            return np.column_stack([np.fmin(found[:, 0], own), np.fmax(found[:, 1], own)])
+        return self._intervals(X, level, noise)
+
+    def _intervals(self, X: FloatArray, level: float, noise: bool) -> FloatArray:
+        """Intervals of rows that lack nothing."""
         own = self._integrals(X)
         bounds = self._bounds(X, level)
         low, high = np.minimum(bounds[:, 0], own), np.maximum(bounds[:, 1], own)
@@ -213,7 +231,7 @@ class CertainRegressor:
         variance, spare = noise_variance(solution.objective, free, used, n_samples)
         if not spare:
             return float("inf")
-        return float(stats.t.ppf((1 + level) / 2, spare) * np.sqrt(variance))
+        return float(special.stdtrit(spare, (1 + level) / 2) * np.sqrt(variance))
 
     # -- indices and draws -------------------------------------------------------------------------
 

@@ -6,12 +6,11 @@ import warnings
 from functools import partial
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from choquet.decomposition.outcome import Outcome
 from choquet.errors import DataError, SupportWarning
 from choquet.estimators.common import ALL_TIED, integrate, names_or_numbers, sources_of
+from choquet.estimators.foundation import BaseEstimator, ClassifierMixin, check_is_fitted
 from choquet.estimators.validation import (
     checked_classes,
     checked_inputs,

@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, clone, is_classifier
-from sklearn.metrics import accuracy_score, r2_score
-from sklearn.utils import get_tags
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import (
-    _check_feature_names_in,
-    _check_sample_weight,
-    check_array,
-    check_is_fitted,
-    validate_data,
-)
 
 from choquet.arrays import check_option
 from choquet.errors import DataError, OptionError
+from choquet.estimators.foundation import (
+    BaseEstimator,
+    OneToOneFeatureMixin,
+    TransformerMixin,
+    available_if,
+    check_is_fitted,
+    is_classifier,
+    later,
+    validate_data,
+)
 from choquet.scales import (
     DIRECTIONS,
     IDENTITY,
@@ -30,6 +29,14 @@ from choquet.scales import (
     points_scale,
 )
 from choquet.scales.directions import levels_of
+
+_check_feature_names_in = later("sklearn.utils.validation", "_check_feature_names_in")
+_check_sample_weight = later("sklearn.utils.validation", "_check_sample_weight")
+accuracy_score = later("sklearn.metrics", "accuracy_score")
+check_array = later("sklearn.utils.validation", "check_array")
+clone = later("sklearn.base", "clone")
+get_tags = later("sklearn.utils", "get_tags")
+r2_score = later("sklearn.metrics", "r2_score")
 
 __all__ = ["Commensurate", "InUnits"]
 

@@ -6,12 +6,11 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import check_is_fitted
 
 from choquet.arrays import FloatArray
 from choquet.errors import DataError, SolverError, SupportWarning, TooLargeError
 from choquet.estimators.certain import CertainRegressor
+from choquet.estimators.foundation import BaseEstimator, RegressorMixin, check_is_fitted
 from choquet.estimators.validation import checked_inputs, checked_rows, classes_of
 from choquet.lattice.ties import TIE, settled
 from choquet.learning.data.chunks import Evidence, evidence_of
@@ -21,6 +20,15 @@ from choquet.learning.data.statistics import Statistics
 from choquet.learning.fill import uncertainty
 from choquet.measures import AbstractMeasure, Measure, SupportedMeasure
 from choquet.scales import fit_warnings
+from choquet.silent import (
+    MissingPattern,
+    filled_below,
+    lacking,
+    patterns_of,
+    silent_integral,
+    silent_interval,
+    span_of,
+)
 from choquet.walks import DataSupport, sorts_of
 from choquet.walks.sorts import strict_steps
 
@@ -127,14 +135,14 @@ def check_information(
 
 def check_reach(X: FloatArray, y: FloatArray) -> bool:
     """Warn if a normal monotone measure cannot come near the targets; whether it can."""
-    low, high = float(X.min()), float(X.max())
+    low, high = float(X.min()) + 0.0, float(X.max()) + 0.0
     margin = 0.05 * max(high - low, 1e-12)
     share = float(np.mean((y < low - margin) | (y > high + margin)))
     if share > 0.1:
         warnings.warn(
             f"{share:.0%} of the targets lie outside [{low:.4g}, {high:.4g}], the range of the "
             "inputs, where no normal monotone measure can reach them; rescale the inputs or the "
-            "targets, or use monotone=False, normal=False, fit_intercept=True",
+            "targets (choquet.InUnits scales both), or use normal=False, fit_intercept=True",
             SupportWarning,
             stacklevel=4,
         )
@@ -175,6 +183,7 @@ class MeasureRegressor(CertainRegressor, RegressorMixin, BaseEstimator):
     support_: DataSupport
     measure_: AbstractMeasure
     intercept_: float
+    patterns_: dict[tuple[int, ...], int]
 
     def _normal_measure(self) -> bool:
         return bool(getattr(self, "normal", True))
@@ -216,7 +225,10 @@ class MeasureRegressor(CertainRegressor, RegressorMixin, BaseEstimator):
     def _learn(self, X, y, sample_weight, *, more=False):
         """Learn from rows: these alone, or with `more` these and all before them."""
         first = not (more and hasattr(self, "statistics_"))
-        X, y, weight = checked_rows(self, X, y, sample_weight, reset=first)
+        gaps = self._gaps()
+        X, y, weight = checked_rows(self, X, y, sample_weight, reset=first, gaps=gaps)
+        if gaps:
+            X, y, weight = self._complete(X, y, weight, first=first)
         evidence = self._evidence(X, y, weight)
         statistics, support = evidence.statistics, evidence.support
         if not first:
@@ -228,6 +240,31 @@ class MeasureRegressor(CertainRegressor, RegressorMixin, BaseEstimator):
         if near and not more and X.shape[1] > 1 and self._advises():
             check_fit(X, y, weight, self._integrals, names, monotone=not self._relaxed())
         return self
+
+    def _gaps(self) -> bool:
+        """Whether inputs may be missing."""
+        missing = getattr(self, "missing", "error")
+        span_of(missing)
+        return not (isinstance(missing, str) and missing == "error")
+
+    def _complete(self, X, y, weight, *, first):
+        """The rows to learn from, which lack nothing; all are counted by what they lack."""
+        counts = {} if first else dict(self.patterns_)
+        for silent, count in patterns_of(X).items():
+            counts[silent] = counts.get(silent, 0) + count
+        self.patterns_ = counts
+        whole = ~lacking(X)
+        if whole.all():
+            return X, y, weight
+        if not whole.any():
+            raise DataError("every row lacks an input: there is no complete row to learn from")
+        warnings.warn(
+            f"{int((~whole).sum())} of {len(X)} rows lack an input and are not learned from; "
+            "patterns_ counts them by the sources that are silent",
+            SupportWarning,
+            stacklevel=4,
+        )
+        return X[whole], y[whole], None if weight is None else weight[whole]
 
     def _learn_from(self, material: Material):
         """Learn from sums, and keep them."""
@@ -254,10 +291,16 @@ class MeasureRegressor(CertainRegressor, RegressorMixin, BaseEstimator):
         array of shape (n_samples,)
         """
         check_is_fitted(self, "measure_")
-        return self._integrals(checked_inputs(self, X))
+        return self._integrals(checked_inputs(self, X, gaps=self._gaps()))
 
     def _integrals(self, X):
-        """Predictions of rows that are known to be good."""
+        """Predictions of rows that are known to be good, or lack inputs that they may lack."""
+        if self._gaps() and lacking(X).any():
+            fill = getattr(self, "fill", "midpoint")
+            found = silent_integral(
+                self.measure_, X, self.missing, lambda rows: integrate(self.measure_, rows, fill)
+            )
+            return found + self.intercept_
         return integrate(self.measure_, X, getattr(self, "fill", "midpoint")) + self.intercept_
 
     def explain(self, X):
@@ -293,7 +336,15 @@ class MeasureRegressor(CertainRegressor, RegressorMixin, BaseEstimator):
             for rows that need one.
         """
         check_is_fitted(self, "measure_")
-        X = settled(checked_inputs(self, X))
+        X = checked_inputs(self, X, gaps=self._gaps())
+        if lacking(X).any():
+            span = span_of(self.missing) or (0.0, 1.0)
+            return silent_interval(self.measure_, X, span, self._support_bounds)
+        return self._support_bounds(X)
+
+    def _support_bounds(self, X):
+        """Bounds of rows that lack nothing."""
+        X = settled(X)
         if not self.measure_.monotone:
             value = self.measure_.integral(X) + self.intercept_
             half = np.where(self._unsupported_steps(X).any(axis=1), np.inf, 0.0)
@@ -308,7 +359,8 @@ class MeasureRegressor(CertainRegressor, RegressorMixin, BaseEstimator):
     def support_share(self, X):
         """Share of the subsets each row needs that data support (1: all; the paper's 1 - Φ).
 
-        Ties need nothing: only subsets at strict gaps count.
+        Ties need nothing: only subsets at strict gaps count. A row that lacks inputs needs subsets
+        of the sources that are there, and all of these together.
 
         Parameters
         ----------
@@ -319,10 +371,38 @@ class MeasureRegressor(CertainRegressor, RegressorMixin, BaseEstimator):
         array of shape (n_samples,)
         """
         check_is_fitted(self, "measure_")
-        X = checked_inputs(self, X)
+        X = checked_inputs(self, X, gaps=self._gaps())
+        X = filled_below(X) if lacking(X).any() else X
         needed = strict_steps(X)[:, :-1]
         missing = self._unsupported_steps(X)
         return 1.0 - missing.sum(axis=1) / np.maximum(needed.sum(axis=1), 1)
+
+    def missing_patterns(self, X):
+        """Which sources are silent together, in how many rows, and what data know of the others.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_sources)
+            With NaN where a source is silent; ``missing`` must not be "error".
+
+        Returns
+        -------
+        list of MissingPattern
+            The most frequent first.
+        """
+        check_is_fitted(self, "measure_")
+        rows = checked_inputs(self, X, gaps=self._gaps())
+        share, names = self.support_share(X), self.measure_.sources
+        learned = getattr(self, "patterns_", {(): self.support_.n_samples})
+        found = []
+        for silent, count in patterns_of(rows).items():
+            absent = np.zeros(len(names), dtype=bool)
+            absent[list(silent)] = True
+            here = (np.isnan(rows) == absent).all(axis=1)
+            words = tuple(names[i] for i in silent)
+            mean = float(share[here].mean())
+            found.append(MissingPattern(words, count, learned.get(silent, 0), mean))
+        return sorted(found, key=lambda one: -one.rows)
 
     def _supported_part(self) -> AbstractMeasure:
         """The values that data support, and bounds of the others."""
@@ -344,6 +424,7 @@ class MeasureRegressor(CertainRegressor, RegressorMixin, BaseEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self._gaps()
         # A mean of the inputs cannot reach targets on another scale.
         tags.regressor_tags.poor_score = True
         return tags

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
-from sklearn.model_selection import KFold, StratifiedKFold
-from sklearn.utils import get_tags
-from sklearn.utils.validation import check_is_fitted
 
 from choquet.certainty.conformal import class_sets, cv_plus
 from choquet.certainty.region import check_level
 from choquet.errors import DataError, OptionError
+from choquet.estimators.foundation import (
+    BaseEstimator,
+    ClassifierMixin,
+    RegressorMixin,
+    check_is_fitted,
+    later,
+)
 from choquet.estimators.validation import checked_classes, checked_inputs, checked_rows, classes_of
+
+KFold = later("sklearn.model_selection", "KFold")
+StratifiedKFold = later("sklearn.model_selection", "StratifiedKFold")
+clone = later("sklearn.base", "clone")
+get_tags = later("sklearn.utils", "get_tags")
 
 __all__ = ["ConformalClassifier", "ConformalRegressor"]
 

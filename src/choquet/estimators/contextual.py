@@ -8,10 +8,6 @@ from __future__ import annotations
 from numbers import Integral
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.model_selection import check_cv
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from choquet.arrays import generator
 from choquet.contexts.learn import TreeOptions, learn
@@ -20,6 +16,17 @@ from choquet.contexts.rows import LEAVES
 from choquet.decomposition.trees import describe
 from choquet.errors import DataError, OptionError
 from choquet.estimators.common import sources_of
+from choquet.estimators.foundation import (
+    BaseEstimator,
+    RegressorMixin,
+    check_is_fitted,
+    later,
+    validate_data,
+)
+
+_check_sample_weight = later("sklearn.utils.validation", "_check_sample_weight")
+check_cv = later("sklearn.model_selection", "check_cv")
+check_random_state = later("sklearn.utils", "check_random_state")
 
 __all__ = ["Contextual", "ContextualRegressor"]
 

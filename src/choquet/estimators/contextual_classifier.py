@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from sklearn.base import ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
 
 from choquet.contexts.learn import learn
 from choquet.decomposition.outcome import Outcome
 from choquet.decomposition.trees import describe
 from choquet.estimators.common import classes_of
 from choquet.estimators.contextual import Contextual
+from choquet.estimators.foundation import ClassifierMixin, later
 from choquet.learning.leaf_log_odds import logistic_operators
 from choquet.learning.logistic import sigmoid
+
+check_classification_targets = later("sklearn.utils.multiclass", "check_classification_targets")
 
 __all__ = ["ContextualClassifier"]
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
-from sklearn.model_selection import check_cv
-from sklearn.utils import check_random_state
 
 from choquet.arrays import check_option
 from choquet.certainty.posterior import posterior, posterior_weights
 from choquet.errors import OptionError
 from choquet.estimators.common import MeasureRegressor
+from choquet.estimators.foundation import later
+from choquet.estimators.results import LazyResults
 from choquet.jobs import run_jobs
 from choquet.lattice import upward_maximum
 from choquet.learning.data.folds import fold_numbers, leave_one_out
@@ -19,12 +20,16 @@ from choquet.learning.data.statistics import Statistics
 from choquet.learning.families import FAMILIES, PRIORS
 from choquet.learning.families.candidates import (
     MAX_LATTICE_SOURCES,
+    candidates_of,
     fit_candidate,
     fitted_values,
     select,
 )
 from choquet.learning.problem import check_weight
 from choquet.measures import Measure
+
+check_cv = later("sklearn.model_selection", "check_cv")
+check_random_state = later("sklearn.utils", "check_random_state")
 
 __all__ = ["ChoquetRegressorCV"]
 
@@ -75,7 +80,8 @@ class ChoquetRegressorCV(MeasureRegressor):
         The choice: the family of largest weight, or the candidate of least error; alpha
         infinity means the prior's own fit.
     cv_results_ : dict of arrays
-        "prior", "alpha", "mean_squared_error" and "weight" in the average of every candidate.
+        "prior", "alpha", "mean_squared_error" and "weight" in the average of every candidate. With
+        "posterior" the errors decide nothing: they are computed when they are first looked at.
     fold_statistics_ : tuple of Statistics
         What `partial_fit` adds to; empty if `cv` is no number.
 
@@ -169,28 +175,44 @@ class ChoquetRegressorCV(MeasureRegressor):
                 "ChoquetRegressorCV needs rows for its folds, not sums: use fit or partial_fit"
             )
         parts, folds = self._folds(material, least=1 if by_posterior else self.cv)
-        selection = select(
-            folds, priors, self.alphas, n_paths=0 if by_posterior else self.n_paths,
-            run=self._run, **shape,
-        )  # fmt: skip
-        best, weights = selection.best, selection.weights
         if by_posterior:
-            weights, found = self._posterior(statistics, selection.candidates)
-            best = selection.candidates[int(np.argmax(weights))]
-        elif self.combine != "best" and n_sources <= MAX_LATTICE_SOURCES:
-            found = self._average(statistics, selection, shape)
+            # Folds decide nothing here: their errors are found when somebody looks.
+            tried: Any = candidates_of(priors)
+            errors: Any = partial(_fold_errors, folds, tuple(priors), self.n_jobs)
+            weights, found = self._posterior(statistics, tried)
+            best = tried[int(np.argmax(weights))]
         else:
-            found = fit_candidate(statistics, best, **shape)
+            selection = select(
+                folds, priors, self.alphas, n_paths=self.n_paths, run=self._run, **shape
+            )
+            tried, errors, weights = selection.candidates, selection.errors, selection.weights
+            best = selection.best
+            if self.combine != "best" and n_sources <= MAX_LATTICE_SOURCES:
+                found = self._average(statistics, selection, shape)
+            else:
+                found = fit_candidate(statistics, best, **shape)
         self.fold_statistics_ = parts
         self.prior_, self.alpha_ = best.prior, best.alpha
-        self.cv_results_ = {
-            "prior": np.array([candidate.name for candidate in selection.candidates]),
-            "alpha": np.array([candidate.alpha for candidate in selection.candidates]),
-            "mean_squared_error": selection.errors,
-            "weight": weights,
-        }
+        self.cv_results_ = LazyResults(
+            prior=np.array([candidate.name for candidate in tried]),
+            alpha=np.array([candidate.alpha for candidate in tried]),
+            mean_squared_error=errors,
+            weight=weights,
+        )
         self.intercept_, self.solution_ = found.intercept, found.solution
         self.measure_ = self._measure(material, found)
+
+    def restored(self) -> None:
+        """Errors of the folds that a file does not hold are found when somebody looks."""
+        if not isinstance(self.cv_results_, dict):
+            raise ValueError("cv_results_ is not a table by name")
+        self.cv_results_ = LazyResults(self.cv_results_)
+        parts = getattr(self, "fold_statistics_", ())
+        if "mean_squared_error" not in self.cv_results_ and len(parts) > 1:
+            whole: Any = self.statistics_
+            folds = leave_one_out(parts) or [(whole, whole)]
+            errors = partial(_fold_errors, folds, tuple(self.priors), self.n_jobs)
+            self.cv_results_["mean_squared_error"] = errors
 
     def _shape(self):
         return {
@@ -240,7 +262,7 @@ class ChoquetRegressorCV(MeasureRegressor):
         return fitted_values(values, intercept)
 
     def _run(self, jobs):
-        return run_jobs(_call, ((job,) for job in jobs), n_jobs=self.n_jobs)
+        return _run_jobs(self.n_jobs, jobs)
 
     def _seed(self):
         return int(check_random_state(self.random_state).randint(2**31 - 1))
@@ -285,6 +307,16 @@ class ChoquetRegressorCV(MeasureRegressor):
             values[0] = 0.0
             return Measure(values, material.names, monotone=self.monotone, normal=self.normal)
         return found.measure.renamed(material.names)
+
+
+def _fold_errors(folds, priors, n_jobs):
+    """Cross-validated errors of the families' own fits, and of all measures."""
+    run = partial(_run_jobs, n_jobs)
+    return select(folds, priors, (), n_paths=0, run=run).errors
+
+
+def _run_jobs(n_jobs, jobs):
+    return run_jobs(_call, ((job,) for job in jobs), n_jobs=n_jobs)
 
 
 def _call(job):

@@ -6,10 +6,6 @@ import warnings
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.model_selection import check_cv, cross_val_predict
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from choquet.decomposition.outcome import Outcome
 from choquet.errors import ChoquetError, DataError, OptionError
@@ -20,6 +16,13 @@ from choquet.estimators.common import (
     MeasureRegressor,
     check_information,
     names_or_numbers,
+)
+from choquet.estimators.foundation import (
+    BaseEstimator,
+    ClassifierMixin,
+    available_if,
+    check_is_fitted,
+    later,
 )
 from choquet.estimators.fusion_calibration import Kept, best_power, probabilities
 from choquet.estimators.regressor import ChoquetRegressor
@@ -34,7 +37,13 @@ from choquet.estimators.validation import (
 from choquet.jobs import run_jobs
 from choquet.learning.data.chunks import Evidence, evidence_of
 from choquet.learning.data.statistics import Statistics, sample_weights
+from choquet.silent import lacking, span_of
 from choquet.walks import DataSupport
+
+check_cv = later("sklearn.model_selection", "check_cv")
+clone = later("sklearn.base", "clone")
+cross_val_predict = later("sklearn.model_selection", "cross_val_predict")
+has_fit_parameter = later("sklearn.utils.validation", "has_fit_parameter")
 
 __all__ = ["FusionClassifier"]
 
@@ -55,6 +64,16 @@ def _fitted(estimator, X, y, options):
     return estimator.fit(X, y, **options)
 
 
+def _complete(part):
+    """The rows of scores in which no source is silent."""
+    whole = ~lacking(part.X)
+    if whole.all():
+        return part
+    if not whole.any():
+        raise DataError("every row of scores lacks a source: there is nothing to learn from")
+    return Batch(part.X[whole], part.y[whole], part.weight[whole], part.more)
+
+
 class _Learner:
     """The measures that were learned from some of the samples, and the sums behind them."""
 
@@ -64,6 +83,7 @@ class _Learner:
 
     def learn(self, parts, names, n_jobs):
         """Learn from one more batch, cut into parts: one for each measure."""
+        parts = [_complete(part) for part in parts]
         new = [evidence_of(part.X, part.y, part.weight) for part in parts]
         if self.evidence:
             pairs = zip(self.evidence, new, strict=True)
@@ -106,6 +126,8 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
         classifiers as they are.
     regressor : ChoquetRegressor, ChoquetRegressorCV or another of this room, optional
         How to learn a measure; the default one if None.
+    missing : {"error", "present", "interval"} or (low, high), default "error"
+        What NaN means among scores that are given: see `ChoquetRegressor`.
     calibrate : bool, default True
         Whether to find the power; without it, probabilities are fused scores divided by their sum.
     sources : sequence of str, optional
@@ -174,6 +196,7 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
         sources=None,
         classes=None,
         columns=None,
+        missing="error",
         n_jobs=None,
     ):
         self.estimators = estimators
@@ -184,6 +207,7 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
         self.sources = sources
         self.classes = classes
         self.columns = columns
+        self.missing = missing
         self.n_jobs = n_jobs
 
     # -- learning ----------------------------------------------------------------------------------
@@ -316,7 +340,8 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
             roles = Roles(**(self.columns or {}))
             given = ClassScores.from_columns(X, roles, classes=known, sources=names)
         else:
-            scores = checked_scores(X, None if names is None else len(names))
+            sources = None if names is None else len(names)
+            scores = checked_scores(X, sources, gaps=self._gaps())
             labels = known if known is not None or y is None else classes_of(np.asarray(y))
             labels = np.arange(scores.shape[1]) if labels is None else labels
             names = tuple(map(str, names_or_numbers(names, scores.shape[2])))
@@ -359,7 +384,18 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
         model = ChoquetRegressor() if self.regressor is None else clone(self.regressor)
         if getattr(model, "loss", "squared") != "squared":
             raise OptionError("fusion learns from statistics: the regressor needs loss='squared'")
+        if self._gaps():
+            if "missing" not in model.get_params():
+                raise OptionError(
+                    f"a {type(model).__name__} takes no missing scores; use a ChoquetRegressor"
+                )
+            model.set_params(missing=self.missing)
         return model
+
+    def _gaps(self):
+        """Whether scores may be missing."""
+        span_of(self.missing)
+        return not (isinstance(self.missing, str) and self.missing == "error")
 
     # -- scores ------------------------------------------------------------------------------------
 

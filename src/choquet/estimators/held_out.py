@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections import Counter
 from typing import Any, NamedTuple
@@ -9,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
@@ -17,7 +19,16 @@ from sklearn.preprocessing import StandardScaler
 from choquet.arrays import FloatArray
 from choquet.errors import ChoquetError
 
-__all__ = ["HeldOut", "Score", "baseline_scores", "held_out", "score_classes", "score_numbers"]
+__all__ = [
+    "Compared",
+    "HeldOut",
+    "Score",
+    "baseline_scores",
+    "compare",
+    "held_out",
+    "score_classes",
+    "score_numbers",
+]
 
 _LEAST = 1e-15
 """Least probability of the true class in a log-loss, as scikit-learn had it."""
@@ -190,6 +201,8 @@ def _parts(X, y, folds, random_state, classify):
 
 
 def _rivals(X, y, parts, classify, sources) -> dict[str, Score]:
+    # Where values are missing, these are given the mean of the others.
+    X = SimpleImputer(keep_empty_features=True).fit_transform(X) if np.isnan(X).any() else X
     logistic = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
     linear = logistic if classify else LinearRegression()
     constant = DummyClassifier(strategy="prior") if classify else DummyRegressor()
@@ -242,3 +255,78 @@ def _scored(answers, y, classify, detail="") -> Score:
 
 def _rows(X, index):
     return X.iloc[index] if hasattr(X, "iloc") else np.asarray(X)[index]
+
+
+class Compared(NamedTuple):
+    """One of several models on the same held-out rows."""
+
+    model: Any
+    """As fitted to all rows but the last part."""
+    error: float
+    """Root mean square, or share of wrong answers."""
+    seconds: float
+    """Of one fit, in processor time."""
+    near: bool
+    """Whether its mean loss is above the least by at most one standard error of the latter."""
+
+
+def compare(
+    models, X: FloatArray, y, *, folds: int = 5, random_state=0, after=lambda: None
+) -> list[Compared | None]:
+    """Models on the same held-out rows; None for one that cannot be fitted.
+
+    Parameters
+    ----------
+    models : sequence of estimators
+    X, y : arrays
+    folds : int, default 5
+    random_state : int, RandomState or None, default 0
+    after : callable, optional
+        Called when a model is done.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LinearRegression
+    >>> from choquet import ChoquetRegressor
+    >>> X = np.random.default_rng(0).random((60, 3))
+    >>> [one.near for one in compare([LinearRegression(), ChoquetRegressor()], X, X.max(axis=1))]
+    [False, True]
+    """
+    classify = is_classifier(models[0])
+    parts = _parts(X, y, folds, random_state, classify)
+    tried: list[Any] = []
+    for model in models:
+        try:
+            tried.append(None if parts is None else _losses(model, X, y, parts, classify))
+        except (ChoquetError, ValueError):
+            tried.append(None)
+        after()
+    lost = [one[0] for one in tried if one is not None]
+    if not lost:
+        return [None] * len(models)
+    best = min(lost, key=np.mean)
+    most = best.mean() + best.std() / np.sqrt(len(best))
+    return [
+        None
+        if one is None
+        else Compared(
+            one[1],
+            float(one[0].mean() if classify else np.sqrt(one[0].mean())),
+            one[2],
+            bool(one[0].mean() <= most),
+        )
+        for one in tried
+    ]
+
+
+def _losses(model, X, y, parts, classify):
+    """Loss of each row when it is held out, the last model fitted, and seconds a fit."""
+    lost, fitted, started = np.zeros(len(y)), None, time.process_time()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for train, test in parts:
+            fitted = clone(model).fit(X[train], y[train])
+            answers = fitted.predict(X[test])
+            lost[test] = answers != y[test] if classify else (answers - y[test]) ** 2
+    return lost, fitted, (time.process_time() - started) / len(parts)

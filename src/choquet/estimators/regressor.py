@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import warnings
+from functools import cached_property
 from numbers import Integral
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from choquet.arrays import check_option
 from choquet.certainty.selective import SelectiveCurve, selective_curve
 from choquet.errors import DataError, OptionError, SolverWarning
 from choquet.estimators.common import Batch, IncrementalRegressor
-from choquet.estimators.validation import checked_inputs
 from choquet.learning.data.minima import MinimaStatistics, fit_additive
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.expert import as_rows
@@ -83,6 +82,11 @@ class ChoquetRegressor(IncrementalRegressor):
     start : {None, "hlms"}, default None
         Where solvers that iterate begin: "hlms" runs the heuristic least mean squares over the rows
         first. The result is the same.
+    missing : {"error", "present", "interval"} or (low, high), default "error"
+        What NaN among the inputs means. With "present" a silent source is left out, and the measure
+        restricted to the others answers. With "interval" it may have any value from 0 to 1, with a
+        pair any from low to high: `predict` gives the middle of what is possible, and
+        `support_interval` both ends. Rows that lack an input are not learned from, but counted.
     verbose : bool, default False
 
     Attributes
@@ -134,6 +138,7 @@ class ChoquetRegressor(IncrementalRegressor):
         fill="midpoint",
         solver="auto",
         start=None,
+        missing="error",
         verbose=False,
     ):
         self.monotone = monotone
@@ -152,6 +157,7 @@ class ChoquetRegressor(IncrementalRegressor):
         self.fill = fill
         self.solver = solver
         self.start = start
+        self.missing = missing
         self.verbose = verbose
 
     # -- learning ----------------------------------------------------------------------------------
@@ -266,6 +272,16 @@ class ChoquetRegressor(IncrementalRegressor):
                 f"are learned, and {', '.join(used) or 'fill'} needs them all; leave it out"
             )
 
+    @cached_property
+    def problem_(self) -> Problem:
+        """The problem that was solved; a model from a file makes it again when it is asked for."""
+        if "solution_" not in vars(self) or self.loss != "squared":
+            raise AttributeError(f"this {type(self).__name__} holds no problem_")
+        statistics = vars(self).get("statistics_")
+        if not isinstance(statistics, Statistics) or self.solution_.solver == "additive":
+            raise AttributeError(f"this {type(self).__name__} holds no problem_")
+        return self._problem(statistics, None, self.measure_.sources)
+
     def _problem(self, statistics: Statistics, batch: Batch | None, names) -> Problem:
         shape, n_sources = self._shape(), statistics.n_sources
         if self.loss == "absolute":
@@ -356,12 +372,13 @@ class ChoquetRegressor(IncrementalRegressor):
             Without monotonicity an unsupported subset can have any value that the statements
             allow: the bounds of rows that need one may be infinite.
         """
-        check_is_fitted(self, "measure_")
-        problem = getattr(self, "problem_", None)
+        return super().support_interval(X)
+
+    def _support_bounds(self, X):
+        problem = None if self.expert is None else getattr(self, "problem_", None)
         if problem is None or problem.rows is None:
-            return super().support_interval(X)
+            return super()._support_bounds(X)
         assert isinstance(self.measure_, Measure)  # statements need all subsets
-        X = checked_inputs(self, X)
         supported = self.support_.supported
         bounds = interval_within(problem, self.measure_.values, supported, X) + self.intercept_
         own = self._integrals(X)

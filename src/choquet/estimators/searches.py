@@ -346,6 +346,9 @@ class RewardPunishmentRegressor(_Searched):
         shares = (X - X.min()) / size
         n = X.shape[1]
         densities = best = np.full(n, 1 / n)
+        if n == 1:  # a normal measure on one source has no free value
+            self.densities_, self.proved_ = np.ones(1), True
+            return np.array([0.0, 1.0])
         least = np.inf
         for _ in range(self.epochs):
             for row, share, target in zip(X, shares, y, strict=True):

@@ -10,11 +10,13 @@ from numbers import Number
 from typing import Any
 
 import numpy as np
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from choquet.arrays import FloatArray, as_inputs, as_vector
 from choquet.errors import DataError
+from choquet.estimators.foundation import later, validate_data
+
+_check_sample_weight = later("sklearn.utils.validation", "_check_sample_weight")
+check_classification_targets = later("sklearn.utils.multiclass", "check_classification_targets")
 
 __all__ = [
     "checked_classes",
@@ -41,19 +43,29 @@ def _in_our_words(check: Any, *arguments: Any, **options: Any) -> Any:
         raise DataError(str(error)) from None
 
 
-def checked_inputs(estimator: Any, X: Any, *, dtype: Any = np.float64) -> Any:
-    """Inputs alone, as in `predict`."""
-    array = _in_our_words(validate_data, estimator, X, dtype=dtype, reset=False)
+def checked_inputs(estimator: Any, X: Any, *, dtype: Any = np.float64, gaps: bool = False) -> Any:
+    """Inputs alone, as in `predict`; with `gaps` some may be missing."""
+    finite: Any = "allow-nan" if gaps else True
+    array = _in_our_words(
+        validate_data, estimator, X, dtype=dtype, reset=False, ensure_all_finite=finite
+    )
     as_inputs(X, finite=False)
     return array
 
 
 def checked_rows(
-    estimator: Any, X: Any, y: Any, sample_weight: Any, *, reset: bool
+    estimator: Any, X: Any, y: Any, sample_weight: Any, *, reset: bool, gaps: bool = False
 ) -> tuple[FloatArray, FloatArray, FloatArray | None]:
-    """Inputs, numbers to predict, and weights or None."""
+    """Inputs, numbers to predict, and weights or None; with `gaps` inputs may be missing."""
     array, targets = _in_our_words(
-        validate_data, estimator, X, y, dtype=np.float64, y_numeric=True, reset=reset
+        validate_data,
+        estimator,
+        X,
+        y,
+        dtype=np.float64,
+        y_numeric=True,
+        reset=reset,
+        ensure_all_finite="allow-nan" if gaps else True,
     )
     as_inputs(X, finite=False)
     given = y if hasattr(y, "ndim") else np.asarray(y)
@@ -68,8 +80,8 @@ def checked_classes(estimator: Any, X: Any, y: Any, *, dtype: Any = np.float64) 
     return array, checked_labels(y, labels)
 
 
-def checked_scores(scores: Any, n_sources: int | None = None) -> FloatArray:
-    """Scores of samples by classes by sources."""
+def checked_scores(scores: Any, n_sources: int | None = None, *, gaps: bool = False) -> FloatArray:
+    """Scores of samples by classes by sources; with `gaps` some may be missing."""
     shape = np.shape(scores)
     if len(shape) != 3 or 0 in shape:
         raise DataError(
@@ -79,7 +91,10 @@ def checked_scores(scores: Any, n_sources: int | None = None) -> FloatArray:
     if n_sources is not None and shape[2] != n_sources:
         raise DataError(f"scores of {shape[2]} sources, learned {n_sources}")
     table = scores if isinstance(scores, np.ndarray) else np.asarray(scores)
-    return as_inputs(table.reshape(-1, shape[2])).reshape(shape)
+    flat = as_inputs(table.reshape(-1, shape[2]), finite=not gaps)
+    if np.isinf(flat).any():
+        raise DataError("a score is infinite; NaN says that a source is silent")
+    return flat.reshape(shape)
 
 
 def checked_labels(given: Any, labels: Any) -> Any:

@@ -4,6 +4,7 @@ Everything is looked at through one view (`view_of`), whatever was fitted. Every
 plain data first, a frozen dataclass with ``to_dict()`` and ``to_frame()``, and text second.
 """
 
+from choquet.explanation.additive import AdditiveSample, AdditiveStory, AdditiveView
 from choquet.explanation.brief import Brief, brief_of
 from choquet.explanation.collect import DataRequest, DataRequests, data_to_collect
 from choquet.explanation.fusion import FusionExplanation, explain_fusion
@@ -23,9 +24,12 @@ from choquet.explanation.phrases import (
 from choquet.explanation.sample import SampleExplanation, explain_sample, explain_samples
 from choquet.explanation.summaries import LinguisticSummary, linguistic_summaries
 from choquet.explanation.switch import Switch, smallest_switch
-from choquet.explanation.view import View, of_class, view_of
+from choquet.explanation.view import View, of_class, operators_view, view_of
 
 __all__ = [
+    "AdditiveSample",
+    "AdditiveStory",
+    "AdditiveView",
     "Brief",
     "DataRequest",
     "DataRequests",
@@ -49,6 +53,7 @@ __all__ = [
     "of_class",
     "operator_phrase",
     "operator_phrases",
+    "operators_view",
     "rule_sentences",
     "smallest_switch",
     "view_of",

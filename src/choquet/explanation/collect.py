@@ -29,7 +29,7 @@ from choquet.decomposition.result import Identified
 from choquet.decomposition.runtime import known_part
 from choquet.errors import OptionError
 from choquet.explanation.phrases import list_words, plain
-from choquet.explanation.view import View, value_bounds, view_of
+from choquet.explanation.view import View, operators_view, value_bounds
 from choquet.lattice import members, subset_sizes
 from choquet.measures import Measure
 from choquet.shown import Shown, ShownTuple
@@ -195,7 +195,7 @@ def data_to_collect(model: Any, n: int = 5, *, support: DataSupport | None = Non
     ...     print(f"{request.gain:.3f}", request.text())
     0.083 samples in which emi is above gpr and ir; best with gpr above ir
     """
-    return DataRequests(requests_of(view_of(model, identify=True), n, support))
+    return DataRequests(requests_of(operators_view(model, identify=True), n, support))
 
 
 def requests_of(view: View, n: int, support: DataSupport | None) -> tuple[DataRequest, ...]:

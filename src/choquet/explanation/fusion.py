@@ -7,7 +7,7 @@ from typing import Any
 
 from choquet.explanation.phrases import percent, plain
 from choquet.explanation.sample import SampleExplanation, explained_row
-from choquet.explanation.view import view_of
+from choquet.explanation.view import operators_view
 from choquet.shown import Shown
 
 __all__ = ["FusionExplanation", "explain_fusion"]
@@ -85,7 +85,7 @@ def explain_fusion(model: Any, X: Any) -> list[FusionExplanation]:
         order = (-proba).argsort(kind="stable")
         first, second = int(order[0]), int(order[1] if len(order) > 1 else order[0])
         if first not in views:
-            views[first] = view_of(model, label=model.classes_[first])
+            views[first] = operators_view(model, label=model.classes_[first])
         found.append(
             FusionExplanation(
                 model.classes_.tolist()[first],

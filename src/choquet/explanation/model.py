@@ -20,7 +20,7 @@ from choquet.explanation.phrases import (
     plain,
     rule_sentences,
 )
-from choquet.explanation.view import NO_RULES, View, view_of
+from choquet.explanation.view import NO_RULES, View, operators_view, view_of
 from choquet.frames import FrameLibrary, to_frame
 from choquet.scales import Units
 from choquet.shown import Shown, html_table
@@ -415,16 +415,14 @@ def explain_operator(model: Any, number: int) -> OperatorExplanation:
     >>> operator.phrase, operator.context
     ('the median of the three', 'x1 is the largest')
     """
-    view = view_of(model, identify=True)
+    view = operators_view(model, identify=True)
     n = view.parts.n_operators
     if not 0 <= number < n:
         raise OptionError(f"operator number={number}: there are 0..{n - 1}")
     return _operator(view, view.parts.operators[number])
 
 
-def explain_model(
-    model: Any, *, n_requests: int = 5, support: DataSupport | None = None
-) -> ModelExplanation:
+def explain_model(model: Any, *, n_requests: int = 5, support: DataSupport | None = None) -> Any:
     """Explain a whole model.
 
     Parameters
@@ -439,7 +437,8 @@ def explain_model(
     Returns
     -------
     ModelExplanation
-            Operators, rules, errors, evidence and data to collect; `text` is a page of it.
+            Operators, rules, errors, evidence and data to collect; `text` is a page of it. Of an
+            additive model it is an `AdditiveStory`.
 
     Examples
     --------
@@ -448,7 +447,7 @@ def explain_model(
     >>> story.sentences[0]
     'If gpr is the largest, take the median of the three; otherwise take the largest.'
     """
-    return explain_view(view_of(model, identify=True), n_requests=n_requests, support=support)
+    return view_of(model, identify=True).story(n_requests=n_requests, support=support)
 
 
 def explain_view(

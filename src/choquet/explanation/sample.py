@@ -10,7 +10,7 @@ import numpy as np
 from choquet.arrays import FloatArray, IntArray, as_inputs
 from choquet.decomposition import TreeDecomposition
 from choquet.decomposition.outcome import Outcome
-from choquet.decomposition.runtime import assess
+from choquet.decomposition.runtime import Assessment, assess
 from choquet.errors import DataError
 from choquet.explanation.nearest import nearest_context
 from choquet.explanation.phrases import (
@@ -22,7 +22,7 @@ from choquet.explanation.phrases import (
     plain,
 )
 from choquet.explanation.switch import Switch, moves_text, smallest_switch
-from choquet.explanation.view import LEVEL, View, view_of
+from choquet.explanation.view import LEVEL, View, operators_view, view_of
 from choquet.frames import FrameLibrary, to_frame
 from choquet.scales import Units
 from choquet.shown import Shown, html_table, rounded
@@ -341,7 +341,7 @@ def _enough(change: float) -> str:
     return f"changing inputs by {figure(change)} is enough"
 
 
-def explain_sample(model: Any, x: Any) -> SampleExplanation:
+def explain_sample(model: Any, x: Any) -> Any:
     """Explain the output for one sample.
 
     Parameters
@@ -366,14 +366,13 @@ def explain_sample(model: Any, x: Any) -> SampleExplanation:
     >>> why.switch.pair, round(why.switch.change, 6)
     ((0, 1), 0.25)
     """
-    view = view_of(model)
-    inputs = as_inputs(x, sources=view.sources)
-    if len(inputs) != 1:
-        raise DataError(f"one sample is explained at a time, not {len(inputs)}; pass one row")
-    return _explained_rows(model, view, inputs)[0]
+    found = explain_samples(model, x)
+    if len(found) != 1:
+        raise DataError(f"one sample is explained at a time, not {len(found)}; pass one row")
+    return found[0]
 
 
-def explain_samples(model: Any, X: Any) -> list[SampleExplanation]:
+def explain_samples(model: Any, X: Any) -> list[Any]:
     """Explain the outputs for several samples: the rows of an array or a frame.
 
     Parameters
@@ -386,7 +385,7 @@ def explain_samples(model: Any, X: Any) -> list[SampleExplanation]:
     Returns
     -------
     list of SampleExplanation
-        One for each row.
+        One for each row; of an additive model, an `AdditiveSample` each.
 
     Examples
     --------
@@ -395,29 +394,37 @@ def explain_samples(model: Any, X: Any) -> list[SampleExplanation]:
     >>> [why.output for why in explain_samples(g, [[0.2, 0.9], [0.7, 0.4]])]
     [0.2, 0.4]
     """
-    view = view_of(model)
-    return _explained_rows(model, view, as_inputs(X, sources=view.sources))
+    return view_of(model).explained(X, model)
 
 
-def _explained_rows(model: Any, view: View, rows: FloatArray) -> list[SampleExplanation]:
+def explained_rows(view: View, X: Any, model: Any = None) -> list[SampleExplanation]:
+    """Explain rows by a view; of several classes, the model is asked for that of each row."""
+    rows = as_inputs(X, sources=view.sources)
+    scaled = view.parts.scaled(rows)
     several = view.outcome is not None and view.learned and not view.outcome.chosen
-    found = []
-    for row, scaled in zip(rows, view.parts.scaled(rows), strict=True):
-        # Of several classes, the one that the sample is put into.
-        here = view_of(model, row=scaled[None]) if several else view
-        found.append(_explained(here, row, scaled[None]))
-    return found
+    if several and model is not None:
+        # Of several classes, the one that each sample is put into.
+        views = [operators_view(model, row=one[None]) for one in scaled]
+        known = [assess(here.parts, one[None]) for here, one in zip(views, scaled, strict=True)]
+    else:
+        views, known = [view] * len(rows), assess(view.parts, scaled).rows()
+    return [
+        _explained(here, row, one[None], seen)
+        for here, row, one, seen in zip(views, rows, scaled, known, strict=True)
+    ]
 
 
 def explained_row(view: View, row: FloatArray) -> SampleExplanation:
     """Explain one row, given in the data, through a view that is there already."""
-    return _explained(view, row, view.parts.scaled(row[None]))
+    scaled = view.parts.scaled(row[None])
+    return _explained(view, row, scaled, assess(view.parts, scaled))
 
 
-def _explained(view: View, inputs: FloatArray, scaled: FloatArray) -> SampleExplanation:
-    """Explain one row, given in the data and on the common scale."""
+def _explained(
+    view: View, inputs: FloatArray, scaled: FloatArray, known: Assessment
+) -> SampleExplanation:
+    """Explain one row, given in the data and on the common scale, and what is known of it."""
     parts, units, width = view.parts, view.units, view.width
-    known = assess(parts, scaled)
     sort, number = sorts_of(scaled)[0], int(known.operator[0])
     operator = parts.operators[number]
     summary = float(parts.outputs(scaled, known.operator)[0])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import SimpleNamespace
@@ -11,6 +14,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
+from choquet.additive.model import AdditiveModel
 from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.contexts import RuleList
 from choquet.decomposition import (
@@ -21,14 +25,15 @@ from choquet.decomposition import (
 )
 from choquet.decomposition.outcome import Outcome, outcome_of, place_of
 from choquet.decomposition.runtime import TRUSTED, assess
-from choquet.errors import OptionError, SolverError
+from choquet.errors import DataError, OptionError, SolverError
+from choquet.explanation.additive import AdditiveView
 from choquet.explanation.phrases import operator_phrase, operator_phrases
 from choquet.lattice import downward_minimum, upward_maximum
 from choquet.measures import Measure
 from choquet.scales import Units, unwrapped
 from choquet.walks import DataSupport
 
-__all__ = ["NO_RULES", "View", "of_class", "value_bounds", "view_of"]
+__all__ = ["NO_RULES", "View", "of_class", "operators_view", "value_bounds", "view_of"]
 
 _MAX_RULED = 32
 """Operators up to which rules are looked for: beyond, nobody would read them, nor wait for them."""
@@ -152,7 +157,8 @@ class View:
         if self.own is None:
             return self.parts.outputs(scaled, self.parts.decided(scaled)[0])
         if self.outcome is None and hasattr(self.own, "predict"):
-            return np.asarray(self.own.predict(_rows(self.own, scaled)), dtype=np.float64)
+            with _unnamed():
+                return np.asarray(self.own.predict(scaled), dtype=np.float64)
         return assess(self.parts, scaled).integral
 
     def confidence(self, scaled: FloatArray, level: float = LEVEL) -> FloatArray | None:
@@ -164,7 +170,8 @@ class View:
         if not few or not hasattr(self.own, "predict_interval"):
             return None
         try:
-            found = self.own.predict_interval(_rows(self.own, scaled), level=level)
+            with _unnamed():
+                found = self.own.predict_interval(scaled, level=level)
         except (OptionError, SolverError):
             return None
         return np.asarray(found, dtype=np.float64)
@@ -222,8 +229,28 @@ class View:
         labels = self.parts.labels
         return [leaf for leaf in self.parts.leaves if trust[labels[leaf]] >= TRUSTED]
 
+    def explained(self, X: Any, model: Any = None) -> list[Any]:
+        """Why each row got its output: a `SampleExplanation` each."""
+        from choquet.explanation.sample import explained_rows
+
+        return list(explained_rows(self, X, model))
+
+    def story(self, *, n_requests: int = 5, support: DataSupport | None = None) -> Any:
+        """What the model does: a `ModelExplanation`."""
+        from choquet.explanation.model import explain_view
+
+        return explain_view(self, n_requests=n_requests, support=support)
+
     def __repr__(self) -> str:
         return f"<View of {self.parts!r}>"
+
+
+@contextmanager
+def _unnamed() -> Iterator[None]:
+    """Ask a model without names: the columns are those it learned, and a frame brings pandas."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "X does not have valid feature names")
+        yield
 
 
 def value_bounds(
@@ -252,8 +279,10 @@ def value_bounds(
 
 def view_of(
     model: Any, *, label: Any = None, identify: bool = False, row: FloatArray | None = None
-) -> View:
+) -> View | AdditiveView:
     """The view of a measure, a decomposition, a fitted model, or a pipeline that ends in one.
+
+    Both kinds of view have `sources`, `target`, `outcome`, ``story()`` and ``explained(X)``.
 
     Parameters
     ----------
@@ -273,9 +302,33 @@ def view_of(
     >>> view_of(Measure([0, 0, 0, 1])).parts.operator_names
     ['min']
     """
+    if isinstance(model, View | AdditiveView):
+        return model
+    inner = unwrapped(model).model
+    if isinstance(vars(inner).get("model_") if hasattr(inner, "__dict__") else None, AdditiveModel):
+        return AdditiveView(inner, label)
+    return operators_view(model, label=label, identify=identify, row=row)
+
+
+def operators_view(
+    model: Any, *, label: Any = None, identify: bool = False, row: FloatArray | None = None
+) -> View:
+    """The view of what is taken apart into operators of all sources; others are refused.
+
+    Examples
+    --------
+    >>> from choquet import Measure
+    >>> operators_view(Measure([0, 0, 0, 1])).parts.n_operators
+    1
+    """
     if isinstance(model, View):
         return model
     inner, units, names, target = unwrapped(model)
+    if isinstance(model, AdditiveView) or hasattr(inner, "contexts_"):
+        raise DataError(
+            "an additive model is a sum of small integrals, each with operators of its own; see "
+            "its terms_ and decomposition_"
+        )
     if label is not None:
         parts, own = _of_class(inner, label, names)
     else:
@@ -354,16 +407,6 @@ def _renamed(parts: Decomposition, names: tuple[str, ...] | None) -> Decompositi
     return replace(parts, contexts=contexts, operators=tuple(operators))
 
 
-def _rows(model: Any, scaled: FloatArray) -> Any:
-    """Rows with the names that an estimator was fitted with, which it would miss otherwise."""
-    names = getattr(model, "feature_names_in_", None)
-    if names is None:
-        return scaled
-    import pandas
-
-    return pandas.DataFrame(scaled, columns=names)
-
-
 def of_class(model: Any, label: Any) -> Decomposition:
     """What a classifier learned for one class; pass it to `explain_model`, `Report` and others.
 
@@ -396,13 +439,13 @@ def of_class(model: Any, label: Any) -> Decomposition:
     >>> explain_model(of_class(model, "low")).opening()[-37:]
     'the log-odds of low against the rest.'
     """
-    return view_of(model, label=label).parts
+    return operators_view(model, label=label).parts
 
 
 def _of_class(model: Any, label: Any, names: tuple[str, ...] | None) -> tuple[Decomposition, Any]:
     """The operators of one class, and the measure that they are a summary of, if of any."""
     if hasattr(type(model), "outcomes_"):
-        from sklearn.utils.validation import check_is_fitted
+        from choquet.estimators.foundation import check_is_fitted
 
         check_is_fitted(model, "classes_")
     alone: Any = getattr(model, "outcome", None)

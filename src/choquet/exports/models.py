@@ -13,7 +13,7 @@ from choquet.decomposition import ClusterDecomposition, Decomposition, TreeDecom
 from choquet.decomposition.outcome import place_of
 from choquet.decomposition.runtime import TRUSTED
 from choquet.errors import OptionError, TooLargeError
-from choquet.explanation.view import View, view_of
+from choquet.explanation.view import View, operators_view
 from choquet.exports.classes import chosen, meaning
 from choquet.exports.plan import Column, Formulas, Node, Order, Plan
 from choquet.lattice.ties import TIE
@@ -43,6 +43,10 @@ def plan_of(model: Any, *, label: Any = None, arrays: bool = True) -> Plan:
         Of a classifier: the class whose probability is the output.
     arrays : bool, default True
         Whether the plan is for a language with arrays and loops.
+
+    Returns
+    -------
+    Plan
 
     Raises
     ------
@@ -123,7 +127,7 @@ class Answer:
 
 
 def _single(model: Any, label: Any) -> Plan:
-    view = view_of(model, label=label)
+    view = operators_view(model, label=label)
     f = Formulas()
     answer = _answer(f, view, _inputs(f, view))
     outputs = {
@@ -385,7 +389,7 @@ def _classes(model: Any, inner: Any, label: Any) -> Plan:
             known = ", ".join(map(repr, classes))
             raise OptionError(f"there is no class {label!r}: the classes are {known}")
     f = Formulas()
-    views = [view_of(model, label=classes[one.number or 0]) for one in inner.outcomes_]
+    views = [operators_view(model, label=classes[one.number or 0]) for one in inner.outcomes_]
     answers = [_answer(f, view, _inputs(f, view)) for view in views]
     chances = _chances(
         f, inner, [_odds(f, one, view) for one, view in zip(answers, views, strict=True)]

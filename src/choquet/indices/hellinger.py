@@ -50,7 +50,7 @@ def derivative(measure: Measure, reference: Measure) -> FloatArray:
     if (reference.values[alone] <= 0).any():
         name = measure.sources[int(np.flatnonzero(reference.values[alone] <= 0)[0])]
         raise MeasureError(f"the reference is 0 on {{{name}}}, so nothing can be divided by it")
-    slope = measure.values[alone] / reference.values[alone]
+    slope: FloatArray = measure.values[alone] / reference.values[alone]
     inside = (np.arange(1 << n)[:, None] >> np.arange(n) & 1).astype(np.float64)
     missed = np.abs(reference.integral(inside * slope) - measure.values)
     if missed.max() > _ROUNDING * max(1.0, float(np.abs(measure.values).max())):

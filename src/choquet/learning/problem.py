@@ -12,19 +12,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from choquet.arrays import BoolArray, FloatArray
 from choquet.errors import OptionError
 from choquet.lattice import check_dense
+from choquet.lattice.lazy import LazyModule
 from choquet.lattice.ties import settled
 from choquet.lattice.vectors import dot
 from choquet.lattice.wide import WordArray, chains, unique_rows
 from choquet.learning.data.scale import LARGEST
 from choquet.learning.data.statistics import Statistics
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+else:
+    sp = LazyModule("scipy.sparse")
 
 __all__ = [
     "Absolute",

@@ -11,7 +11,7 @@ from choquet.explanation import list_words
 from choquet.explanation.brief import Brief, brief_formula, brief_of
 from choquet.explanation.model import explain_view
 from choquet.explanation.phrases import figure, percent, plain
-from choquet.explanation.view import View, view_of
+from choquet.explanation.view import View, operators_view
 from choquet.report.explorer import explorer_data
 from choquet.report.quality import scores_table
 
@@ -51,7 +51,7 @@ def summarise_fusion(
     if given is not None and len(given.scores) > _EXAMINED:
         given = given.taken(range(0, len(given.scores), -(-len(given.scores) // _EXAMINED)))
     n_views = len(model.measures_)
-    views = [view_of(model, label=label) for label in model.classes_[:n_views]]
+    views = [operators_view(model, label=label) for label in model.classes_[:n_views]]
     truth = None if given is None else given.truth
     quality = None
     if given is not None and truth is not None:

@@ -21,12 +21,40 @@ def as_markdown(data: dict[str, Any]) -> str:
     >>> as_markdown(summarise(Measure([0, 0, 0, 1], sources=["a|b", "<i>"])))[:35]
     '# How a\\|b and \\<i\\> are combined\n\n'
     """
+    if data.get("kind") == "additive":
+        return _additive(data)
     lines = [f"# {_escape(data['title'])}", "", *_first(data["first"])]
     if "classes" in data:
         lines += _classes(data)
     else:
         lines += [*_rules(data), *_operators(data), *_contexts(data), *_sources(data)]
         lines += [*_support(data), *_requests(data), *_errors(data), *_samples(data)]
+    lines += ["", f"Made with choquet {data['library_version']}."]
+    return "\n".join(lines) + "\n"
+
+
+def _additive(data: dict[str, Any]) -> str:
+    """A sum of terms."""
+    story = data["story"]
+    lines = [f"# {_escape(data['title'])}", "", _escape(story["opening"]), ""]
+    lines += [f"- {_escape(sentence)}" for sentence in story["sentences"]]
+    heads = ["term", "share of the variance", "numbers", "decided by data", "trust"]
+    rows = [
+        [
+            one["term"], percent(one["share"]), str(one["numbers"]), figure(one["decided"]),
+            percent(one["trust"]),
+        ]
+        for one in story["terms"]
+    ]  # fmt: skip
+    lines += ["", "## Terms", "", *_table(heads, rows)]
+    errors = data["errors"]
+    if errors is not None:
+        said = (
+            f"{percent(errors['right'])} of {errors['n']} samples are right."
+            if errors["right"] is not None
+            else f"Root mean square error on {errors['n']} samples: {figure(errors['rmse'])}."
+        )
+        lines += ["", "## Errors", "", said]
     lines += ["", f"Made with choquet {data['library_version']}."]
     return "\n".join(lines) + "\n"
 

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from choquet.errors import MissingDependencyError, OptionError
 from choquet.explanation.phrases import figure, percent
 from choquet.files import check_target, write_whole
+from choquet.report.additive import curve_points, map_cells
 from choquet.report.layout import MAX_HASSE, bars, hasse, signed_bars
 from choquet.report.markdown import as_markdown
 from choquet.report.summary import summarise
@@ -178,6 +179,8 @@ def _render(data: dict[str, Any]) -> str:
         lstrip_blocks=True,
     )
     environment.filters.update(number=figure, percent=_percent, short=_short)
+    if data.get("kind") == "additive":
+        return _render_additive(environment, data)
     style, script = _template("report.css"), _template("explorer.js")
     n = len(data["sources"])
     fused = "classes" in data
@@ -193,6 +196,29 @@ def _render(data: dict[str, Any]) -> str:
         hasse=hasse(n) if data["explorer"].get("values") else None,
         graph=bool(data.get("tree")) and n > MAX_HASSE,
     )
+
+
+def _render_additive(environment: Any, data: dict[str, Any]) -> str:
+    """The page on a sum of terms."""
+    style, script = _template("report.css") + _template("additive.css"), _template("additive.js")
+    curves = []
+    for number, picture in enumerate(data["pictures"]):
+        if picture["kind"] == "curve":
+            drawn = curve_points(picture)
+            source = data["explorer"]["terms"][number]["sources"][0]
+            places = {key: drawn[key] for key in ("x", "y")}
+            curves.append({"number": number, "source": source, "knots": picture["knots"], **places})
+    text: str = environment.get_template("additive.html").render(
+        data=data,
+        style=style,
+        script=script,
+        style_hash=_hash(style),
+        script_hash=_hash(script),
+        embedded=_safe_json({"explorer": data["explorer"], "curves": curves}),
+        curve_points=curve_points,
+        map_cells=map_cells,
+    )
+    return text
 
 
 def _embedded(data: dict[str, Any]) -> dict[str, Any]:

@@ -13,11 +13,12 @@ from choquet.arrays import FloatArray, as_inputs, as_vector
 from choquet.decomposition import TreeDecomposition
 from choquet.decomposition.runtime import Assessment, assess
 from choquet.errors import DataError
-from choquet.explanation import list_words
+from choquet.explanation import AdditiveView, list_words
 from choquet.explanation.brief import brief_of
 from choquet.explanation.model import explain_view
 from choquet.explanation.phrases import plain
 from choquet.explanation.view import View, view_of
+from choquet.report.additive import summarise_additive
 from choquet.report.explorer import explorer_data
 from choquet.report.first import first_screen
 from choquet.report.fusing import summarise_fusion
@@ -80,6 +81,8 @@ def summarise(
     if fused and (model.estimators is not None or X is None or np.ndim(X) != 2 or _named(X)):
         return summarise_fusion(model, X, y, title=title, n_samples=n_samples)
     view = view_of(model, identify=True)
+    if isinstance(view, AdditiveView):
+        return summarise_additive(view, X, y, title=title, n_samples=n_samples)
     inputs = None if X is None else as_inputs(X, sources=view.sources)
     if inputs is not None and not len(inputs):
         inputs = None

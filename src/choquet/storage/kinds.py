@@ -15,7 +15,7 @@ from choquet.lattice import mask_of, members
 from choquet.lattice.wide import expect_words
 from choquet.measures import FormulaMeasure, Measure, SparseMeasure, SupportedMeasure
 from choquet.operators import OrderStatistic
-from choquet.storage import checks
+from choquet.storage import additive, checks
 from choquet.storage.checks import check_flag, check_names
 from choquet.storage.contexts import decode_contextual, encode_contextual
 from choquet.storage.decompositions import decode_decomposition, encode_decomposition
@@ -214,6 +214,11 @@ KINDS: dict[str, Kind] = {
     # What the formula of a family was called in files of earlier versions.
     "lambda_fit": Kind(path_of(FormulaMeasure), _encode_fields, _decode_lambda),
     "weights_fit": Kind(path_of(FormulaMeasure), _encode_fields, _decode_weights),
+    "additive_source": _plain("choquet.additive.axes:Source", additive.check_source),
+    "additive_axis": _plain("choquet.additive.axes:Axis", additive.check_axis),
+    "additive_term": _plain("choquet.additive.model:FittedTerm", additive.check_term),
+    "additive_model": _plain("choquet.additive.model:AdditiveModel", additive.check_model),
+    "shape_proof": _plain("choquet.additive.shape:Proof", additive.check_proof),
     "scale": _plain("choquet.scales.scale:Scale", checks.check_scale),
     "units": _plain("choquet.scales.units:Units", checks.check_units),
     "pipeline": Kind("sklearn.pipeline:Pipeline", encode_pipeline, decode_pipeline),

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from choquet.expected import expect_number
+from choquet.storage.additive import check_additive
 from choquet.storage.pipelines import SCALERS
 from choquet.storage.values import decode_value, encode_value
 
@@ -18,8 +19,14 @@ __all__ = ["MODELS", "Model", "decode_model", "encode_model", "path_of"]
 
 _NAMES = ("n_features_in_", "feature_names_in_")
 _COMMON = (*_NAMES, "measure_", "support_")
-_LEARNED = ("measure_", "decomposition_", "decompositions_", "estimator_", "scales_", "scale_")
+_LEARNED = (
+    "measure_", "decomposition_", "decompositions_", "estimator_", "scales_", "scale_", "model_",
+)  # fmt: skip
 """A fitted model has one of these: what it learned."""
+_ADDITIVE = (
+    *_NAMES, "columns_", "model_", "contexts_", "n_rows_", "n_numbers_", "edf_", "moves_", "proof_",
+    "target_name_",
+)  # fmt: skip
 _LEAST_SQUARES = (*_COMMON, "intercept_", "statistics_")
 
 
@@ -67,6 +74,12 @@ MODELS: dict[str, Model] = {
     ),
     "contextual_classifier": _row(
         "contextual_classifier:ContextualClassifier", *_NAMES, "classes_", "decompositions_"
+    ),
+    "choquet_additive_regressor": _row(
+        "additive:ChoquetAdditiveRegressor", *_ADDITIVE, "centre_", "scale_", "link_", "noise_"
+    ),
+    "choquet_additive_classifier": _row(
+        "additive_classifier:ChoquetAdditiveClassifier", *_ADDITIVE, "classes_", "thresholds_"
     ),
     "commensurate": _row(
         "commensurate:Commensurate", *_NAMES, "scales_", "directions_", "note_"
@@ -119,6 +132,8 @@ def encode_model(model: Any) -> dict[str, Any]:
                 f"call set_params({key}=None) before"
             ) from None
     fitted = {key: getattr(model, key) for key in MODELS[name].fitted if hasattr(model, key)}
+    if "cv_results_" in fitted:  # what nobody has asked for yet can be found again
+        fitted["cv_results_"] = fitted["cv_results_"].known()
     return {
         "model": name,
         "options": options,
@@ -207,11 +222,11 @@ def decode_model(data: dict[str, Any]) -> Any:
     if formula is not None:  # earlier versions kept the formula of a family beside the measure
         fitted["measure_"] = formula.renamed(fitted["measure_"].sources)
     _check(fitted)
+    if "contexts_" in fitted:
+        check_additive(fitted)
     vars(model).update(fitted)
     if not _fitted(model):
         raise ValueError(f"the file does not hold what the {name} learned")
-    # The problem follows from the statistics; rows that absolute loss needs are not kept.
-    squared = hasattr(model, "solution_") and model.loss == "squared"
-    if squared and hasattr(model, "statistics_") and model.solution_.solver != "additive":
-        model.problem_ = model._problem(model.statistics_, None, model.measure_.sources)
+    if "cv_results_" in fitted:
+        model.restored()
     return model

@@ -34,7 +34,7 @@ def encode_value(value: Any) -> Any:
         return {"list": [encode_value(item) for item in value]}
     if isinstance(value, dict):
         if not all(isinstance(key, str) for key in value):
-            raise TypeError("only dicts with texts as keys can be saved")
+            return {"pairs": [[encode_value(k), encode_value(v)] for k, v in value.items()]}
         return {"dict": {key: encode_value(item) for key, item in value.items()}}
     if isinstance(value, np.ndarray):
         return _encode_array(value)
@@ -74,6 +74,8 @@ def decode_value(node: Any) -> Any:
         return [decode_value(item) for item in node["list"]]
     if set(node) == {"dict"}:
         return {key: decode_value(item) for key, item in node["dict"].items()}
+    if set(node) == {"pairs"}:
+        return {decode_value(key): decode_value(item) for key, item in node["pairs"]}
     if set(node) == {"items", "object", "size"}:
         return _decode_items(node["items"], node["object"], node["size"])
     from choquet.storage.kinds import KINDS

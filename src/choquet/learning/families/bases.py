@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from choquet.errors import OptionError
 from choquet.lattice import check_dense, mask_of, subset_sizes
+from choquet.lattice.lazy import LazyModule
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+else:
+    sp = LazyModule("scipy.sparse")
 
 __all__ = ["additive_basis", "k_additive_basis", "symmetric_basis"]
 

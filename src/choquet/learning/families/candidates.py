@@ -13,13 +13,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from choquet.arrays import FloatArray
 from choquet.lattice import upward_maximum
+from choquet.lattice.lazy import LazyModule
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.families.table import FAMILIES, PRIORS, Family
 from choquet.learning.fill import fill_unsupported
@@ -36,7 +36,20 @@ from choquet.learning.solvers.interior import Conic, run_clarabel
 from choquet.learning.solvers.supported_order import poset, poset_handles
 from choquet.measures import AbstractMeasure, Measure, SparseMeasure, SupportedMeasure
 
-__all__ = ["Candidate", "Fitted", "Selection", "fit_candidate", "fitted_values", "select"]
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+else:
+    sp = LazyModule("scipy.sparse")
+
+__all__ = [
+    "Candidate",
+    "Fitted",
+    "Selection",
+    "candidates_of",
+    "fit_candidate",
+    "fitted_values",
+    "select",
+]
 
 MAX_LATTICE_SOURCES = 16
 CAUTION = 0.5
@@ -215,6 +228,17 @@ def _fitted_measure(
     return Fitted(measure.values_of, intercept, solution, None, measure)
 
 
+def candidates_of(priors: Sequence[Any]) -> tuple[Candidate, ...]:
+    """All measures, and the own fit of each family.
+
+    Examples
+    --------
+    >>> [one.name for one in candidates_of(["additive", "symmetric"])]
+    ['none', 'additive', 'symmetric']
+    """
+    return (Candidate(), *(Candidate(prior, np.inf) for prior in priors))
+
+
 def select(
     folds: Sequence[tuple[Statistics, Statistics]],
     priors: Sequence[Any],
@@ -275,7 +299,7 @@ def select(
     families = [prior for prior in priors if not any(prior is p for p in penalties)]
     if not monotone:
         families = [p for p in families if not isinstance(p, str) or FAMILIES[p].basis is not None]
-    tried = [Candidate()] + [Candidate(prior, np.inf) for prior in families]
+    tried = list(candidates_of(families))
     rows = [path([candidate]) for candidate in tried]
     errors = [_errors(folds, found)[0] / weight for found in rows]
     ranked = sorted(range(1, len(tried)), key=lambda k: errors[k])

@@ -9,16 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import combinations
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
-import scipy.sparse as sp
 
 from choquet.arrays import FloatArray
 from choquet.lattice import subset_sizes
+from choquet.lattice.lazy import LazyModule
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.families.fits import fit_lambda
 from choquet.measures.formula import members_of
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+else:
+    sp = LazyModule("scipy.sparse")
 
 __all__ = ["Chain", "Chained", "curve", "lattice", "simplex"]
 

@@ -7,17 +7,22 @@ papers do. All work on the subsets that data saw, whatever the number of sources
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
+from choquet.lattice.lazy import LazyModule
 from choquet.lattice.vectors import dot
 from choquet.lattice.wide import WordArray
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.solvers.interior import Conic, run_clarabel
 from choquet.measures.formula import FormulaMeasure, distort, members_of
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+else:
+    sp = LazyModule("scipy.sparse")
 
 __all__ = [
     "Descent",

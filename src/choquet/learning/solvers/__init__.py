@@ -5,13 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from choquet.arrays import FloatArray, check_option
 from choquet.errors import OptionError, SolverWarning
+from choquet.lattice.lazy import LazyModule
 from choquet.learning.problem import Problem
 from choquet.learning.solvers.admm import admm, admm_handles
 from choquet.learning.solvers.free import free, free_handles
@@ -19,6 +19,11 @@ from choquet.learning.solvers.hlms import hlms
 from choquet.learning.solvers.interior import interior
 from choquet.learning.solvers.solution import Solution, check_finite, finish
 from choquet.learning.solvers.supported import supported
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+else:
+    sp = LazyModule("scipy.sparse")
 
 __all__ = ["SOLVERS", "Solution", "Solver", "SolverName", "choose_solver", "hlms", "solve"]
 

@@ -18,16 +18,22 @@ then, `pools` tries to jump to the exact solution, and usually proves that it is
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.sparse as sp
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
+from choquet.lattice.lazy import LazyModule
 from choquet.lattice.vectors import dot, norm
 from choquet.learning.solvers.containments import Order
 from choquet.learning.solvers.pooling import pool
 from choquet.learning.solvers.quadratic import form_of, gradient_of
 from choquet.learning.solvers.solution import Solution
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+else:
+    sp = LazyModule("scipy.sparse")
 
 __all__ = ["Found", "solve_edges"]
 
@@ -94,12 +100,13 @@ class Found:
 class _Search:
     """One problem on its order: what the steps of the search share."""
 
-    def __init__(self, order: Order, tolerance: float) -> None:
+    def __init__(self, order: Order, tolerance: float, resolution: float = 0.0) -> None:
         self.order, self.problem = order, order.problem
         self.form = form_of(order.problem)
         self.n = order.problem.n_values
         self.floor = PERFECT * tolerance * max(abs(order.problem.constant), 1e-300)
         self.tolerance = tolerance
+        self.exact = resolution * abs(order.problem.constant)
         self.work = 0.0
 
     def objective(self, v: FloatArray) -> float:
@@ -111,6 +118,8 @@ class _Search:
         return self.objective(v) + 2 * self.problem.l1 * float(np.minimum(inner, 0.0).sum())
 
     def small(self, gap: float, objective: float) -> bool:
+        if 0.0 <= objective <= self.exact:
+            return True  # nothing is below 0, so the gap is at most the objective
         return bool(np.isfinite(gap)) and gap <= max(self.tolerance * abs(objective), self.floor)
 
     def closed(self, v: FloatArray) -> FloatArray:
@@ -133,12 +142,14 @@ def solve_edges(
     verbose: bool = False,
     tolerance: float,
     max_iterations: int,
+    resolution: float = 0.0,
 ) -> Found:
     """Solve a monotone quadratic problem along the edges of its order.
 
-    The gap is relative to the objective: the sum of squared errors with its penalties.
+    The gap is relative to the objective: the sum of squared errors with its penalties. An objective
+    below `resolution` times the sum of squared targets is as good as none.
     """
-    search = _Search(order, tolerance)
+    search = _Search(order, tolerance, resolution)
     state, again = _initial(search, start)
     best = Found(state.v)
     if again:
@@ -150,7 +161,8 @@ def solve_edges(
         inner = min(inner, max(primal, dual))
         solved = _judge(search, state, best)
         last = best.iterations >= max_iterations
-        due = tolerance < ROUGH if solved else best.iterations >= pools_at or last
+        fine = tolerance < ROUGH and best.objective > search.exact
+        due = fine if solved else best.iterations >= pools_at or last
         if due:
             _pool(search, state, best)
             pools_at = 2 * best.iterations

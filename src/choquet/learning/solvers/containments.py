@@ -8,14 +8,20 @@ others say directly.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.sparse as sp
 
 from choquet.arrays import BoolArray, IntArray
 from choquet.lattice import cover_pairs
+from choquet.lattice.lazy import LazyModule
 from choquet.lattice.wide import WordArray
 from choquet.learning.problem import Problem
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+else:
+    sp = LazyModule("scipy.sparse")
 
 __all__ = ["Order", "hasse", "order_of", "touched"]
 

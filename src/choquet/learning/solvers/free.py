@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.linalg as sl
-import scipy.sparse as sp
 
 from choquet.arrays import FloatArray
 from choquet.errors import OptionError
+from choquet.lattice.lazy import LazyModule
 from choquet.learning.problem import Problem
 from choquet.learning.solvers.interior import conic_form
 from choquet.learning.solvers.solution import Solution, finish
+
+if TYPE_CHECKING:
+    import scipy.linalg as sl
+    import scipy.sparse as sp
+else:
+    sp = LazyModule("scipy.sparse")
+    sl = LazyModule("scipy.linalg")
 
 __all__ = ["free", "free_handles"]
 

@@ -12,14 +12,20 @@ is solved with a matrix of the size of the rows F, of which R are enough for any
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.linalg
-import scipy.sparse as sp
 
 from choquet.arrays import FloatArray
+from choquet.lattice.lazy import LazyModule
 from choquet.lattice.vectors import dot
+
+if TYPE_CHECKING:
+    import scipy.linalg as sl
+    import scipy.sparse as sp
+else:
+    sl = LazyModule("scipy.linalg")
+    sp = LazyModule("scipy.sparse")
 
 __all__ = ["Mixture", "mixture"]
 
@@ -74,7 +80,7 @@ class _Newton:
         self.B = sp.csr_array(sp.diags_array(dp / det) @ split.inside)
         middle = root @ self._spread(root.T)
         middle[np.diag_indices(len(root))] += 1.0
-        self.factor = scipy.linalg.cho_factor(middle, lower=True, overwrite_a=True)
+        self.factor = sl.cho_factor(middle, lower=True, overwrite_a=True)
 
     def _spread(self, u: FloatArray) -> FloatArray:
         """L D^-1 L' u."""
@@ -90,7 +96,7 @@ class _Newton:
 
     def _once(self, r: FloatArray) -> FloatArray:
         first = self._over_D(r)
-        w = scipy.linalg.cho_solve(self.factor, self.root @ self.split.down(first))
+        w = sl.cho_solve(self.factor, self.root @ self.split.down(first))
         return first - self._over_D(self.split.up(self.root.T @ w))
 
     def _times(self, v: FloatArray) -> FloatArray:

@@ -22,14 +22,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
+from choquet.lattice.lazy import LazyModule
 from choquet.lattice.vectors import norm
 from choquet.learning.solvers.quadratic import Form, gradient_of, projected
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+else:
+    sp = LazyModule("scipy.sparse")
 
 __all__ = ["Pooled", "pool"]
 

@@ -1,0 +1,131 @@
+"""What docs/additive.md claims beside its tables: coverage, proved shapes, time and memory.
+
+    python benchmarks/additive_shows.py coverage | shapes | time | memory
+
+Each part prints what it measured. Time is that of the process on one thread; memory is the largest
+resident size of the process, which holds one chunk at a time.
+"""
+
+from __future__ import annotations
+
+import resource
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+
+import numpy as np
+
+import choquet
+from choquet.estimators import fit_additive_chunks
+
+
+def truths(
+    rng: np.random.Generator, n: int, n_columns: int = 6
+) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    """Synthetic truths: smooth curves, a product, a minimum, effects that multiply."""
+    X = rng.random((n, n_columns))
+    a, b, c, d = X[:, :4].T
+    yield "curves", X, np.sin(4 * a) + b**2 + np.abs(c - 0.4)
+    yield "friedman", X, 10 * np.sin(np.pi * a * b) / 5 + 4 * (c - 0.5) ** 2 + 2 * d
+    yield "minimum", X, 2 * np.minimum(a, b) + c
+    yield "product", X, np.exp(1.5 * a + b - c)
+
+
+def coverage() -> None:
+    """Share of places, new rows, whose true mean lies in the band of 95 %."""
+    total = []
+    for noise in (0.1, 0.5):
+        for n in (300, 1000):
+            for name, X, f in truths(np.random.default_rng(n), n):
+                inside, predicted = [], []
+                for repeat in range(6):
+                    rng = np.random.default_rng([n, repeat])
+                    y = f + noise * f.std() * rng.standard_normal(n)
+                    model = choquet.ChoquetAdditiveRegressor(
+                        link="add" if name != "product" else "auto"
+                    )
+                    model.fit(X, y)
+                    low, high = model.predict_interval(X).T
+                    inside.append(np.mean((low <= f) & (f <= high)))
+                    wide = model.predict_interval(X, noise=True)
+                    new = f + noise * f.std() * rng.standard_normal(n)
+                    predicted.append(np.mean((wide[:, 0] <= new) & (new <= wide[:, 1])))
+                total += inside
+                print(
+                    f"{name:9s} n={n:5d} noise={noise}: mean {np.mean(inside):.3f}, "
+                    f"new targets {np.mean(predicted):.3f}",
+                    flush=True,
+                )
+    print(f"all: {np.mean(total):.3f}")
+
+
+def shapes() -> None:
+    """A million random pairs, each with one source moved: the least rise."""
+    rng = np.random.default_rng(0)
+    X = rng.random((1500, 5))
+    y = X[:, 0] * X[:, 1] + np.minimum(X[:, 2], X[:, 3]) + 0.5 * rng.standard_normal(1500)
+    signs = {0: 1, 1: 1, 2: 1, 3: 1}
+    for link in ("add", 0.5):
+        started = time.process_time()
+        model = choquet.ChoquetAdditiveRegressor(monotonic_cst=signs, link=link).fit(X, y)
+        seconds = time.process_time() - started
+        worst = np.inf
+        for _ in range(10):
+            low = rng.uniform(-0.1, 1.1, (100_000, 5))
+            high, rows = low.copy(), np.arange(len(low))
+            which = rng.integers(0, 4, len(low))
+            high[rows, which] += rng.exponential(0.2, len(low))
+            worst = min(worst, float((model.predict(high) - model.predict(low)).min()))
+        print(
+            f"link {link}: {seconds:.1f} s, {model.proof_}, least rise of a million pairs {worst:.2e}"
+        )
+
+
+def _large(n: int, n_columns: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    X = rng.random((n, n_columns))
+    f = np.sin(3 * X[:, 0]) + X[:, 1] + 2 * X[:, 2] * X[:, 3] + np.minimum(X[:, 4], X[:, 5])
+    return X, f + 0.3 * rng.standard_normal(n)
+
+
+def growth() -> None:
+    """Seconds of processor time by rows, columns and terms."""
+    choquet.ChoquetAdditiveRegressor().fit(*_large(200, 6, 1))
+    for n, n_columns in (
+        (1000, 20),
+        (5000, 20),
+        (20_000, 20),
+        (20_000, 10),
+        (5000, 50),
+        (2000, 200),
+    ):
+        X, y = _large(n, n_columns, 0)
+        started = time.process_time()
+        model = choquet.ChoquetAdditiveRegressor().fit(X, y)
+        seconds = time.process_time() - started
+        pairs = [term.name for term in model.terms_ if len(term.sources) > 1]
+        print(
+            f"{n:6d} x {n_columns:3d}: {seconds:6.1f} s, {len(model.terms_)} terms, {pairs}",
+            flush=True,
+        )
+
+
+def memory() -> None:
+    """A million rows of twenty columns from chunks of 50,000 that are made anew for each pass."""
+    rows, size = 1_000_000, 50_000
+
+    def chunks() -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        for k in range(rows // size):
+            yield _large(size, 20, k)
+
+    started = time.process_time()
+    model = fit_additive_chunks(choquet.ChoquetAdditiveRegressor(), chunks)
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    pairs = [term.name for term in model.terms_ if len(term.sources) > 1]
+    print(f"{rows} x 20: {time.process_time() - started:.0f} s, {most:.2f} GiB, {pairs}")
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    {"coverage": coverage, "shapes": shapes, "time": growth, "memory": memory}[sys.argv[1]]()

@@ -1,0 +1,351 @@
+"""A sum of small Choquet integrals as explanations and reports look at it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from choquet.additive.axes import Axis, Source
+from choquet.additive.contexts import AdditiveDecomposition, RowExplanation
+from choquet.additive.model import FittedTerm
+from choquet.arrays import FloatArray
+from choquet.decomposition.outcome import place_of
+from choquet.errors import OptionError
+from choquet.explanation.phrases import percent, plain
+
+__all__ = ["AdditiveSample", "AdditiveStory", "AdditiveView", "place_words"]
+
+_SPOKEN = 12
+"""Terms that are told one by one; the table holds the others."""
+
+
+@dataclass(frozen=True, eq=False)
+class AdditiveSample:
+    """Why a row got its output from an additive model.
+
+    Attributes
+    ----------
+    sources : tuple of str
+    inputs : tuple
+        As they were given: numbers and categories.
+    output : object
+        What the model predicts: a number, or a class.
+    interval : tuple of two floats
+        Band of 95 % for the mean, or for the probability of the class.
+    probability : float or None
+        Of the class, where the output is one.
+    trust : float
+        Share of what the penalties leave open that data decided.
+    why : RowExplanation
+        Effects of the terms, largest first.
+    contest : str or None
+        What the effects are on, where the output is a class.
+    """
+
+    sources: tuple[str, ...]
+    inputs: tuple[Any, ...]
+    output: Any
+    interval: tuple[float, float]
+    probability: float | None
+    trust: float
+    why: RowExplanation
+    contest: str | None = None
+
+    @property
+    def outcome(self) -> None:
+        """Nothing: the output is what the model answers."""
+        return
+
+    def text(self) -> str:
+        """The explanation in sentences: the answer, then at most one for each term."""
+        low, high = self.interval
+        if self.probability is None:
+            head = f"The output is {self.output:.4g}; its mean lies in {low:.4g} to {high:.4g}"
+            head += " with 95 % confidence."
+        else:
+            head = f"The answer is {self.output}, with a probability of {percent(self.probability)}"
+            head += f" ({percent(low)} to {percent(high)})."
+        tail = f"Data decided {percent(self.trust)} of what the penalties leave open here."
+        if self.contest is not None:
+            head += f" On {self.contest}:"
+        return "\n".join([head, *self.why.sentences, tail])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, as JSON holds them."""
+        effects = [
+            {"term": name, "effect": effect, "context": None if at is None else at.words}
+            for effect, name, at in self.why.effects
+        ]
+        found: dict[str, Any] = plain(
+            {
+                "sources": self.sources,
+                "inputs": [_plain_cell(cell) for cell in self.inputs],
+                "output": _plain_cell(self.output),
+                "interval": self.interval,
+                "probability": self.probability,
+                "trust": self.trust,
+                "contest": self.contest,
+                "effects": effects,
+                "sentences": self.why.sentences,
+            }
+        )
+        return found
+
+
+def _plain_cell(cell: Any) -> Any:
+    value = cell.item() if isinstance(cell, np.generic) else cell
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+
+
+@dataclass(frozen=True, eq=False)
+class AdditiveStory:
+    """What an additive model does, in words and numbers.
+
+    Attributes
+    ----------
+    head : str
+        How many terms there are, and what becomes of their sum.
+    sentences : tuple of str
+        What the largest terms do.
+    table : tuple of dict
+        All terms: name, share of the variance, numbers, numbers decided by data, trust.
+    sources : tuple of str
+    """
+
+    head: str
+    sentences: tuple[str, ...]
+    table: tuple[dict[str, Any], ...]
+    sources: tuple[str, ...]
+
+    def opening(self) -> str:
+        """The first sentences."""
+        return self.head
+
+    def text(self) -> str:
+        """The explanation in sentences."""
+        return "\n".join([self.head, *self.sentences])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, as JSON holds them."""
+        found: dict[str, Any] = plain(
+            {
+                "opening": self.head,
+                "sentences": self.sentences,
+                "terms": self.table,
+                "sources": self.sources,
+            }
+        )
+        return found
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AdditiveView:
+    """What explanations and reports look at, of an additive model.
+
+    Attributes
+    ----------
+    model : ChoquetAdditiveRegressor or ChoquetAdditiveClassifier
+        Fitted.
+    label : object, optional
+        The class to look at, where there are several scores.
+    """
+
+    model: Any
+    label: Any = None
+
+    @cached_property
+    def sources(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return tuple(source.name for source in self.model.columns_)
+
+    @property
+    def target(self) -> str | None:
+        """What is predicted, where that has a name."""
+        name: str | None = getattr(self.model, "target_name_", None)
+        return name
+
+    @property
+    def outcome(self) -> Any:
+        """What the scores say of classes; None for numbers."""
+        return self.model.outcome_
+
+    @cached_property
+    def score(self) -> int:
+        """Number of the score that is looked at."""
+        if self.label is None or self.model.model_.n_scores == 1:
+            return 0
+        classes = tuple(self.model.classes_.tolist())
+        found = place_of(self.label, classes)
+        if found is None:
+            shown = ", ".join(map(str, classes[:12]))
+            raise OptionError(f"there is no class {self.label!r}; the classes are {shown}")
+        return found
+
+    @cached_property
+    def parts(self) -> AdditiveDecomposition:
+        """Operators and contexts of the score."""
+        found: AdditiveDecomposition = self.model.decomposition_of(self.score)
+        return found
+
+    @cached_property
+    def unit(self) -> float:
+        """What one unit of the score is in effects that are shown."""
+        return self.parts.unit
+
+    def explained(self, X: Any, model: Any = None) -> list[AdditiveSample]:
+        """Why each row got its output; the model is the view's own."""
+        X, model = _rows(X, self.sources), self.model.nameless()
+        rows = model._inputs(X)
+        answers, trust = model.predict(X), model.trust(X)
+        bands = model.predict_interval(X)
+        chances: FloatArray | None = None
+        pairs: list[tuple[int, int | None]] = [(self.score, None)] * len(rows)
+        if self.outcome is not None:
+            chances = model.predict_proba(X)
+            order = np.argsort(-chances, axis=1, kind="stable")
+            at = (np.arange(len(rows)), order[:, 0])
+            chances, bands = chances[at], bands[at]
+            if self.label is None and model.model_.n_scores > 1:
+                pairs = [(int(first), int(second)) for first, second in order[:, :2]]
+        cells = X.tolist()
+        why: list[RowExplanation] = []
+        for (first, second), row in zip(pairs, rows, strict=True):
+            why += model.decomposition_of(first, second).explain(row[None])
+        return [
+            AdditiveSample(
+                self.sources,
+                tuple(cells[k]),
+                answers[k],
+                (float(bands[k][0]), float(bands[k][1])),
+                None if chances is None else float(chances[k]),
+                float(trust[k]),
+                why[k],
+                self._contest(*pairs[k]),
+            )
+            for k in range(len(rows))
+        ]
+
+    def _contest(self, first: int, second: int | None) -> str | None:
+        """What the effects are on, where classes are told apart."""
+        if self.outcome is None:
+            return None
+        classes = self.model.classes_
+        if second is not None:
+            return f"the log-odds of {classes[first]} against {classes[second]}"
+        if hasattr(self.model, "thresholds_"):
+            return "the score that orders the classes"
+        what = self.scored
+        return f"the log-odds of {what}" if len(classes) == 2 else f"the score of {what}"
+
+    def story(self, *, n_requests: int = 0, support: Any = None) -> AdditiveStory:  # noqa: ARG002
+        """What the model does; it asks for no data."""
+        model, terms = self.model, self.model.terms_
+        single = sum(len(term.sources) == 1 for term in terms)
+        words = [f"{single} of one source"] if single else []
+        words += [f"{len(terms) - single} of two to four sources"] if len(terms) > single else []
+        total = "term" if len(terms) == 1 else "terms"
+        head = f"The model adds up {len(terms)} {total}"
+        head += f" ({', '.join(words)}). " if words else ". "
+        head += self.meaning()
+        head += (
+            f" It holds {model.n_numbers_} numbers, of which data decided about {model.edf_:.0f}."
+        )
+        if not model.model_.settled:
+            head += " Not all strengths of its penalties came to rest."
+        said = tuple(self.story_of(term) for term in terms[:_SPOKEN])
+        rows = tuple(
+            {
+                "term": term.name,
+                "order": len(term.sources),
+                "share": term.share,
+                "numbers": term.n_numbers,
+                "decided": term.edf,
+                "trust": term.trust,
+            }
+            for term in terms
+        )
+        return AdditiveStory(head, said, rows, self.sources)
+
+    def meaning(self) -> str:
+        """What becomes of the sum, in a sentence."""
+        what = self.target or "the output"
+        if self.outcome is None:
+            origin = self.parts.origin
+            if origin is None:
+                return f"The sum is {what}."
+            return (
+                f"Effects multiply: each term multiplies the distance of {what} from {origin:.4g}."
+            )
+        if hasattr(self.model, "thresholds_"):
+            return "The sum is a score; thresholds on it part the ordered classes."
+        if self.model.model_.n_scores == 1:
+            return f"The sum is the log-odds of {self.model.classes_[1]}."
+        return f"The sum is a score for each class; these sentences are on {self.scored}."
+
+    @property
+    def scored(self) -> Any:
+        """The class whose score is looked at."""
+        return self.model.classes_[self.score if self.model.model_.n_scores > 1 else -1]
+
+    def story_of(self, term: FittedTerm) -> str:
+        """What a term does, in a sentence."""
+        values, errors = term.values[self.score], term.errors[self.score]
+        low, high = (np.unravel_index(f(values), values.shape) for f in (np.argmin, np.argmax))
+        parts = self.parts
+        text = f"{term.name} ({percent(term.share)} of the variance) "
+        if len(term.sources) == 1:
+            text += f"{_shape(term, self.score)}: "
+        ends = [
+            f"{parts.effect_words(float(values[at]))} where {self.where(term, at)}"
+            for at in (low, high)
+        ]
+        text += f"from {ends[0]} to {ends[1]}"
+        spread = float(errors.max()) * self.unit
+        return text + (f"; standard error at most {spread:.3g}." if parts.origin is None else ".")
+
+    def where(self, term: FittedTerm, at: Any) -> str:
+        """A place on the grid of a term, in words."""
+        sources = [self.model.columns_[i] for i in term.sources]
+        triples = zip(sources, term.axes, at, strict=True)
+        return " and ".join(
+            f"{one.name} is {place_words(one, ax, int(k))}" for one, ax, k in triples
+        )
+
+
+def place_words(source: Source, axis: Axis, k: int) -> str:
+    """A knot or slot of an axis in words."""
+    if k >= len(axis.knots) + axis.n_levels:
+        return "missing"
+    if source.kind == "nominal":
+        return str(source.levels[k])
+    if source.kind == "ordered":
+        return str(source.levels[int(axis.knots[k])])
+    return f"{axis.knots[k]:.4g}"
+
+
+def _shape(term: FittedTerm, score: int) -> str:
+    """Whether a utility rises, falls, or turns."""
+    n = len(term.axes[0].knots)
+    if n < 2:
+        return "has a value for each level"
+    steps = np.diff(term.values[score][:n])
+    most = float(np.abs(steps).sum())
+    up = float(steps[steps > 0].sum())
+    if most <= 0 or up > 0.98 * most:
+        return "rises"
+    if up < 0.02 * most:
+        return "falls"
+    return "rises and falls"
+
+
+def _rows(X: Any, sources: tuple[str, ...]) -> Any:
+    """Rows as an array by position, from one row or several, given by position or by name."""
+    if isinstance(X, dict):
+        X = [[X[name] for name in sources]]
+    elif hasattr(X, "to_numpy"):  # a frame, or a row of one
+        X = X[list(sources)].to_numpy()
+    X = np.asarray(X)
+    return X[None] if X.ndim == 1 else X

@@ -1,0 +1,150 @@
+"""What the fields of stored additive models must be, before any loop looks rows up in them."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from choquet.expected import expect_array, expect_number, expect_text
+from choquet.storage.checks import check_flag
+
+__all__ = [
+    "check_additive",
+    "check_axis",
+    "check_model",
+    "check_proof",
+    "check_source",
+    "check_term",
+]
+
+Data = dict[str, Any]
+
+_LEVELS = 100_000
+"""Most levels of a category that a file may claim."""
+
+
+def check_source(data: Data) -> None:
+    """Fields of a `Source`."""
+    expect_text(data, "name")
+    if data["kind"] not in ("number", "ordered", "nominal"):
+        raise ValueError(f"kind is {data['kind']!r:.40}, not number, ordered or nominal")
+    levels = data["levels"]
+    if not isinstance(levels, tuple) or not all(
+        isinstance(one, bool | int | float | str) for one in levels
+    ):
+        raise ValueError("levels are no tuple of numbers and texts")
+    check_flag(data, "missing")
+
+
+def check_axis(data: Data) -> None:
+    """Fields of an `Axis`: knots that rise, and slots."""
+    knots = expect_array(data, "knots", (None,))
+    if (np.diff(knots) <= 0).any():
+        raise ValueError("knots do not rise")
+    expect_number(data, "n_levels", low=0, high=_LEVELS, whole=True)
+    check_flag(data, "missing")
+    if len(knots) and data["n_levels"]:
+        raise ValueError("an axis has knots or levels, not both")
+    if len(knots) + data["n_levels"] < 1:
+        raise ValueError("an axis has neither knots nor levels")
+
+
+def check_term(data: Data) -> None:
+    """Fields of a `FittedTerm`: its values fill its grid."""
+    from choquet.additive.axes import Axis
+
+    sources, names, axes = data["sources"], data["names"], data["axes"]
+    if not all(isinstance(part, tuple) for part in (sources, names, axes)):
+        raise ValueError("sources, names and axes are no tuples")
+    if not 1 <= len(sources) <= 4 or not len(sources) == len(names) == len(axes):
+        raise ValueError(f"a term of {len(sources)} sources and {len(axes)} axes")
+    if not all(isinstance(name, str) for name in names):
+        raise ValueError("names are no texts")
+    if not all(isinstance(i, int) and i >= 0 for i in sources) or len(set(sources)) < len(sources):
+        raise ValueError("sources are not distinct numbers of columns")
+    if not all(isinstance(axis, Axis) for axis in axes):
+        raise ValueError("axes are no axes")
+    shape = tuple(axis.size for axis in axes)
+    n_scores = len(expect_array(data, "values", (None, *shape)))
+    expect_array(data, "errors", (n_scores, *shape), low=0)
+    expect_array(data, "spread", (n_scores,), low=0)
+    for name in ("edf", "share"):
+        expect_number(data, name)
+    expect_number(data, "n_numbers", low=0, high=prod(shape), whole=True)
+
+
+def check_model(data: Data) -> None:
+    """Fields of an `AdditiveModel`: all parts are of the same sizes."""
+    from choquet.additive.axes import Source
+    from choquet.additive.model import FittedTerm
+
+    sources, terms = data["sources"], data["terms"]
+    if not isinstance(sources, tuple) or not all(isinstance(one, Source) for one in sources):
+        raise ValueError("sources are no sources")
+    if not isinstance(terms, tuple) or not all(isinstance(one, FittedTerm) for one in terms):
+        raise ValueError("terms are no terms")
+    n_scores, n_fixed = expect_array(data, "fixed", (None, None)).shape
+    bounds = expect_array(data, "bounds", (n_scores, 2))
+    if (bounds[:, 0] > bounds[:, 1]).any():
+        raise ValueError("bounds are the wrong way round")
+    for term in terms:
+        if len(term.values) != n_scores or max(term.sources) >= len(sources):
+            raise ValueError(f"{term.name} does not belong to this model")
+    size = n_fixed + sum(term.n_numbers for term in terms)
+    bases = _list(data, "bases", len(terms))
+    for basis, term in zip(bases, terms, strict=True):
+        expect_array({"basis": basis}, "basis", (term.values[0].size, term.n_numbers))
+    for matrix in _list(data, "covariance", n_scores):
+        expect_array({"covariance": matrix}, "covariance", (size, size))
+    for variance in _list(data, "prior", n_scores):
+        expect_array({"prior": variance}, "prior", (size,), low=0)
+    expect_number(data, "variance", low=0)
+    check_flag(data, "settled")
+
+
+def _list(data: Data, name: str, length: int) -> list[Any]:
+    found = data[name]
+    if not isinstance(found, list) or len(found) != length:
+        raise ValueError(f"{name} is no list of {length} arrays")
+    return found
+
+
+def check_proof(data: Data) -> None:
+    """Fields of a `Proof`."""
+    for name in ("least_rise", "gap"):
+        expect_number(data, name)
+    expect_number(data, "n_constraints", low=0, whole=True)
+    check_flag(data, "exact")
+
+
+def check_additive(fitted: Data) -> None:
+    """Fitted attributes of an additive estimator: they belong to one model."""
+    from choquet.additive.axes import Source
+    from choquet.additive.model import AdditiveModel
+
+    model, columns = fitted.get("model_"), fitted.get("columns_")
+    if not isinstance(model, AdditiveModel):
+        raise ValueError("model_ is no additive model")
+    if not isinstance(columns, tuple) or not all(isinstance(one, Source) for one in columns):
+        raise ValueError("columns_ are no sources")
+    if not len(columns) == len(model.sources) == fitted.get("n_features_in_"):
+        raise ValueError(f"{len(columns)} columns for a model of {len(model.sources)} sources")
+    counts = fitted["contexts_"]
+    if not isinstance(counts, tuple) or len(counts) != len(model.terms):
+        raise ValueError(f"contexts_ are not those of {len(model.terms)} terms")
+    for met, term in zip(counts, model.terms, strict=True):
+        d = len(term.sources)
+        found = expect_array({"contexts_": met}, "contexts_", (None, 2 * d + 1), kinds="i", low=0)
+        sizes = [axis.size for axis in term.axes]
+        if (found[:, :d] >= sizes).any() or (np.sort(found[:, d : 2 * d]) != np.arange(d)).any():
+            raise ValueError(f"contexts_ of {term.name} are not on its grid")
+    for name in ("n_rows_", "edf_", "centre_", "scale_", "link_", "noise_"):
+        if name in fitted:
+            expect_number(fitted, name)
+    n_fixed, classes = model.fixed.shape[1], fitted.get("classes_")
+    if classes is not None and len(classes) not in (2, model.n_scores, n_fixed + 1):
+        raise ValueError(f"{len(classes)} classes for {model.n_scores} scores")
+    if "thresholds_" in fitted:
+        expect_array(fitted, "thresholds_", (n_fixed,))
