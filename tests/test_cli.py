@@ -473,7 +473,7 @@ def test_one_of_several_classes_on_the_command_line(learner, folder, run):
     assert known in refused(run, "explain", "model.json", "--class", "x")
     for command in ("inspect", "explain", "decompose"):
         out = " ".join(run(command, "model.json")[1].replace("│", " ").split())
-        assert "one of 3 classes: high, low, mid; --class or choquet.of_class chooses" in out
+        assert "one of 3 classes: high, low, mid; choose another with --class" in out
     assert json.loads(run("inspect", "model.json", "--json")[1])["classes"] == list(parts)
 
 

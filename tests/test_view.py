@@ -138,7 +138,7 @@ def test_one_model_gives_one_answer():
     # The summary itself, asked, answers as it does.
     own = choquet.explain_sample(parts, X[worst])
     assert own.output == pytest.approx(parts.predict(X[[worst]])[0])
-    assert f"The integral itself is {answers[worst]:.4g}." in own.text()
+    assert f"The full model gives {answers[worst]:.4g}." in own.text()
 
 
 @pytest.mark.parametrize("fill", ["lower", "upper", "midpoint"])
