@@ -40,6 +40,8 @@ def samples() -> dict[str, Any]:
     for name, row in MODELS.items():
         module, _, title = row.path.partition(":")
         made = getattr(import_module(module), title)()
+        if name.startswith("choquet_additive"):
+            made.set_params(max_order=1, monotonic_cst={0: 1})  # small, and with a proof
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             if name == "fusion_classifier":
@@ -74,9 +76,23 @@ def samples() -> dict[str, Any]:
         "identification": regressor.identify(),
         "solution": regressor.solution_,
         "scale": scale,
+        **_of_additive(models["choquet_additive_regressor"]),
         "units": Units((scale, scale), target_name="y"),
         "pipeline": Pipeline([("scale", models["min_max_scaler"]), ("model", regressor)]),
         **models,
+    }
+
+
+def _of_additive(model: Any) -> dict[str, Any]:
+    """The parts of an additive model that have a kind of their own."""
+    inner = model.model_
+    term = inner.terms[0]
+    return {
+        "additive_model": inner,
+        "additive_term": term,
+        "additive_axis": term.axes[0],
+        "additive_source": inner.sources[0],
+        "shape_proof": model.proof_,
     }
 
 

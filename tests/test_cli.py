@@ -186,7 +186,7 @@ def test_directions_are_found_or_given(words, folder, run):
     scale = choquet.load("model.json").scale_
     assert scale.directions_ == {"size": "higher", "price": "lower", "noise": "higher"}
     out = run("explain", "model.json")[1]
-    assert "Less is better of price: there, a smaller number counts as larger." in out
+    assert "For price, less is better: a smaller number counts as larger." in out
 
 
 def test_columns_that_point_the_wrong_way_are_noted(folder, run):
@@ -387,7 +387,7 @@ def test_contextual_models_on_the_command_line(weather, run):
     # Decomposed and kept, it answers in the same units.
     code, out, _ = run("decompose", "model.json", "-o", "parts.json")
     assert "% of samples: hum is the largest" in out
-    assert "10 and 30 of temp, 900 and 1100 of press, 0 and 100 of hum" in out
+    assert "temp from 10–30, press from 900–1100, hum from 0–100." in out
     assert "yield is rescaled from 50–80 to 0–1." in out
     code, out, _ = run("predict", "parts.json", "weather.csv", "--json")
     assert [row["prediction"] for row in json.loads(out)] == pytest.approx(rows[:, 3])
@@ -858,11 +858,11 @@ def test_stopping_leaves_nothing_half_written(folder, run, monkeypatch):
     monkeypatch.setattr(columns, "_CHUNK_CELLS", 40)
     answer, calls = Subject.answer, []
 
-    def stopped(self, X):
+    def stopped(self, X, *more, **options):
         calls.append(len(X))
         if len(calls) == 3:
             raise KeyboardInterrupt
-        return answer(self, X)
+        return answer(self, X, *more, **options)
 
     monkeypatch.setattr(Subject, "answer", stopped)
     before = sorted(os.listdir())

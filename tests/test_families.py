@@ -86,11 +86,12 @@ def test_a_new_family_is_one_row(monkeypatch):
         def values_of(self, words):
             return halves(words, self.n) @ self.weights
 
-    def chain(statistics, floor, rng):
+    def chain(statistics, floor, rng, n_states=0):
         del rng
         values = Fit(statistics).values_of(EVERY)
         energy = 0.5 * statistics.weight * np.log(statistics.squared_error(values) + floor)
-        return upward_maximum(values), energy + 1.0
+        mean = upward_maximum(values)
+        return chains.Chained(mean, energy + 1.0, np.tile(mean, (n_states, 1)))
 
     row = Family(
         meaning="the larger of two halves", n_parameters=lambda n: 2, pattern=halves,

@@ -544,7 +544,7 @@ def test_explained_reported_and_drawn(n, k):
     model = ChoquetRegressor(k_additive=k).fit(X, y)
     parts = clustered(model, method="single_linkage", k=2)
     story = choquet.explain_model(parts)
-    assert f"fuse {n} sources" in story.text()
+    assert f"combines {n} sources" in story.text()
     assert story.requests == ()
     why = choquet.explain_sample(parts, X[0])
     assert why.supported

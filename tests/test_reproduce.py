@@ -593,7 +593,9 @@ def test_bad_options():
 
 
 def test_every_verdict_and_experiment_has_its_name():
-    assert set(EXPERIMENTS) == {"examples", "noise", "sampling", "aid", "yacht", "airfoil"}
+    assert set(EXPERIMENTS) == {
+        "examples", "noise", "sampling", "aid", "yacht", "airfoil", "authors", "solvers",
+    }  # fmt: skip
     assert VERDICTS[:4] == ("holds", "corrected", "not reproducible", "differs")
 
 
@@ -629,5 +631,6 @@ def test_the_page_of_the_docs_is_written_by_the_command():
     assert "written by the choquet reproduction" in text
     images = sorted((page.parent / "images" / "paper").glob("*.png"))
     assert images
-    assert all(f"images/paper/{image.name}" in text for image in images)
+    erratum = (page.parent / "erratum.md").read_text(encoding="utf-8")
+    assert all(f"images/paper/{image.name}" in text + erratum for image in images)
     assert all(image.stat().st_size < 60_000 for image in images)

@@ -10,7 +10,10 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-TOOLS = {"coverage", "import-linter", "mypy", "numpydoc", "ruff"}
+TOOLS = {
+    "coverage", "import-linter", "ipykernel", "mypy", "myst-nb", "numpydoc", "pydata-sphinx-theme",
+    "ruff", "sphinx", "sphinx-design", "sphinx-gallery",
+}  # fmt: skip
 """What `make test-minimum` does not run: their newest version is as good as any."""
 
 

@@ -57,7 +57,7 @@ def choquet_integral(measure: AbstractMeasure, X: Any, *, missing: Any = "error"
     >>> choquet_integral(g, [[0.9, 0.4, 0.2], [0.1, 0.4, 0.2]])  # median, then maximum
     array([0.4, 0.4])
     >>> choquet_integral(g, [[0.9, 0.4, float("nan")]], missing="present")
-    array([0.9])
+    array([0.4])
     """
     if isinstance(missing, str) and missing == "error":
         return check_measure(measure).integral(X)

@@ -87,6 +87,7 @@ class ConformalRegressor(RegressorMixin, _Conformal):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.random((200, 2))
     >>> y = X.max(axis=1) + 0.1 * rng.standard_normal(200)
+    >>> y = np.clip(y, 0, 1)
     >>> model = ConformalRegressor(random_state=0).fit(X[:100], y[:100])
     >>> low, high = model.predict_interval(X[100:], level=0.9).T
     >>> bool(0.8 < np.mean((low <= y[100:]) & (y[100:] <= high)) < 1)

@@ -126,8 +126,6 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
         classifiers as they are.
     regressor : ChoquetRegressor, ChoquetRegressorCV or another of this room, optional
         How to learn a measure; the default one if None.
-    missing : {"error", "present", "interval"} or (low, high), default "error"
-        What NaN means among scores that are given: see `ChoquetRegressor`.
     calibrate : bool, default True
         Whether to find the power; without it, probabilities are fused scores divided by their sum.
     sources : sequence of str, optional
@@ -138,6 +136,8 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
         Of a data frame of scores: which column is the ``"id"`` of the sample, the ``"label"`` (the
         class that a score is for), the ``"score"``, the ``"source"``, and the ``"truth"``. Without
         a "label", each row is a sample, and columns are named after source and class.
+    missing : {"error", "present", "interval"} or (low, high), default "error"
+        What NaN means among scores that are given: see `ChoquetRegressor`.
     n_jobs : int, optional
         Folds, classifiers and classes at a time, through joblib: processes of this machine, or the
         workers of a cluster inside ``joblib.parallel_config(backend="dask")``.

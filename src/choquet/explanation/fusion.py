@@ -75,7 +75,7 @@ def explain_fusion(model: Any, X: Any) -> list[FusionExplanation]:
     >>> scores = np.eye(3)[y][:, :, None] * [0.8, 0.5] + 0.2 * rng.random((200, 3, 2))
     >>> model = FusionClassifier(sources=["resnet", "vgg"]).fit(scores, y)
     >>> why = explain_fusion(model, scores[:1])[0]
-    >>> why.answer == y[0], why.why.sources
+    >>> bool(why.answer == y[0]), why.why.sources
     (True, ('resnet', 'vgg'))
     """
     scores = model.class_scores(X).scores

@@ -38,7 +38,7 @@ def sql_source(plan: Plan, table: str = "data") -> str:
     >>> from choquet import Measure
     >>> from choquet.exports.models import plan_of
     >>> print(sql_source(plan_of(Measure([0, 0, 0, 1]))).splitlines()[-1])
-    FROM s4;
+    FROM s2;
     """
     printer = _Stages(plan)
     use = "Run it with: sqlite3 data.db < FILE.sql, duckdb data.db < FILE.sql, or psql -f FILE.sql"

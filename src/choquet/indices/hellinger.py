@@ -94,7 +94,7 @@ def hellinger_distance(first: Measure, second: Measure, reference: Measure) -> f
     --------
     >>> p, q = Measure.additive([0.2, 0.8]), Measure.additive([0.5, 0.5])
     >>> round(hellinger_distance(p, q, Measure.additive([0.3, 0.7])), 6)
-    0.226623
+    0.226532
     """
     roots = [np.sqrt(derivative(one, reference)) for one in (first, second)]
     square = float(reference.integral((roots[0] - roots[1])[None] ** 2)[0]) / 2

@@ -131,7 +131,9 @@ def seen_before(view: View, inputs: FloatArray) -> bool:
             return False
         found = DataSupport.from_data(parts.scaled(inputs), tolerance=support.tolerance)
         same = found.n_supported == support.n_supported and found.n_tied == support.n_tied
-        return bool(same and np.array_equal(found.words, support.words))
+        if not (same and np.array_equal(found.words, support.words)):
+            return False
+        return bool(np.allclose(found.informations, support.informations, rtol=1e-6))
     if view.learned and isinstance(parts, TreeDecomposition):
         tree = parts.tree
         if not np.isclose(tree.weight[0], len(inputs)):
