@@ -14,6 +14,8 @@ written, each process compiles in memory.
 
 from __future__ import annotations
 
+import os
+import threading
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any, Literal
@@ -24,6 +26,16 @@ PLAIN = 1_000_000
 """Steps that a loop makes in plain Python, about 0.3 s, before it is compiled."""
 
 Mode = Literal["plain", "fast"]
+
+_COMPILING = threading.RLock()
+"""Held while a loop is compiled. A fork waits for it: a child must not find Numba half loaded."""
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_COMPILING.acquire,
+        after_in_parent=_COMPILING.release,
+        after_in_child=_COMPILING.release,
+    )
 
 
 class Loop:
@@ -55,12 +67,20 @@ class Loop:
         self.__doc__, self.__name__ = function.__doc__, function.__name__
         self.__module__, self.__wrapped__ = function.__module__, function
         self._made: dict[Mode, Callable[..., Any]] = {}
+        self._compiled = False
 
     def __call__(self, *args: Any) -> Any:
         """Run it, in the way that suits the work."""
         if self.left >= 0.0 and self.steps is not None:
             self.left -= self.steps(*args)
-        return self.made("fast" if self.left < 0.0 else "plain")(*args)
+        if self.left >= 0.0:
+            return self.made("plain")(*args)
+        if self._compiled:
+            return self.made("fast")(*args)
+        with _COMPILING:  # Numba compiles in the first call
+            answer = self.made("fast")(*args)
+            self._compiled = True
+        return answer
 
     def made(self, mode: Mode) -> Callable[..., Any]:
         """The loop as it stands, or compiled."""
