@@ -21,7 +21,7 @@ import pandas
 import pytest
 
 import choquet
-from choquet.cli import columns, demo, main
+from choquet.cli import columns, demo, main, subjects
 from choquet.cli.subjects import Subject
 from tests.processes import interruptible
 
@@ -246,6 +246,20 @@ def test_more_rows_than_are_kept_are_drawn_evenly(folder, run, monkeypatch):
     _, out, _ = run("fit", "cars.csv", "--json")
     assert json.loads(out)["held_out"]["rows"] == 40
     assert json.loads(out)["rows"] == 400
+
+
+def test_intervals_of_many_rows_wait_until_they_are_asked_for(folder, run, monkeypatch):
+    run("fit", "scores.csv")
+    few = len(json.loads(run("predict", "model.json", "scores.csv", "--json")[1]))
+    n_sources = 3
+    monkeypatch.setitem(subjects._INTERVAL_ROWS, n_sources, few // 2)
+    code, out, err = run("predict", "model.json", "scores.csv")
+    assert code == 0
+    assert "low" not in out.splitlines()[0]
+    assert "--intervals" in err
+    code, out, err = run("predict", "model.json", "scores.csv", "--intervals")
+    assert out.startswith("prediction,low,high,level")
+    assert "--intervals" not in err
 
 
 def test_predict_gives_intervals_and_support(folder, run):

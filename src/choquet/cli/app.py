@@ -356,8 +356,9 @@ def predict(
         float, typer.Option(help="How many of 100 intervals hold the truth, as a share.")
     ] = 0.95,
     intervals: Annotated[
-        bool, typer.Option(help="Columns low and high; leaving them out saves time.")
-    ] = True,
+        bool | None,
+        typer.Option(help="Columns low and high; by default unless they would take minutes."),
+    ] = None,
     missing: MissingValues = "error",
     delimiter: Delimiter = None,
     force: Force = False,
@@ -374,7 +375,8 @@ def predict(
         missing=_missing(missing),
         force=force,
         as_json=json,
-        level=level if intervals else None,
+        level=None if intervals is False else level,
+        insist=bool(intervals),
     )
 
 

@@ -33,6 +33,10 @@ from choquet.storage import from_bytes, load, to_bytes
 
 __all__ = ["Subject", "check_output", "load_any", "load_subject", "write_content", "write_object"]
 
+_INTERVAL_ROWS = {4: 200_000, 5: 100_000, 6: 10_000, 7: 4_000}
+"""Rows a minute, by the number of sources: an interval of 5 sources takes about 0.4 ms, one of 7
+about 14 ms. Below 4 it takes little, and beyond 7 draws of measures serve all rows."""
+
 
 _OPTIONS = {"support": "--all-walks", "k": "-k"}
 """Options of `decompose` that are not called on the command line as they are in Python."""
@@ -193,6 +197,14 @@ class Subject:
         if view.learned:
             return found | {"trust": 1 - known.phi}
         return found | {"supported": known.supported.astype(int)}
+
+    @property
+    def interval_rows(self) -> float:
+        """Rows whose intervals are found unasked, in about a minute."""
+        inner = self.inside[0]
+        if self.additive or not hasattr(inner, "predict_interval"):
+            return float("inf")
+        return _INTERVAL_ROWS.get(len(self.sources), float("inf"))
 
     def _sum(self, model: Any, X: FloatArray) -> dict[str, npt.NDArray[Any]]:
         """Answers of an additive model."""

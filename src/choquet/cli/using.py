@@ -43,6 +43,7 @@ def run_predict(
     force: bool,
     as_json: bool,
     level: float | None,
+    insist: bool,
 ) -> None:
     """Write one line of output for each row, chunk by chunk."""
     if level is not None:
@@ -63,7 +64,7 @@ def run_predict(
     ):
         _check_sources(table, subject)
         first, n_dropped = True, 0
-        for answer, kept in _answers(table, subject, missing, advance, level):
+        for answer, kept in _answers(table, subject, missing, advance, level, insist):
             n_dropped += int((~kept).sum())
             text = _json_rows(answer, first) if as_json else _csv_rows(answer, first)
             sink.write(text.encode("utf-8", "backslashreplace"))
@@ -83,6 +84,7 @@ def _answers(
     missing: Missing,
     advance: Callable[[float], None],
     level: float | None,
+    insist: bool,
 ) -> Iterator[tuple[dict[str, Any], BoolArray]]:
     """Columns of answers, chunk by chunk, and which rows of the table have one.
 
@@ -92,6 +94,12 @@ def _answers(
     waiting: list[BoolArray] = []
     done = 0
     for chunk in table.chunks(subject.sources, missing=missing):
+        if level is not None and not insist and not done:
+            share = chunk.n_bytes / table.n_bytes if table.n_bytes else 0.0
+            rows = len(chunk.kept) / share if share else len(chunk.kept)
+            if rows > subject.interval_rows:
+                warn("note: no intervals for so many rows; --intervals computes them")
+                level = None
         none = dict.fromkeys(names, chunk.X[:0])
         answer = subject.answer(chunk.X, level) if len(chunk.X) else none
         waiting.append(chunk.kept)
