@@ -31,6 +31,9 @@ __all__ = ["Region", "check_level", "confidence_slack", "numbers_used"]
 FEW, COMPILED = 32, 600
 """Unknowns from which on, and up to which, the compiled interior point is the faster one. Up to
 five sources Clarabel takes milliseconds as well, and the compiling seconds."""
+MANY = 500
+"""Functions from which on compiling pays for five sources and fewer: as many take Clarabel some
+seconds."""
 FOUND = 1e-6
 """What may be left of gap and constraints; beyond, Clarabel is asked."""
 OUTWARDS = 1e-7
@@ -216,7 +219,8 @@ class Region:
 
     def _searched(self, costs: FloatArray) -> FloatArray:
         out, broken = np.empty((len(costs), 2)), np.full(len(costs), np.inf)
-        if FEW < len(self._gradient) <= COMPILED and not self.conic.n_equal:
+        worth = len(self._gradient) > FEW or len(costs) > MANY
+        if worth and len(self._gradient) <= COMPILED and not self.conic.n_equal:
             from choquet.certainty._kernels import ends_of
 
             rows = sp.csr_array(-self.conic.A)
