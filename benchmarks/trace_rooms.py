@@ -5,6 +5,7 @@
 A function counts once, however often it is called. A room is a folder of the package, or a module
 at its top. A change of room is a call from a function of one room to one of another. Those into the
 ground, the modules at the top that check arrays, options and documents, are counted apart as well.
+The decorator of compiled loops is no room: a loop belongs to the room that it stands in.
 Modules are imported, and compiled loops loaded, before anything is counted. `fit` is also shown
 without the rows held out, which are five fits more.
 """
@@ -26,11 +27,12 @@ import choquet
 from choquet.cli import main
 
 HOME = str(Path(choquet.__file__).parent)
+DECORATOR = str(Path(HOME) / "lattice" / "compiling.py")
 
 
 def room_of(name: str) -> str | None:
-    """Room of a file of the package; None for other files."""
-    if not name.startswith(HOME):
+    """Room of a file of the package; None for other files, and for the decorator of loops."""
+    if not name.startswith(HOME) or name == DECORATOR:
         return None
     first, _, rest = name[len(HOME) + 1 :].partition(os.sep)
     return first if rest else first.removesuffix(".py")

@@ -18,7 +18,14 @@ from sklearn.preprocessing import MinMaxScaler
 import choquet
 from choquet.decomposition import Decomposition
 from choquet.errors import DataError, MissingDependencyError
-from choquet.explanation import SampleExplanation, View, view_of
+from choquet.explanation import (
+    AdditiveView,
+    ModelExplanation,
+    OperatorSample,
+    SampleExplanation,
+    View,
+    view_of,
+)
 from choquet.explanation import view as room
 from choquet.frames import to_frame
 
@@ -192,11 +199,29 @@ def test_every_explanation_is_of_one_kind(pipeline):
         (g, u[0]),
         (choquet.decompose(g), u[0]),
     ):
-        assert type(choquet.explain_sample(model, row)) is SampleExplanation
+        assert type(choquet.explain_sample(model, row)) is OperatorSample
         assert type(view_of(model)) is View
         assert set(choquet.Report(model).data) == set(choquet.Report(g).data)
     assert isinstance(view_of(g).parts, Decomposition)
     assert view_of(view_of(g)).sources == g.sources
+
+
+def test_sums_of_integrals_are_explained_by_the_same_nouns():
+    X = np.random.default_rng(1).random((60, 3))
+    y = X[:, 0] + np.minimum(X[:, 1], X[:, 2])
+    additive = choquet.ChoquetAdditiveRegressor(max_terms=4, link="add").fit(X, y)
+    assert type(view_of(additive)) is AdditiveView
+    for model in (additive, choquet.ChoquetRegressor().fit(X, y / 2)):
+        story, why = choquet.explain_model(model), choquet.explain_sample(model, X[0])
+        assert isinstance(story, ModelExplanation)
+        assert isinstance(why, SampleExplanation)
+        assert story.sources == why.sources
+        assert repr(story) == story.text()  # they show themselves
+        assert repr(why) == why.text()
+        for one in (story, why):
+            frame = one.to_frame()
+            assert len(frame) > 0
+            assert set(json.loads(json.dumps(one.to_dict()))) >= {"sources"}
 
 
 # -- tables ----------------------------------------------------------------------------------------

@@ -73,7 +73,7 @@ def _decompose_sum(subject: Subject, output: Path | None, *, as_json: bool) -> N
     """The operators of each term of an additive model, and the contexts they are used in."""
     if output is not None:
         raise OptionError(f"{subject.name} is a sum of terms, which hold their operators; no -o")
-    parts: Any = subject.seen.parts
+    parts = subject.terms
     rows = [
         {
             "term": one.name, "context": one.context.words, "bias": one.bias,
@@ -84,7 +84,7 @@ def _decompose_sum(subject: Subject, output: Path | None, *, as_json: bool) -> N
     if as_json:
         say_json({"sources": list(subject.sources), "operators": rows})
         return
-    say(subject.seen.story().head)
+    say(subject.seen.story().opening())
     shown = rows[:_LISTED]
     say_table(
         ["term", "context", "at its start", "adds, largest position first", "samples"],

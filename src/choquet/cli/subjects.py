@@ -25,7 +25,7 @@ from choquet.decomposition import (
     decompose,
 )
 from choquet.errors import DataError, FileError, OptionError, TooLargeError
-from choquet.explanation import AdditiveView, View, operators_view, view_of
+from choquet.explanation import AbstractView, AdditiveView, View, operators_view, view_of
 from choquet.files import MAX_BYTES, check_target, write_whole
 from choquet.measures import AbstractMeasure, SupportedMeasure
 from choquet.scales import Unwrapped, unwrapped
@@ -88,7 +88,7 @@ class Subject:
     label: str | None = None
 
     @cached_property
-    def seen(self) -> View | AdditiveView:
+    def seen(self) -> AbstractView:
         """Its view, made when first needed."""
         return view_of(self.obj, label=self.label)
 
@@ -96,6 +96,12 @@ class Subject:
     def additive(self) -> bool:
         """Whether it is a sum of small integrals, which has no operators of all sources."""
         return isinstance(self.seen, AdditiveView)
+
+    @property
+    def terms(self) -> Any:
+        """Contexts and operators of the terms of an additive model."""
+        assert isinstance(self.seen, AdditiveView)
+        return self.seen.parts
 
     @cached_property
     def view(self) -> View:

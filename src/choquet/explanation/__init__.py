@@ -4,14 +4,15 @@ Everything is looked at through one view (`view_of`), whatever was fitted. Every
 plain data first, a frozen dataclass with ``to_dict()`` and ``to_frame()``, and text second.
 """
 
-from choquet.explanation.additive import AdditiveSample, AdditiveStory, AdditiveView
+from choquet.explanation.abstract import AbstractView, ModelExplanation, SampleExplanation
+from choquet.explanation.additive import AdditiveView, TermsExplanation, TermsSample
 from choquet.explanation.brief import Brief, brief_of
 from choquet.explanation.collect import DataRequest, DataRequests, data_to_collect
 from choquet.explanation.fusion import FusionExplanation, explain_fusion
 from choquet.explanation.model import (
     Evidence,
-    ModelExplanation,
     OperatorExplanation,
+    OperatorsExplanation,
     explain_model,
     explain_operator,
 )
@@ -21,14 +22,13 @@ from choquet.explanation.phrases import (
     operator_phrases,
     rule_sentences,
 )
-from choquet.explanation.sample import SampleExplanation, explain_sample, explain_samples
+from choquet.explanation.sample import OperatorSample, explain_sample, explain_samples
 from choquet.explanation.summaries import LinguisticSummary, linguistic_summaries
 from choquet.explanation.switch import Switch, smallest_switch
 from choquet.explanation.view import View, of_class, operators_view, view_of
 
 __all__ = [
-    "AdditiveSample",
-    "AdditiveStory",
+    "AbstractView",
     "AdditiveView",
     "Brief",
     "DataRequest",
@@ -38,8 +38,12 @@ __all__ = [
     "LinguisticSummary",
     "ModelExplanation",
     "OperatorExplanation",
+    "OperatorSample",
+    "OperatorsExplanation",
     "SampleExplanation",
     "Switch",
+    "TermsExplanation",
+    "TermsSample",
     "View",
     "brief_of",
     "data_to_collect",

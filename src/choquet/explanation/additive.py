@@ -14,16 +14,18 @@ from choquet.additive.model import FittedTerm
 from choquet.arrays import FloatArray
 from choquet.decomposition.outcome import place_of
 from choquet.errors import OptionError
+from choquet.explanation.abstract import AbstractView, ModelExplanation, SampleExplanation
 from choquet.explanation.phrases import percent, plain
+from choquet.frames import FrameLibrary, to_frame
 
-__all__ = ["AdditiveSample", "AdditiveStory", "AdditiveView", "place_words"]
+__all__ = ["AdditiveView", "TermsExplanation", "TermsSample", "place_words"]
 
 _SPOKEN = 12
 """Terms that are told one by one; the table holds the others."""
 
 
-@dataclass(frozen=True, eq=False)
-class AdditiveSample:
+@dataclass(frozen=True, eq=False, repr=False)
+class TermsSample(SampleExplanation):
     """Why a row got its output from an additive model.
 
     Attributes
@@ -94,14 +96,30 @@ class AdditiveSample:
         )
         return found
 
+    def to_frame(self, library: FrameLibrary | None = None) -> Any:
+        """A table of the terms, largest effect first: effect and context.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars"}, optional
+            Whose frame it is; the first of them that is installed by default.
+        """
+        effects = self.why.effects
+        columns: dict[str, list[Any]] = {
+            "term": [name for _, name, _ in effects],
+            "effect": [effect for effect, _, _ in effects],
+            "context": ["" if at is None else at.words for _, _, at in effects],
+        }
+        return to_frame(columns, library)
+
 
 def _plain_cell(cell: Any) -> Any:
     value = cell.item() if isinstance(cell, np.generic) else cell
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 
-@dataclass(frozen=True, eq=False)
-class AdditiveStory:
+@dataclass(frozen=True, eq=False, repr=False)
+class TermsExplanation(ModelExplanation):
     """What an additive model does, in words and numbers.
 
     Attributes
@@ -140,9 +158,20 @@ class AdditiveStory:
         )
         return found
 
+    def to_frame(self, library: FrameLibrary | None = None) -> Any:
+        """A table of the terms: share of the variance, numbers, and how far data decided them.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars"}, optional
+            Whose frame it is; the first of them that is installed by default.
+        """
+        columns = {key: [row[key] for row in self.table] for key in self.table[0]}
+        return to_frame(columns, library)
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AdditiveView:
+class AdditiveView(AbstractView):
     """What explanations and reports look at, of an additive model.
 
     Attributes
@@ -195,7 +224,7 @@ class AdditiveView:
         """What one unit of the score is in effects that are shown."""
         return self.parts.unit
 
-    def explained(self, X: Any, model: Any = None) -> list[AdditiveSample]:
+    def explained(self, X: Any, model: Any = None) -> list[TermsSample]:
         """Why each row got its output; the model is the view's own."""
         X, model = _rows(X, self.sources), self.model.nameless()
         rows = model._inputs(X)
@@ -215,7 +244,7 @@ class AdditiveView:
         for (first, second), row in zip(pairs, rows, strict=True):
             why += model.decomposition_of(first, second).explain(row[None])
         return [
-            AdditiveSample(
+            TermsSample(
                 self.sources,
                 tuple(cells[k]),
                 answers[k],
@@ -240,7 +269,7 @@ class AdditiveView:
         what = self.scored
         return f"the log-odds of {what}" if len(classes) == 2 else f"the score of {what}"
 
-    def story(self, *, n_requests: int = 0, support: Any = None) -> AdditiveStory:  # noqa: ARG002
+    def story(self, *, n_requests: int = 0, support: Any = None) -> TermsExplanation:  # noqa: ARG002
         """What the model does; it asks for no data."""
         model, terms = self.model, self.model.terms_
         single = sum(len(term.sources) == 1 for term in terms)
@@ -267,7 +296,7 @@ class AdditiveView:
             }
             for term in terms
         )
-        return AdditiveStory(head, said, rows, self.sources)
+        return TermsExplanation(head, said, rows, self.sources)
 
     def meaning(self) -> str:
         """What becomes of the sum, in a sentence."""

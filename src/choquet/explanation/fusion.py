@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from choquet.explanation.phrases import percent, plain
-from choquet.explanation.sample import SampleExplanation, explained_row
+from choquet.explanation.sample import OperatorSample, explained_row
 from choquet.explanation.view import operators_view
 from choquet.shown import Shown
 
@@ -25,7 +25,7 @@ class FusionExplanation(Shown):
     runner_up : object
         The class that comes next.
     runner_up_probability : float
-    why : SampleExplanation
+    why : OperatorSample
         How the sources' scores for the answer were combined.
     """
 
@@ -33,7 +33,7 @@ class FusionExplanation(Shown):
     probability: float
     runner_up: Any
     runner_up_probability: float
-    why: SampleExplanation
+    why: OperatorSample
 
     def text(self) -> str:
         """The explanation in sentences."""

@@ -10,6 +10,7 @@ from choquet.decomposition import ContextualOperator, Decomposition, TreeDecompo
 from choquet.decomposition.outcome import Outcome
 from choquet.decomposition.runtime import TRUSTED
 from choquet.errors import OptionError
+from choquet.explanation.abstract import ModelExplanation
 from choquet.explanation.collect import DataRequest, mean_width, requests_of, supported_share
 from choquet.explanation.phrases import (
     NO_BIAS,
@@ -28,8 +29,8 @@ from choquet.walks import DataSupport
 
 __all__ = [
     "Evidence",
-    "ModelExplanation",
     "OperatorExplanation",
+    "OperatorsExplanation",
     "explain_model",
     "explain_operator",
     "explain_view",
@@ -214,8 +215,8 @@ inputs. Where data are missing, answers could differ by 0.08 on average.'
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ModelExplanation(Shown):
-    """What a model does, in words and numbers.
+class OperatorsExplanation(ModelExplanation):
+    """What a model of contextual operators does, in words and numbers.
 
     Attributes
     ----------
@@ -422,7 +423,9 @@ def explain_operator(model: Any, number: int) -> OperatorExplanation:
     return _operator(view, view.parts.operators[number])
 
 
-def explain_model(model: Any, *, n_requests: int = 5, support: DataSupport | None = None) -> Any:
+def explain_model(
+    model: Any, *, n_requests: int = 5, support: DataSupport | None = None
+) -> ModelExplanation:
     """Explain a whole model.
 
     Parameters
@@ -437,8 +440,8 @@ def explain_model(model: Any, *, n_requests: int = 5, support: DataSupport | Non
     Returns
     -------
     ModelExplanation
-            Operators, rules, errors, evidence and data to collect; `text` is a page of it. Of an
-            additive model it is an `AdditiveStory`.
+        Its `text` is a page of it. An `OperatorsExplanation` has operators, rules, errors, evidence
+        and data to collect; the `TermsExplanation` of an additive model has its terms.
 
     Examples
     --------
@@ -452,7 +455,7 @@ def explain_model(model: Any, *, n_requests: int = 5, support: DataSupport | Non
 
 def explain_view(
     view: View, *, n_requests: int = 5, support: DataSupport | None = None
-) -> ModelExplanation:
+) -> OperatorsExplanation:
     """Explain a view; `explain_model` comes here with what it is given."""
     parts, rules = view.parts, view.rules
     sentences = [NO_RULES]
@@ -464,7 +467,7 @@ def explain_view(
         bounds = view.bounds if known is parts.support else None
         evidence = Evidence.of(parts.measure, known, view.width, bounds)
     grown = parts if isinstance(parts, TreeDecomposition) else None
-    return ModelExplanation(
+    return OperatorsExplanation(
         sources=view.sources,
         operators=tuple(_operator(view, operator) for operator in parts.operators),
         sentences=tuple(sentences),

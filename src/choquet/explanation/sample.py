@@ -12,6 +12,7 @@ from choquet.decomposition import TreeDecomposition
 from choquet.decomposition.outcome import Outcome
 from choquet.decomposition.runtime import Assessment, assess
 from choquet.errors import DataError
+from choquet.explanation.abstract import SampleExplanation
 from choquet.explanation.nearest import nearest_context
 from choquet.explanation.phrases import (
     NO_BIAS,
@@ -25,18 +26,18 @@ from choquet.explanation.switch import Switch, moves_text, smallest_switch
 from choquet.explanation.view import LEVEL, View, operators_view, view_of
 from choquet.frames import FrameLibrary, to_frame
 from choquet.scales import Units
-from choquet.shown import Shown, html_table, rounded
+from choquet.shown import html_table, rounded
 from choquet.walks import sorts_of
 
-__all__ = ["SampleExplanation", "explain_sample", "explain_samples", "explained_row"]
+__all__ = ["OperatorSample", "explain_sample", "explain_samples", "explained_row"]
 
 _SAME = 1e-9
 """Relative difference up to which two outputs are one."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SampleExplanation(Shown):
-    """Why a sample got its output.
+class OperatorSample(SampleExplanation):
+    """Why a sample got its output from a model of contextual operators.
 
     Inputs, contributions, outputs and bounds are in the units of the data; ``switch.change`` and
     weights are on the common scale.
@@ -341,7 +342,7 @@ def _enough(change: float) -> str:
     return f"changing inputs by {figure(change)} is enough"
 
 
-def explain_sample(model: Any, x: Any) -> Any:
+def explain_sample(model: Any, x: Any) -> SampleExplanation:
     """Explain the output for one sample.
 
     Parameters
@@ -354,7 +355,8 @@ def explain_sample(model: Any, x: Any) -> Any:
     Returns
     -------
     SampleExplanation
-            Output, contributions, operator, rule, support, and what would change the operator.
+        An `OperatorSample` has the output, contributions, operator, rule, support, and what would
+        change the operator; the `TermsSample` of an additive model has the effects of its terms.
 
     Examples
     --------
@@ -372,7 +374,7 @@ def explain_sample(model: Any, x: Any) -> Any:
     return found[0]
 
 
-def explain_samples(model: Any, X: Any) -> list[Any]:
+def explain_samples(model: Any, X: Any) -> list[SampleExplanation]:
     """Explain the outputs for several samples: the rows of an array or a frame.
 
     Parameters
@@ -385,7 +387,7 @@ def explain_samples(model: Any, X: Any) -> list[Any]:
     Returns
     -------
     list of SampleExplanation
-        One for each row; of an additive model, an `AdditiveSample` each.
+        One for each row; see `explain_sample`.
 
     Examples
     --------
@@ -394,10 +396,10 @@ def explain_samples(model: Any, X: Any) -> list[Any]:
     >>> [why.output for why in explain_samples(g, [[0.2, 0.9], [0.7, 0.4]])]
     [0.2, 0.4]
     """
-    return view_of(model).explained(X, model)
+    return list(view_of(model).explained(X, model))
 
 
-def explained_rows(view: View, X: Any, model: Any = None) -> list[SampleExplanation]:
+def explained_rows(view: View, X: Any, model: Any = None) -> list[OperatorSample]:
     """Explain rows by a view; of several classes, the model is asked for that of each row."""
     rows = as_inputs(X, sources=view.sources)
     scaled = view.parts.scaled(rows)
@@ -414,7 +416,7 @@ def explained_rows(view: View, X: Any, model: Any = None) -> list[SampleExplanat
     ]
 
 
-def explained_row(view: View, row: FloatArray) -> SampleExplanation:
+def explained_row(view: View, row: FloatArray) -> OperatorSample:
     """Explain one row, given in the data, through a view that is there already."""
     scaled = view.parts.scaled(row[None])
     return _explained(view, row, scaled, assess(view.parts, scaled))
@@ -422,7 +424,7 @@ def explained_row(view: View, row: FloatArray) -> SampleExplanation:
 
 def _explained(
     view: View, inputs: FloatArray, scaled: FloatArray, known: Assessment
-) -> SampleExplanation:
+) -> OperatorSample:
     """Explain one row, given in the data and on the common scale, and what is known of it."""
     parts, units, width = view.parts, view.units, view.width
     sort, number = sorts_of(scaled)[0], int(known.operator[0])
@@ -444,7 +446,7 @@ def _explained(
     rule, named = view.rule_of(scaled, known.similar_sort)
     grown = parts if isinstance(parts, TreeDecomposition) else None
     leaf = None if grown is None else view.leaf_of(scaled)
-    why = SampleExplanation(
+    why = OperatorSample(
         sources=view.sources,
         inputs=inputs,
         sort=sort,
@@ -475,7 +477,7 @@ def _explained(
     return _with_switch(view, why, scaled[0])
 
 
-def _with_switch(view: View, why: SampleExplanation, scaled: FloatArray) -> SampleExplanation:
+def _with_switch(view: View, why: OperatorSample, scaled: FloatArray) -> OperatorSample:
     """What would change the operator, and where the nearest supported context is."""
     parts, nearest = view.parts, None
     if isinstance(parts, TreeDecomposition):

@@ -26,6 +26,7 @@ from choquet.decomposition import (
 from choquet.decomposition.outcome import Outcome, outcome_of, place_of
 from choquet.decomposition.runtime import TRUSTED, assess
 from choquet.errors import DataError, OptionError, SolverError
+from choquet.explanation.abstract import AbstractView
 from choquet.explanation.additive import AdditiveView
 from choquet.explanation.phrases import operator_phrase, operator_phrases
 from choquet.lattice import downward_minimum, upward_maximum
@@ -55,7 +56,7 @@ _KEPT: WeakKeyDictionary[Any, tuple[Any, tuple[str, ...] | None, Decomposition]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class View:
+class View(AbstractView):
     """What explanations and reports look at, whatever was fitted.
 
     Attributes
@@ -230,13 +231,13 @@ class View:
         return [leaf for leaf in self.parts.leaves if trust[labels[leaf]] >= TRUSTED]
 
     def explained(self, X: Any, model: Any = None) -> list[Any]:
-        """Why each row got its output: a `SampleExplanation` each."""
+        """Why each row got its output: an `OperatorSample` each."""
         from choquet.explanation.sample import explained_rows
 
         return list(explained_rows(self, X, model))
 
     def story(self, *, n_requests: int = 5, support: DataSupport | None = None) -> Any:
-        """What the model does: a `ModelExplanation`."""
+        """What the model does: an `OperatorsExplanation`."""
         from choquet.explanation.model import explain_view
 
         return explain_view(self, n_requests=n_requests, support=support)
@@ -279,10 +280,8 @@ def value_bounds(
 
 def view_of(
     model: Any, *, label: Any = None, identify: bool = False, row: FloatArray | None = None
-) -> View | AdditiveView:
+) -> AbstractView:
     """The view of a measure, a decomposition, a fitted model, or a pipeline that ends in one.
-
-    Both kinds of view have `sources`, `target`, `outcome`, ``story()`` and ``explained(X)``.
 
     Parameters
     ----------
@@ -302,7 +301,7 @@ def view_of(
     >>> view_of(Measure([0, 0, 0, 1])).parts.operator_names
     ['min']
     """
-    if isinstance(model, View | AdditiveView):
+    if isinstance(model, AbstractView):
         return model
     inner = unwrapped(model).model
     if isinstance(vars(inner).get("model_") if hasattr(inner, "__dict__") else None, AdditiveModel):

@@ -10,7 +10,7 @@ from choquet.arrays import FloatArray
 from choquet.decomposition.runtime import TRUSTED, Assessment
 from choquet.explanation import list_words
 from choquet.explanation.brief import Brief
-from choquet.explanation.model import ModelExplanation
+from choquet.explanation.model import OperatorsExplanation
 from choquet.explanation.phrases import figure, number_word, percent
 from choquet.explanation.view import View
 from choquet.scales.advice import against_target
@@ -29,7 +29,7 @@ _NO_DATA = "No data came with the model, so nothing is known about where it can 
 
 def first_screen(
     view: View,
-    story: ModelExplanation,
+    story: OperatorsExplanation,
     brief: Brief,
     quality: dict[str, Any] | None,
     known: Assessment | None,
@@ -77,7 +77,7 @@ def first_screen(
     }
 
 
-def _what(view: View, story: ModelExplanation, *, learned_from: bool) -> str:
+def _what(view: View, story: OperatorsExplanation, *, learned_from: bool) -> str:
     many = len(view.sources) > 12
     what = f"{len(view.sources)} sources" if many else list_words(view.sources)
     outcome = view.outcome
@@ -196,7 +196,7 @@ def _quality_warnings(quality: dict[str, Any]) -> list[str]:
 
 
 def _distrust(
-    view: View, story: ModelExplanation, known: Assessment | None, unseen: float | None
+    view: View, story: OperatorsExplanation, known: Assessment | None, unseen: float | None
 ) -> list[str]:
     found = []
     if (
@@ -257,7 +257,7 @@ def _widest(view: View, known: Assessment) -> str | None:
     )
 
 
-def _never_seen(view: View, story: ModelExplanation) -> list[str]:
+def _never_seen(view: View, story: OperatorsExplanation) -> list[str]:
     """Contexts without data, by name."""
     if view.learned:
         weak = [one for one in story.operators if one.trust < TRUSTED]
@@ -273,7 +273,9 @@ def _never_seen(view: View, story: ModelExplanation) -> list[str]:
     return found
 
 
-def _next(story: ModelExplanation, quality: dict[str, Any] | None, against: list[str]) -> list[str]:
+def _next(
+    story: OperatorsExplanation, quality: dict[str, Any] | None, against: list[str]
+) -> list[str]:
     found = []
     if against:
         names = ",".join(against)

@@ -17,7 +17,7 @@ from choquet.explanation import AdditiveView, list_words
 from choquet.explanation.brief import brief_of
 from choquet.explanation.model import explain_view
 from choquet.explanation.phrases import plain
-from choquet.explanation.view import View, view_of
+from choquet.explanation.view import View, operators_view, view_of
 from choquet.report.additive import summarise_additive
 from choquet.report.explorer import explorer_data
 from choquet.report.first import first_screen
@@ -80,9 +80,10 @@ def summarise(
     # Rows of one class alone may be given as well, as those of any measure.
     if fused and (model.estimators is not None or X is None or np.ndim(X) != 2 or _named(X)):
         return summarise_fusion(model, X, y, title=title, n_samples=n_samples)
-    view = view_of(model, identify=True)
-    if isinstance(view, AdditiveView):
-        return summarise_additive(view, X, y, title=title, n_samples=n_samples)
+    seen = view_of(model, identify=True)
+    if isinstance(seen, AdditiveView):
+        return summarise_additive(seen, X, y, title=title, n_samples=n_samples)
+    view = operators_view(seen)
     inputs = None if X is None else as_inputs(X, sources=view.sources)
     if inputs is not None and not len(inputs):
         inputs = None
