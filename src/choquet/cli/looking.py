@@ -18,7 +18,7 @@ from choquet.errors import DataError, OptionError
 from choquet.explanation import AdditiveView, explain_model
 from choquet.files import MAX_BYTES
 from choquet.indices import shapley
-from choquet.measures import AbstractMeasure, Measure, SupportedMeasure
+from choquet.measures import AbstractMeasure
 from choquet.scales import unwrapped
 from choquet.storage import from_bytes
 
@@ -206,7 +206,7 @@ def _inspect_object(obj: Any, name: str, *, as_json: bool) -> None:
     if inner is not obj:
         head["learner"] = type(inner).__name__
         head["scaling"] = "none" if units is None else units.text(head["sources"])
-    if measure is not None and not isinstance(measure, SupportedMeasure):
+    if measure is not None and measure.known_words is None:
         found = shapley(measure).round(12).tolist()
         head["shapley"] = dict(zip(head["sources"], found, strict=True))
     if parts is not None and parts.measure is None:
@@ -229,7 +229,7 @@ def _inspect_object(obj: Any, name: str, *, as_json: bool) -> None:
             if key != "shapley" and value is not None
         ],
     )
-    if isinstance(measure, Measure):
+    if measure is not None and measure.is_dense:
         say(str(measure.summary()))
     elif "shapley" in head:
         say_table(["source", "Shapley"], [[name, value] for name, value in head["shapley"].items()])

@@ -27,7 +27,7 @@ from choquet.decomposition import (
 from choquet.errors import DataError, FileError, OptionError, TooLargeError
 from choquet.explanation import AbstractView, AdditiveView, View, operators_view, view_of
 from choquet.files import MAX_BYTES, check_target, write_whole
-from choquet.measures import AbstractMeasure, SupportedMeasure
+from choquet.measures import AbstractMeasure
 from choquet.scales import Unwrapped, unwrapped
 from choquet.storage import from_bytes, load, to_bytes
 
@@ -175,7 +175,7 @@ class Subject:
         if self.additive:
             return self._sum(inner, X)
         scaled = X if units is None else units.scaled(X)
-        if isinstance(inner, SupportedMeasure):
+        if getattr(inner, "known_words", None) is not None:
             bounds = inner.interval(X)
             return {"prediction": bounds.mean(axis=1), "low": bounds[:, 0], "high": bounds[:, 1]}
         if hasattr(inner, "classes_"):

@@ -244,7 +244,7 @@ def _subsets(view: View, n: int, support: DataSupport | None) -> tuple[DataReque
     own = view.parts.support
     known, measure = own if support is None else support, view.parts.measure
     # Where walks are listed, next to all subsets lack support: there is no telling which matter.
-    if known is None or n == 0 or not isinstance(measure, Measure):
+    if known is None or n == 0 or not measure.is_dense:
         return ()
     bounds = view.bounds if known is own else None
     lower, upper, supported, counts = bounds or value_bounds(measure, known)
@@ -316,7 +316,7 @@ def mean_width(
     >>> round(mean_width(Measure([0, 0.2, 0.3, 1]), DataSupport.from_data([[0.9, 0.1]])), 6)
     0.166667
     """
-    if not isinstance(measure, Measure):
+    if not measure.is_dense:
         bounded = known_part(measure, support)
         if bounded is None:
             return float("nan")
@@ -324,7 +324,7 @@ def mean_width(
         return float((upper - lower).sum(axis=1).mean()) / (bounded.n_sources + 1)
     lower, upper, _, _ = bounds or value_bounds(measure, support)
     shares = _walk_shares(measure.n_sources)
-    return float(((upper - lower) * shares).sum()) / (measure.n_sources + 1)
+    return float(((upper - lower) * shares).sum() / (measure.n_sources + 1))
 
 
 def supported_share(support: DataSupport) -> float:

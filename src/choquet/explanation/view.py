@@ -197,7 +197,7 @@ class View(AbstractView):
         None where there is no such measure, or no data.
         """
         measure, support = self.parts.measure, self.parts.support
-        if support is None or not isinstance(measure, Measure):
+        if support is None or measure is None or not measure.is_dense:
             return None
         return value_bounds(measure, support)
 

@@ -9,7 +9,6 @@ import numpy as np
 from choquet.arrays import FloatArray
 from choquet.decomposition import ClusterDecomposition, TreeDecomposition
 from choquet.explanation.view import View
-from choquet.measures import Measure
 from choquet.scales import Units
 from choquet.walks import all_sorts
 
@@ -88,7 +87,7 @@ def explorer_data(view: View, inputs: FloatArray | None, first: int = 0) -> dict
 def _value_data(view: View) -> dict[str, Any] | None:
     """The values of the measure, which of them data support, and the bounds of the others."""
     measure, support = view.parts.measure, view.parts.support
-    if not isinstance(measure, Measure) or measure.n_sources > _MAX_SOURCES:
+    if measure is None or not measure.is_dense or measure.n_sources > _MAX_SOURCES:
         return None
     lower, upper, supported, _ = view.bounds or (None, None, None, None)
     return {

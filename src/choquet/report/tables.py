@@ -12,7 +12,6 @@ from choquet.contexts.conditions import Condition
 from choquet.decomposition import ClusterDecomposition, Decomposition, TreeDecomposition
 from choquet.explanation.view import View
 from choquet.indices import banzhaf, interaction, shapley
-from choquet.measures import Measure, MobiusMeasure
 from choquet.walks import sorts_of
 
 __all__ = ["index_table", "source_table", "support_table", "tree_table"]
@@ -29,7 +28,7 @@ def index_table(parts: Decomposition) -> dict[str, Any] | None:
     measure = parts.measure
     if measure is None:
         return None
-    dense = isinstance(measure, Measure | MobiusMeasure)
+    dense = measure.is_dense or measure.as_mobius is not None
     pairs = interaction(measure) if dense else None
     if dense:
         found: dict[str, Any] = {"shapley": shapley(measure), "banzhaf": banzhaf(measure)}
