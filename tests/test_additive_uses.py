@@ -124,6 +124,7 @@ def test_the_report_draws_curves_and_maps(regressor):
     assert "http://" not in page.replace("http://www.w3.org", "")
     assert "<polyline" in page
     assert report.markdown().startswith("# How a, b and c make price")
+    assert data["first"]["quality"]["folds"] == 5  # these samples were learned from
 
 
 def test_names_and_classes_cannot_break_out_of_the_page(classifier):

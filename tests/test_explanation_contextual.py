@@ -461,7 +461,7 @@ def test_units_change_words_not_answers(kind):
     assert why.contributions == pytest.approx(3 * plain.contributions)
     assert why.switch.inputs == pytest.approx(plain.switch.inputs * widths + offsets)
     assert why.switch.change == pytest.approx(plain.switch.change)
-    assert "of height" in why.text()
+    assert "(height)" in why.text()
     assert f"{X[5, 1]:.4g}" in why.text()
     assert choquet.explain_model(model).units.target_name == "height"
     report = choquet.Report(model, X, 3 * y + 7)

@@ -11,6 +11,9 @@ import pandas
 import pytest
 
 import choquet
+from choquet.decide import cars
+from choquet.decide.summary import summarise_conflict
+from choquet.report.deciding import decision_page
 from choquet.scales import figure
 from tests.commands import runner
 
@@ -83,11 +86,26 @@ def made(kind: str) -> choquet.Report:
     if kind == "classifier":
         model = choquet.ContextualClassifier(max_leaves=2).fit(X, label)
         return choquet.Report(model, X, label)
+    if kind == "sum":
+        wide["emi"] = np.where(X.emi > 0.5, "high", "low")
+        model = choquet.ChoquetAdditiveRegressor(link="add", max_order=2).fit(wide, 5e4 * y)
+        return choquet.Report(model, wide, 5e4 * y)
+    if kind == "product":
+        model = choquet.ChoquetAdditiveRegressor(link=1.0, max_order=1).fit(
+            wide[:60], np.exp(y[:60])
+        )
+        return choquet.Report(model, wide[60:], np.exp(y[60:]))
+    if kind == "sum of classes":
+        model = choquet.ChoquetAdditiveClassifier(max_order=1).fit(X, label)
+        return choquet.Report(model, X, label)
     model = choquet.FusionClassifier(sources=["a", "b", "c"]).fit(scores, label)
     return choquet.Report(model, scores, label)
 
 
-KINDS = ("measure", "clusters", "regressor", "units", "contextual", "classifier", "fusion")
+KINDS = (
+    "measure", "clusters", "regressor", "units", "contextual", "classifier", "fusion", "sum",
+    "product", "sum of classes",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module", params=KINDS)
@@ -138,6 +156,26 @@ def test_the_first_screen_is_short_and_the_same_everywhere(report):
 
 
 @pytest.mark.parametrize(
+    "more", [(), ("safety is a must", "Cito > Faro")], ids=["open", "conflict"]
+)
+def test_pages_of_decisions_are_plain(more):
+    problem = cars().say(*more)
+    data = (
+        summarise_conflict(problem, problem.check())
+        if more
+        else problem.solve(samples=100, rng=0).to_dict()
+    )
+    texts = Read(decision_page(data)).texts
+    whole = " ".join(text for text, explained in texts if not explained)
+    for term in BANNED:
+        found = re.search(rf"\b{term}\b", whole, re.IGNORECASE)
+        assert found is None, whole[max(found.start() - 60, 0) : found.end() + 40]
+    for pattern in NUMBERS:
+        found = re.search(pattern, whole)
+        assert found is None, whole[max(found.start() - 60, 0) : found.end() + 40]
+
+
+@pytest.mark.parametrize(
     ("value", "digits", "text"),
     [
         (8.88e-16, 3, "0"), (-0.0, 3, "0"), (4.59e4, 3, "45,900"), (0.1234567, 3, "0.123"),
@@ -153,7 +191,8 @@ def test_help_is_whole_and_plain(capsys):
     run = runner(capsys)
     text = run("--help").out
     assert "..." not in text.split("Commands:")[1]
-    for command in ("fit", "fuse", "predict", "explain", "report", "decompose"):
+    commands = ("fit", "fuse", "predict", "explain", "report", "decompose", "export", "decide")
+    for command in (*commands, "compare", "inspect", "reproduce", "demo"):
         told = run(command, "--help").out.replace("--all-walks", "")
-        for word in ("Insist", "Say the", "Of a classifier", "…", "walks"):
+        for word in ("Insist", "Say the", "Of a classifier", "Of SQL", "…", "walks"):
             assert word not in told, (command, word)

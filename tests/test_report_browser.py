@@ -15,7 +15,10 @@ import pandas
 import pytest
 
 import choquet
+from choquet.decide import cars
+from choquet.decide.summary import summarise_conflict
 from choquet.errors import SupportWarning
+from choquet.report.deciding import decision_page
 from choquet.scales import IDENTITY, fit_scale
 from tests.clustered import clustered
 
@@ -333,7 +336,7 @@ def test_contextual_pages_keep_to_themselves_and_are_accessible(in_units):
 # -- the first screen ------------------------------------------------------------------------------
 
 
-PAGES = ("bad table", "fusion", "contextual")
+PAGES = ("bad table", "fusion", "contextual", "sum", "sum of classes")
 
 
 def page_of(kind: str) -> choquet.Report:
@@ -351,6 +354,16 @@ def page_of(kind: str) -> choquet.Report:
             scores = np.eye(3)[y][:, :, None] * [0.5, 0.3, 0.2] + 0.5 * rng.random((120, 3, 3))
             model = choquet.FusionClassifier(sources=["resnet", "vgg", "caffe"], shared=False)
             return choquet.Report(model.fit(scores[:80], y[:80]), scores[80:], y[80:])
+        if kind.startswith("sum"):
+            names = [f"a_rather_long_name_of_column_{k}" for k in range(3)]
+            X = pandas.DataFrame(rng.random((150, 3)) * [1e4, 1, 5], columns=names)
+            y = X[names[0]] / 1e4 + 2 * X[names[1]] * X[names[2]]
+            if kind == "sum":
+                model = choquet.ChoquetAdditiveRegressor(link="add", max_order=2)
+            else:
+                y = np.array(["low", "medium", "high"])[np.digitize(y, [1.5, 3.5])]
+                model = choquet.ChoquetAdditiveClassifier(max_order=1)
+            return choquet.Report(model.fit(X[:90], y[:90]), X[90:], y[90:])
         X = pandas.DataFrame(rng.random((150, 13)), columns=[f"station_{k}" for k in range(13)])
         y = np.where(X.station_1 > X.station_2, X.max(axis=1), X.min(axis=1))
         return choquet.Report(choquet.ContextualRegressor(max_leaves=3).fit(X, y), X[:40], y[:40])
@@ -387,7 +400,8 @@ def test_the_first_screen_answers(small):
     place = [text.index(part) for part in ("How good", "How does", "Where not", "What to do")]
     assert place == sorted(place)
     assert "This model" in text
-    assert ("Mean of the scores" if kind == "fusion" else "Always the mean") in text
+    words = {"fusion": "Mean of the scores", "sum of classes": "Always the most frequent class"}
+    assert words.get(kind, "Always the mean") in text
     for warning in first["warnings"]:
         assert 0 < text.index(warning) < place[0]
     if kind == "bad table":
@@ -398,6 +412,53 @@ def test_small_pages_keep_to_themselves_and_are_accessible(small):
     browser, _, _ = small
     check_page_keeps_to_itself(browser)
     check_accessibility(browser, "light")
+
+
+def test_sums_are_computed_on_the_page(small):
+    """The page opens on the sample with the largest error, and gives what Python gives there."""
+    browser, report, kind = small
+    if not kind.startswith("sum"):
+        pytest.skip("the page is of another model")
+    model, X, y = report._given
+    opened = report.data["explorer"]["opened"]
+    shown, row = float(value_of(browser, "out")), X.iloc[[opened]]
+    if kind == "sum":
+        assert opened == np.argmax(np.abs(model.predict(X) - y.to_numpy()))
+        assert shown == pytest.approx(model.predict(row)[0], abs=1e-6)
+        ends = browser.execute_script("return document.getElementById('out-band').textContent")
+        low, high = (float(end.replace(",", "")) for end in ends.split(" to "))
+        inner = model.predict_interval(row)[0]
+        assert low <= inner[0] + 0.01 <= inner[1] <= high + 0.01
+    else:
+        # Without the uncertainty of the scores, which draws probabilities to the middle.
+        odds = np.exp(model._scores(model._inputs(row))[:, 0])
+        assert shown == pytest.approx(odds.max() / odds.sum(), abs=1e-6)
+    bars = (
+        "return [...document.querySelectorAll('#effects tr')].map(r => "
+        "[r.children[1].textContent, r.querySelectorAll('rect').length])"
+    )
+    for text, drawn in browser.execute_script(bars):
+        assert drawn == (text != "0")
+
+
+@pytest.mark.parametrize("conflict", [False, True])
+def test_pages_of_decisions_fit_a_phone(browser, tmp_path, conflict):
+    problem = cars()
+    if conflict:
+        problem = problem.say("safety is a must", "Cito > Faro")
+        data = summarise_conflict(problem, problem.check())
+    else:
+        data = problem.solve(samples=100, rng=0).to_dict()
+    path = tmp_path / "decision.html"
+    path.write_text(decision_page(data), encoding="utf-8")
+    size = {"width": 400, "height": 800, "deviceScaleFactor": 1, "mobile": True}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    browser.get_log("performance")
+    browser.get(path.as_uri())
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= 400
+    check_page_keeps_to_itself(browser)
+    check_accessibility(browser, "dark")
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 def test_fused_classifiers_show_probabilities(small):

@@ -12,6 +12,7 @@ import numpy as np
 from scipy import linalg
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
+from choquet.scales import figure
 
 __all__ = ["Axis", "Margin", "Source", "margin_of"]
 
@@ -57,6 +58,21 @@ class Axis:
     def size(self) -> int:
         """Number of knots and slots."""
         return len(self.knots) + self.n_levels + self.missing
+
+    def words(self, k: int) -> str:
+        """A knot as people write it: to a thousandth of the width of the axis, about.
+
+        Examples
+        --------
+        >>> axis = Axis(np.array([0.001503, 2.4, 4.98612]), 0, False)
+        >>> axis.words(0), axis.words(2)
+        ('0', '4.99')
+        """
+        width = float(self.knots[-1] - self.knots[0])
+        if width <= 0:
+            return figure(float(self.knots[k]), 4)
+        step = 10.0 ** (np.floor(np.log10(width)) - 2)
+        return figure(float(np.round(self.knots[k] / step) * step), 9)
 
     def place(self, x: FloatArray) -> tuple[IntArray, FloatArray, BoolArray]:
         """Cell, position in it, and whether the axis knows the value at all."""

@@ -21,6 +21,7 @@ from choquet.additive.table import Block, Table
 from choquet.additive.terms import Places
 from choquet.arrays import FloatArray, IntArray
 from choquet.errors import MissingDependencyError
+from choquet.scales import figure
 from choquet.shown import Shown
 
 __all__ = ["AdditiveDecomposition", "Context", "RowExplanation", "TermOperator", "count_contexts"]
@@ -144,8 +145,8 @@ class AdditiveDecomposition:
     def effect_words(self, effect: float) -> str:
         """An effect on the score as it is shown: what is added, or by what is multiplied."""
         if self.origin is None:
-            return f"{effect * self.unit:+.4g}"
-        return f"×{np.exp(self.kappa * effect):.4g}"
+            return f"{'+' if effect > 0 else ''}{figure(effect * self.unit)}"
+        return f"×{figure(np.exp(self.kappa * effect))}"
 
     def _grid(self, term: FittedTerm) -> FloatArray:
         values = term.values[self.score]
@@ -179,10 +180,10 @@ class AdditiveDecomposition:
         return TermOperator(term.name, context, bias, weights, by_source, share, count)
 
     def _words(self, term: FittedTerm, cell: tuple[int, ...], order: tuple[int, ...]) -> str:
-        bands = [self._band(term, j, c) for j, c in enumerate(cell)]
+        bands = [self.place_words(term, cell)]
         between = [j for j in order if cell[j] < len(term.axes[j].knots) - 1]
         if len(between) > 1:
-            bands.append(" before ".join(term.names[j] for j in between))
+            bands.append(" above ".join(term.names[j] for j in between) + " within these ranges")
         return " and ".join(bands)
 
     def _band(self, term: FittedTerm, j: int, cell: int) -> str:
@@ -191,10 +192,15 @@ class AdditiveDecomposition:
             return f"{name} is missing"
         if source.kind == "nominal":
             return f"{name} is {source.levels[cell]}"
-        low, high = axis.knots[cell], axis.knots[min(cell + 1, len(axis.knots) - 1)]
+        after = min(cell + 1, len(axis.knots) - 1)
         if source.kind == "ordered":
-            return f"{name} is {source.levels[int(low)]} to {source.levels[int(high)]}"
-        return f"{name} is {low:.4g} to {high:.4g}"
+            low, high = (source.levels[int(axis.knots[k])] for k in (cell, after))
+            return f"{name} is {low} to {high}"
+        return f"{name} is {axis.words(cell)} to {axis.words(after)}"
+
+    def place_words(self, term: FittedTerm, cell: tuple[int, ...]) -> str:
+        """A cell of a term's grid in words."""
+        return " and ".join(self._band(term, j, c) for j, c in enumerate(cell))
 
     def places(self, X: FloatArray) -> list[tuple[IntArray, IntArray, FloatArray, Any]]:
         """Cells, orders and positions of each row in each term, and whether it is known."""
@@ -269,10 +275,10 @@ class AdditiveDecomposition:
             effect = float(effects[t]) * self.unit
             found.append((effect, term.name, context))
             if self.origin is None:
-                does = f"{'adds' if effect >= 0 else 'takes away'} {abs(effect):.4g}"
+                does = f"{'adds' if effect >= 0 else 'takes away'} {figure(abs(effect), 4)}"
             else:
                 factor = np.exp(self.kappa * float(effects[t]))
-                does = f"multiplies the distance from {self.origin:.4g} by {factor:.4g}"
+                does = f"multiplies the distance from {figure(self.origin, 4)} by {figure(factor)}"
             sentences.append(f"{term.name} {does}, because {context.words}.")
         score = base + float(effects.sum())
         return RowExplanation(score, tuple(found), tuple(sentences))

@@ -495,7 +495,7 @@ def inspect(
 def reproduce(
     which: Annotated[
         list[str] | None,
-        typer.Argument(help="all, or any of examples, noise, sampling, aid, yacht, airfoil."),
+        typer.Argument(help="all, or names of experiments; a wrong name lists them."),
     ] = None,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Folder for pages, pictures and numbers.")

@@ -39,7 +39,7 @@ def decide(
     ] = None,
     lower_is_better: Annotated[
         str | None,
-        typer.Option(help="Columns of which less is better, by commas; more of all others."),
+        typer.Option(help="Columns of which less is better: price,weight."),
     ] = None,
     models: Annotated[
         str, typer.Option(help="Kinds of models to draw from.")

@@ -25,10 +25,10 @@ def export(
         Path | None,
         typer.Option("--output", "-o", help="File to write; - for standard output."),
     ] = None,
-    table: Annotated[str, typer.Option(help="Of SQL: the table to select from.")] = "data",
-    dtype: Annotated[str, typer.Option(help="Of ONNX: float64 or float32.")] = "float64",
+    table: Annotated[str, typer.Option(help="Table to select from (SQL only).")] = "data",
+    dtype: Annotated[str, typer.Option(help="float64 or float32 (ONNX only).")] = "float64",
     label: Annotated[
-        str | None, typer.Option("--class", help="Of a classifier: the class whose chance it is.")
+        str | None, typer.Option("--class", help="Class whose probability is the output.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
     json: Annotated[

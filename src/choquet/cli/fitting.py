@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,9 @@ from choquet.scales import METHODS, unwrapped
 __all__ = ["run_fit"]
 
 MAX_SOURCES = 128
+
+_LISTED = 20
+"""Columns that a hint names."""
 
 
 def run_fit(path: Path, output: Path, options: FitOptions, *, force: bool, as_json: bool) -> None:
@@ -40,7 +44,7 @@ def run_fit(path: Path, output: Path, options: FitOptions, *, force: bool, as_js
                 job = Job(table, sources, target, options)
                 job.fit()
         except DataError as error:
-            raise _with_hint(error, target) from None
+            raise _with_hint(error, table, target, sources, named=options.target) from None
         model = job.model
         if table.decimal_commas:
             warn("note: commas inside numbers were read as decimal commas: 3,5 as 3.5")
@@ -72,7 +76,9 @@ def run_fit(path: Path, output: Path, options: FitOptions, *, force: bool, as_js
         _tell(summary)
 
 
-def _with_hint(error: DataError, target: str) -> DataError:
+def _with_hint(
+    error: DataError, table: Table, target: str, sources: Sequence[str], *, named: str | None
+) -> DataError:
     """What to do about a column of texts: learn it as classes, or leave it out."""
     text = str(error)
     if "not a number" not in text and "not numbers" not in text:
@@ -80,8 +86,11 @@ def _with_hint(error: DataError, target: str) -> DataError:
     if "decimal comma" in text:
         return error
     if f"column {target!r}" in text:
-        return DataError(f"{text}; to predict classes, use --learner classifier")
-    return DataError(f"{text}; choose the columns to combine with --sources a,b,c")
+        last = "" if named else " The last column is the target: name another with --target."
+        return DataError(f"{text}; to predict classes, use --learner classifier.{last}")
+    numbers = [name for name in sources if numeric(table, name)]
+    listed = ",".join(numbers) if 0 < len(numbers) <= _LISTED else "a,b,c"
+    return DataError(f"{text}; choose the columns to combine with --sources {listed}")
 
 
 def _tell(summary: dict[str, Any]) -> None:
@@ -111,7 +120,8 @@ def _tell(summary: dict[str, Any]) -> None:
         )
     else:
         subsets = f"{2**n - 2:,}" if n <= 60 else f"2**{n} - 2"
-        say(f"The data support {summary['subsets_supported']:,} of {subsets} subsets.")
+        seen = f"{summary['subsets_supported']:,}"
+        say(f"The rows show {seen} of {subsets} possible sets of larger inputs.")
     say(f"Written to {summary['output']}; see: choquet decompose {summary['output']}")
 
 

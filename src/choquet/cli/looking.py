@@ -60,6 +60,8 @@ def run_decompose(
     if found.outcome is not None:
         say(found.outcome.text())
     say(str(found))
+    if found.measure is not None:
+        say("A walk is one order of the inputs, from the largest to the smallest.")
     if found.units is not None:
         say(found.units.text(found.sources))
         if found.measure is not None and found.units.width != 1.0:
@@ -148,9 +150,12 @@ def run_compare(paths: Sequence[Path], *, metric: str, as_json: bool) -> None:
                     float(found.distances[k][number]),
                 ]
             )
-    say_table(["file", "operator", "of walks", f"matched in {names[0]}", "distance"], rows)
+    heads = ["file", "operator", "of all orders", f"matched in {names[0]}", "distance"]
+    say_table(heads, rows, title="Operators, with the share of all orders of the inputs")
     table = [[name, *map(float, row)] for name, row in zip(names, found.measures, strict=True)]
-    say_table(["", *names], table, title=f"Mean distance of walks ({found.metric})")
+    say_table(
+        ["", *names], table, title=f"Mean distance over all orders of the inputs ({found.metric})"
+    )
 
 
 def run_inspect(path: Path, *, delimiter: str | None, as_json: bool) -> None:

@@ -38,6 +38,9 @@ _INTERVAL_ROWS = {4: 200_000, 5: 100_000, 6: 10_000, 7: 4_000}
 about 14 ms. Below 4 it takes little, and beyond 7 draws of measures serve all rows."""
 
 
+_TABLES = (".csv", ".tsv", ".txt", ".parquet", ".feather", ".arrow")
+"""How the names of tables end."""
+
 _OPTIONS = {"support": "--all-walks", "k": "-k"}
 """Options of `decompose` that are not called on the command line as they are in Python."""
 
@@ -46,7 +49,15 @@ def load_any(path: Path) -> Any:
     """The object in a file, or on standard input ("-")."""
     if str(path) == "-":
         return from_bytes(standard_input().read(MAX_BYTES + 1), name="standard input")
-    return load(path)
+    try:
+        return load(path)
+    except FileError:
+        if path.suffix.lower() not in _TABLES or not path.is_file():
+            raise
+        raise FileError(
+            f"{path} looks like a table, and a model is expected here; make one with choquet fit "
+            f"{path}"
+        ) from None
 
 
 def check_output(path: Path, *, force: bool, suffixes: Sequence[str] = ()) -> None:
@@ -239,17 +250,7 @@ def _known(parts: Decomposition) -> Any:
 
 def load_subject(path: Path, label: str | None = None) -> Subject:
     """A file that can answer, and the class of it to look at; others are refused."""
-    try:
-        subject = Subject(load_any(path), str(path), label)
-    except FileError as error:
-        if path.suffix.lower() not in (".csv", ".tsv", ".txt", ".parquet", ".feather", ".arrow"):
-            raise
-        if not path.is_file():
-            raise
-        raise FileError(
-            f"{path} looks like a table, and a model is expected here; make one with choquet fit "
-            f"{path} ({error})"
-        ) from None
+    subject = Subject(load_any(path), str(path), label)
     inner = subject.inside.model
     known = isinstance(inner, Decomposition) or hasattr(inner, "decomposition_")
     if not known and not isinstance(getattr(inner, "measure_", inner), AbstractMeasure):

@@ -29,6 +29,9 @@ from choquet.files import writing
 
 __all__ = ["run_explain", "run_predict", "run_report"]
 
+_SHORT = 5
+"""Sentences up to which an explanation needs no summary."""
+
 _REPORT_ROWS = 100_000
 """Rows that a report looks at, from the first."""
 
@@ -219,6 +222,7 @@ def run_explain(
         if as_json:
             say_json(story.to_dict())
         else:
+            _say_in_short(room, subject, story)
             say(story.text())
         return
     if min(rows) < 1:
@@ -247,6 +251,16 @@ def run_explain(
                 say(f"The model answers {subject.target or 'class'} = {answer}.")
     if as_json:
         say_json(found)
+
+
+def _say_in_short(room: Any, subject: Subject, story: Any) -> None:
+    """At most five sentences, before an explanation that is longer."""
+    if not isinstance(subject.seen, room.View) or len(story.sentences) <= _SHORT:
+        return
+    brief = room.brief_of(subject.seen)
+    say("In short", style="bold")
+    say("\n".join([*brief.sentences, brief.cost()]))
+    say("In full", style="bold")
 
 
 def _scores(data: Path, subject: Subject, delimiter: str | None) -> Any:

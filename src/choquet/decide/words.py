@@ -161,7 +161,7 @@ def _families(answer: Answer) -> str:
         if not family.holds:
             because = listed([f"“{one.text}”" for one in answer.blocked_by(family)[:3]])
             kind = {"weights": "Plain weights", "pairs": "Pairs alone"}.get(family.name, "They")
-            text += f" {kind} cannot hold what you said: {because}."
+            text += f" {kind} cannot express what you said: {because}."
     return text.strip()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from copy import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -204,6 +204,34 @@ class Additive(BaseEstimator):
         found = copy(self)
         found.__dict__.pop("feature_names_in_", None)
         return found
+
+    def unfitted(self):
+        """The same options, for another fit to rows whose columns are in order, but have no names.
+
+        Returns
+        -------
+        Additive
+            Not fitted.
+        """
+        from sklearn.base import clone
+
+        check_is_fitted(self, "model_")
+        names = [column.name for column in self.columns_]
+        found: dict[str, Any] = {
+            option: by_column(option, getattr(self, option), names) or None
+            for option in ("monotonic_cst", "curvature_cst")
+        }
+        groups = self.interaction_cst
+        if groups is not None and not isinstance(groups, str):
+            found["interaction_cst"] = [
+                [position_of("interaction_cst", key, names) for key in group] for group in groups
+            ]
+        if any(column.kind != "number" for column in self.columns_):
+            found["categories"] = {
+                i: list(column.levels) if column.kind == "ordered" else column.kind
+                for i, column in enumerate(self.columns_)
+            }
+        return clone(self).set_params(**found)
 
     @property
     def terms_(self):

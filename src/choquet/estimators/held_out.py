@@ -134,7 +134,9 @@ class HeldOut(NamedTuple):
         return {"folds": self.folds, "rows": self.rows, "scores": scores}
 
 
-def held_out(model, X: Any, y, *, folds: int = 5, random_state=0, sources=None) -> HeldOut | None:
+def held_out(
+    model, X: Any, y, *, folds: int = 5, random_state=0, sources=None, numbers=None
+) -> HeldOut | None:
     """Fit on all folds but one and answer for that one, in turn; None if no model can be fitted.
 
     Parameters
@@ -147,6 +149,8 @@ def held_out(model, X: Any, y, *, folds: int = 5, random_state=0, sources=None) 
     random_state : int, RandomState or None, default 0
     sources : sequence of str, optional
         Names of the columns.
+    numbers : array, optional
+        What the simple answers take in place of X, where it holds more than numbers.
 
     Examples
     --------
@@ -168,7 +172,8 @@ def held_out(model, X: Any, y, *, folds: int = 5, random_state=0, sources=None) 
         except (ChoquetError, ValueError):
             return None
         own = _scored(answers, y, classify)
-        rivals = _rivals(np.asarray(X, dtype=np.float64), y, parts, classify, sources)
+        plain = np.asarray(X if numbers is None else numbers, dtype=np.float64)
+        rivals = _rivals(plain, y, parts, classify, sources)
     return HeldOut(len(parts), len(y), {"model": own, **rivals})
 
 
@@ -243,7 +248,11 @@ def _told(fitted, X, classes, classify):
     if not classify:
         return fitted.predict(X)
     if hasattr(fitted, "predict_proba"):
-        return fitted.predict_proba(X)
+        # Classes may have an order of their own, and rows learned from may lack one.
+        proba = fitted.predict_proba(X)
+        found = np.zeros((len(proba), len(classes)))
+        found[:, np.searchsorted(classes, getattr(fitted, "classes_", classes))] = proba
+        return found
     return (np.asarray(fitted.predict(X))[:, None] == classes).astype(np.float64)
 
 

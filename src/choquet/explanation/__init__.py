@@ -6,7 +6,7 @@ plain data first, a frozen dataclass with ``to_dict()`` and ``to_frame()``, and 
 
 from choquet.explanation.abstract import AbstractView, ModelExplanation, SampleExplanation
 from choquet.explanation.additive import AdditiveView, TermsExplanation, TermsSample
-from choquet.explanation.brief import Brief, brief_of
+from choquet.explanation.brief import Brief, brief_of, brief_of_sum
 from choquet.explanation.collect import DataRequest, DataRequests, data_to_collect
 from choquet.explanation.fusion import FusionExplanation, explain_fusion
 from choquet.explanation.model import (
@@ -46,6 +46,7 @@ __all__ = [
     "TermsSample",
     "View",
     "brief_of",
+    "brief_of_sum",
     "data_to_collect",
     "explain_fusion",
     "explain_model",

@@ -15,10 +15,12 @@ from choquet.arrays import FloatArray
 from choquet.decomposition.outcome import place_of
 from choquet.errors import OptionError
 from choquet.explanation.abstract import AbstractView, ModelExplanation, SampleExplanation
-from choquet.explanation.phrases import percent, plain
+from choquet.explanation.phrases import figure, list_words, percent, plain
 from choquet.frames import FrameLibrary, to_frame
 
 __all__ = ["AdditiveView", "TermsExplanation", "TermsSample", "place_words"]
+
+_VERBS = {"rises": "raises", "falls": "lowers"}
 
 _SPOKEN = 12
 """Terms that are told one by one; the table holds the others."""
@@ -65,12 +67,17 @@ class TermsSample(SampleExplanation):
         """The explanation in sentences: the answer, then at most one for each term."""
         low, high = self.interval
         if self.probability is None:
-            head = f"The output is {self.output:.4g}; its mean lies in {low:.4g} to {high:.4g}"
-            head += " with 95 % confidence."
+            head = (
+                f"The output is {figure(self.output, 4)}. With 95 % confidence, the mean of such "
+            )
+            head += f"rows lies between {figure(low, 4)} and {figure(high, 4)}."
         else:
             head = f"The answer is {self.output}, with a probability of {percent(self.probability)}"
             head += f" ({percent(low)} to {percent(high)})."
-        tail = f"Data decided {percent(self.trust)} of what the penalties leave open here."
+        tail = (
+            f"Data decided {percent(self.trust)} of this; a preference for smooth curves decided "
+        )
+        tail += "the rest."
         if self.contest is not None:
             head += f" On {self.contest}:"
         return "\n".join([head, *self.why.sentences, tail])
@@ -224,10 +231,15 @@ class AdditiveView(AbstractView):
         """What one unit of the score is in effects that are shown."""
         return self.parts.unit
 
+    def rows_of(self, X: Any) -> tuple[Any, FloatArray]:
+        """Rows as an array in the order of the columns, and the same with levels as numbers."""
+        X = _rows(X, self.sources)
+        return X, self.model.nameless()._inputs(X)
+
     def explained(self, X: Any, model: Any = None) -> list[TermsSample]:
         """Why each row got its output; the model is the view's own."""
-        X, model = _rows(X, self.sources), self.model.nameless()
-        rows = model._inputs(X)
+        X, rows = self.rows_of(X)
+        model = self.model.nameless()
         answers, trust = model.predict(X), model.trust(X)
         bands = model.predict_interval(X)
         chances: FloatArray | None = None
@@ -283,7 +295,7 @@ class AdditiveView(AbstractView):
             f" It holds {model.n_numbers_} numbers, of which data decided about {model.edf_:.0f}."
         )
         if not model.model_.settled:
-            head += " Not all strengths of its penalties came to rest."
+            head += " The search for how smooth its curves should be did not finish."
         said = tuple(self.story_of(term) for term in terms[:_SPOKEN])
         rows = tuple(
             {
@@ -306,7 +318,8 @@ class AdditiveView(AbstractView):
             if origin is None:
                 return f"The sum is {what}."
             return (
-                f"Effects multiply: each term multiplies the distance of {what} from {origin:.4g}."
+                f"Effects multiply: each term multiplies the distance of {what} from "
+                f"{figure(origin, 4)}."
             )
         if hasattr(self.model, "thresholds_"):
             return "The sum is a score; thresholds on it part the ordered classes."
@@ -324,7 +337,7 @@ class AdditiveView(AbstractView):
         values, errors = term.values[self.score], term.errors[self.score]
         low, high = (np.unravel_index(f(values), values.shape) for f in (np.argmin, np.argmax))
         parts = self.parts
-        text = f"{term.name} ({percent(term.share)} of the variance) "
+        text = f"{term.name} ({percent(term.share)} of the variation) "
         if len(term.sources) == 1:
             text += f"{_shape(term, self.score)}: "
         ends = [
@@ -333,7 +346,28 @@ class AdditiveView(AbstractView):
         ]
         text += f"from {ends[0]} to {ends[1]}"
         spread = float(errors.max()) * self.unit
-        return text + (f"; standard error at most {spread:.3g}." if parts.origin is None else ".")
+        sure = f"; standard error at most {figure(spread)}." if parts.origin is None else "."
+        return text + sure
+
+    def short_of(self, term: FittedTerm) -> str:
+        """What a term does, as shortly as a first screen needs it."""
+        values, words = term.values[self.score], self.parts.effect_words
+        what = self._contest(self.score, None) or self.target or "the output"
+        if len(term.sources) == 1 and (shape := _shape(term, self.score)) in _VERBS:
+            ends = [
+                f"{words(float(values[k]))} where it is {self._place(term, 0, k)}"
+                for k in (0, len(term.axes[0].knots) - 1)
+            ]
+            return f"{term.name} {_VERBS[shape]} {what}: {ends[0]}, {ends[1]}."
+        low, high = (np.unravel_index(f(values), values.shape) for f in (np.argmin, np.argmax))
+        alone = len(term.sources) == 1
+        who = term.name if alone else f"{list_words(term.names)} together"
+        ends = [f"{words(float(values[at]))} where {self.where(term, at)}" for at in (low, high)]
+        tail = "" if alone else ", beyond what each does alone"
+        return f"{who} {'moves' if alone else 'move'} {what} from {ends[0]} to {ends[1]}{tail}."
+
+    def _place(self, term: FittedTerm, j: int, k: int) -> str:
+        return place_words(self.model.columns_[term.sources[j]], term.axes[j], k)
 
     def where(self, term: FittedTerm, at: Any) -> str:
         """A place on the grid of a term, in words."""
@@ -352,7 +386,7 @@ def place_words(source: Source, axis: Axis, k: int) -> str:
         return str(source.levels[k])
     if source.kind == "ordered":
         return str(source.levels[int(axis.knots[k])])
-    return f"{axis.knots[k]:.4g}"
+    return axis.words(k)
 
 
 def _shape(term: FittedTerm, score: int) -> str:

@@ -15,11 +15,12 @@ import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
 from choquet.decomposition import ContextualOperator, TreeDecomposition
+from choquet.explanation.additive import AdditiveView
 from choquet.explanation.phrases import figure, operator_phrase, percent, plain, rank_phrase
 from choquet.explanation.view import View
 from choquet.operators.names import nearest_name
 
-__all__ = ["Brief", "brief_formula", "brief_of"]
+__all__ = ["Brief", "brief_formula", "brief_of", "brief_of_sum"]
 
 _MOST = 5
 """Sentences."""
@@ -29,6 +30,9 @@ _TERMS = 4
 
 _SMALL = 0.05
 """Share of the largest term below which one is left out."""
+
+_SMALL_TERM = 0.01
+"""Share of the variation below which a term is not told."""
 
 _FAMILIAR = 0.05
 """Largest difference of output, for inputs in [0, 1], up to which weights are called by a name."""
@@ -51,8 +55,8 @@ class Brief:
     ----------
     sentences : tuple of str
         At most five.
-    kind : {"rules", "formula"}
-        The contexts that were found, or one weighted sum for all of them.
+    kind : {"rules", "formula", "terms"}
+        The contexts that were found, one weighted sum for all of them, or terms to be added.
     lost : float
         Share of the variation of the model's answers that the sentences miss; 0 is none.
     rms, worst : float
@@ -79,6 +83,8 @@ class Brief:
     def cost(self) -> str:
         """What the summary costs, in one sentence."""
         where = f"{self.n_rows:,} " + ("inputs drawn at random" if self.drawn else "samples")
+        if self.kind == "terms":
+            return self._cost_of_terms(where)
         if self.lost <= 1e-9:
             return f"This is the whole model: on {where} it gives the same answers."
         kept = percent(1 - self.lost) if self.lost < 1 else "none"
@@ -88,10 +94,73 @@ class Brief:
             f"{figure(self.worst, 2)} at most."
         )
 
+    def _cost_of_terms(self, where: str) -> str:
+        if self.lost <= 1e-9:
+            return "These are all terms, told by their ends; the curves below show them whole."
+        return (
+            f"These are the largest terms, told by their ends. On {where} they follow "
+            f"{percent(max(1 - self.lost, 0.0))} of the variation of the model's answers; without "
+            f"the others, answers change by {figure(self.rms, 2)} typically and by "
+            f"{figure(self.worst, 2)} at most."
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data, as JSON holds them, with the sentence on the cost."""
         found: dict[str, Any] = plain({**vars(self), "cost": self.cost(), "poor": self.poor})
         return found
+
+
+def brief_of_sum(view: AdditiveView, rows: FloatArray | None = None) -> Brief:
+    """The largest terms of an additive model, at most five, and what the others would add.
+
+    Parameters
+    ----------
+    view : AdditiveView
+    rows : array of shape (n, N), optional
+        Samples, with levels as numbers, to measure the cost on; else drawn at random.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from choquet import ChoquetAdditiveRegressor
+    >>> from choquet.explanation import view_of
+    >>> X = np.linspace(0, 1, 60)[:, None]
+    >>> view = view_of(ChoquetAdditiveRegressor(link="add").fit(X, 2 * X[:, 0]))
+    >>> brief_of_sum(view, X).sentences
+    ('x0 raises the output: -1 where it is 0, +1 where it is 1.',)
+    """
+    terms, parts = view.model.terms_, view.parts
+    told_of = max(sum(term.share >= _SMALL_TERM for term in terms[:_MOST]), min(len(terms), 1))
+    sentences = tuple(view.short_of(term) for term in terms[:told_of])
+    sentences = sentences or ("The answer is always the same.",)
+    drawn = rows is None or len(rows) < 2
+    if drawn or rows is None:
+        rows = _within(view)
+    rows = rows[:: max(1, -(-len(rows) // _ROWS))]
+    effects = parts.effects(rows)
+    told, whole = effects[:, :told_of].sum(axis=1), effects.sum(axis=1)
+    if view.outcome is None:  # in units of the output, not of the sum
+        told, whole = (np.asarray(parts.output(one[None])).ravel() for one in (told, whole))
+    return Brief(sentences, "terms", *_cost(told, whole), len(rows), drawn)
+
+
+def _within(view: AdditiveView) -> FloatArray:
+    """Inputs drawn at random, evenly over the knots or levels of each source."""
+    rng, columns = np.random.default_rng(0), []
+    for i, source in enumerate(view.model.columns_):
+        ends = [
+            knots
+            for term in view.model.terms_
+            for j, axis in zip(term.sources, term.axes, strict=True)
+            if j == i and len(knots := axis.knots)
+        ]
+        if source.kind == "nominal":
+            columns.append(rng.integers(0, max(len(source.levels), 1), _ROWS).astype(np.float64))
+        else:
+            low = min((float(knots[0]) for knots in ends), default=0.0)
+            high = max((float(knots[-1]) for knots in ends), default=0.0)
+            columns.append(rng.uniform(low, high, _ROWS))
+    return np.column_stack(columns)
 
 
 def brief_of(view: View, inputs: FloatArray | None = None) -> Brief:

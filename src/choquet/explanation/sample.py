@@ -235,7 +235,7 @@ changing inputs by 0.25 is enough.
         logs = self.outcome is not None and self.outcome.kind == "log-odds"
         verb, of = ("are" if logs else "is"), ""
         if self.units is not None and self.outcome is None:
-            of = f" of {self.units.target_name}"
+            of = f" ({self.units.target_name})"
         scale = "" if self.units is None or logs else " (inputs rescaled to 0–1)"
         bias = ""
         if self.units is None and not self.count and abs(self.bias) > NO_BIAS:
@@ -308,7 +308,7 @@ changing inputs by 0.25 is enough.
         if self.confidence is not None:
             low, high = self.confidence
             ends = f"{figure(low, 4)} and {figure(high, 4)}"
-            lines.append(f"It lies between {ends}, {percent(self.level)} sure.")
+            lines.append(f"With {percent(self.level)} confidence it lies between {ends}.")
         low, high = self.interval
         if high - low > 1e-9:
             lines.append(

@@ -13,9 +13,11 @@ from choquet.additive.axes import Axis, Source
 from choquet.additive.model import FittedTerm
 from choquet.arrays import FloatArray
 from choquet.errors import DataError
-from choquet.explanation import AdditiveView, list_words
+from choquet.explanation import AdditiveView, brief_of_sum, list_words
 from choquet.explanation.additive import place_words
 from choquet.explanation.phrases import plain
+from choquet.report.first_of_sum import first_of_sum
+from choquet.report.quality import quality_of_sum
 
 __all__ = ["curve_points", "map_cells", "summarise_additive"]
 
@@ -31,25 +33,41 @@ def summarise_additive(
 ) -> dict[str, Any]:
     """What a report says about an additive model."""
     story, model = view.story(), view.model
+    given = None if X is None or not len(X) else view.rows_of(X)
+    cells, rows = (None, None) if given is None else given
+    truth = None if y is None or rows is None else _truth(y, len(rows))
+    quality = None
+    if cells is not None and rows is not None and truth is not None:
+        quality = quality_of_sum(view, cells, rows, truth)
+    samples = _samples(view, cells, truth, n_samples)
     many = len(view.sources) > 6 or sum(map(len, view.sources)) > 80
     what = f"{len(view.sources)} sources" if many else list_words(view.sources)
     target = view.target or ("the class" if view.outcome is not None else "the output")
     data = {
         "format": "choquet report",
-        "format_version": 2,
+        "format_version": 3,
         "kind": "additive",
         "library_version": __version__,
         "title": title or f"How {what} make {target}",
         "sources": view.sources,
         "target": target,
         "n_operators": sum(len(met) for met in model.contexts_),
+        "first": first_of_sum(
+            view,
+            brief_of_sum(view, rows),
+            quality,
+            rows=rows,
+            samples=samples,
+            targets=truth is not None,
+        ),
         "story": story.to_dict(),
         "classes": None if view.outcome is None else [str(one) for one in model.classes_],
         "scored": str(view.scored) if view.outcome is not None else None,
         "pictures": [_picture(view, t) for t in range(min(len(model.terms_), _PICTURES))],
-        "explorer": _explorer(view),
-        "errors": _errors(view, X, y),
-        "samples": _samples(view, X, n_samples),
+        "explorer": _explorer(view, samples),
+        "errors": None if truth is None else _errors(view, cells, truth),
+        "samples": samples,
+        "n_samples": 0 if rows is None else len(rows),
     }
     found: dict[str, Any] = plain(data)
     return found
@@ -117,10 +135,12 @@ def _rows_by_cell(view: AdditiveView, t: int, term: FittedTerm) -> FloatArray:
     return out
 
 
-def _explorer(view: AdditiveView) -> dict[str, Any]:
-    """What the page needs to compute outputs by itself."""
+def _explorer(view: AdditiveView, samples: list[dict[str, Any]] | None) -> dict[str, Any]:
+    """What the page needs to compute outputs by itself, and the sample that it opens on."""
     model = view.model
     inner = model.model_
+    opened = _interesting(samples)
+    first = None if opened is None or not samples else samples[opened]["inputs"]
     ends: list[Any] = []
     for i, source in enumerate(model.columns_):
         axes = [
@@ -137,10 +157,14 @@ def _explorer(view: AdditiveView) -> dict[str, Any]:
             knots = np.concatenate([axis.knots for axis in axes])
             low, high = float(knots.min()), float(knots.max())
             start = float(np.median(widest.knots))
+            if first is not None and isinstance(first[i], int | float):
+                start = float(np.clip(first[i], low, high))
             ends.append({"low": low, "high": high, "start": start, "levels": None})
         else:
             levels = [str(level) for level in source.levels]
-            ends.append({"low": 0, "high": len(levels) - 1, "start": 0, "levels": levels})
+            here = None if first is None else str(first[i])
+            start = levels.index(here) if here in levels else 0
+            ends.append({"low": 0, "high": len(levels) - 1, "start": start, "levels": levels})
     return {
         "inputs": ends,
         "terms": [
@@ -149,39 +173,57 @@ def _explorer(view: AdditiveView) -> dict[str, Any]:
                 "sources": term.sources,
                 "knots": [axis.knots for axis in term.axes],
                 "sizes": [axis.size for axis in term.axes],
-                "values": term.values[view.score].ravel(),
+                "values": [values.ravel() for values in term.values],
+                "errors": term.errors[view.score].ravel() * _BAND,
             }
             for term in model.terms_
         ],
-        "base": float(inner.fixed[view.score, 0]) if inner.fixed.shape[1] == 1 else 0.0,
-        "bounds": inner.bounds[view.score],
+        "opened": opened,
+        "base": inner.fixed[:, 0] if inner.fixed.shape[1] == 1 else np.zeros(inner.n_scores),
+        "bounds": inner.bounds,
+        "shown": view.score,
+        "thresholds": getattr(model, "thresholds_", None),
+        "classes": None if view.outcome is None else [str(one) for one in model.classes_],
         "unit": view.unit,
         "kappa": view.parts.kappa,
         "centre": getattr(model, "centre_", 0.0) if view.outcome is None else 0.0,
         "scale": getattr(model, "scale_", 1.0) if view.outcome is None else 1.0,
-        "score": view.outcome is not None,
     }
 
 
-def _samples(view: AdditiveView, X: Any, most: int) -> list[dict[str, Any]] | None:
-    if X is None:
-        return None
-    shown = X.iloc[:most] if hasattr(X, "iloc") else np.asarray(X)[:most]
-    if not len(shown):
-        return []
-    return [
-        {**one.to_dict(), "sentences": list(one.why.sentences)} for one in view.explained(shown)
-    ]
-
-
-def _errors(view: AdditiveView, X: Any, y: Any) -> dict[str, Any] | None:
-    """Errors on the samples that were given, which the model may have learned from."""
-    if X is None or y is None or not len(X):
-        return None
-    rows = X[list(view.sources)].to_numpy() if hasattr(X, "columns") else np.asarray(X)
+def _truth(y: Any, n: int) -> Any:
     target = np.asarray(y).ravel()
-    if len(target) != len(rows):
-        raise DataError(f"y must hold {len(rows)} values, not {len(target)}")
+    if len(target) != n:
+        raise DataError(f"y must hold {n} values, not {len(target)}")
+    return target
+
+
+def _samples(view: AdditiveView, cells: Any, truth: Any, most: int) -> list[dict[str, Any]] | None:
+    if cells is None:
+        return None
+    shown = [one.to_dict() for one in view.explained(cells[:most])] if most else []
+    if truth is not None:
+        for one, target in zip(shown, truth[:most].tolist(), strict=True):
+            one["target"] = str(target) if view.outcome is not None else float(target)
+    return shown
+
+
+def _interesting(samples: list[dict[str, Any]] | None) -> int | None:
+    """The sample that the explorer opens on: with the largest error, or the least known."""
+    if not samples:
+        return None
+    if "target" not in samples[0]:
+        return int(np.argmin([one["trust"] for one in samples]))
+    if samples[0]["probability"] is None:
+        return int(np.argmax([abs(one["output"] - one["target"]) for one in samples]))
+    # Of wrong answers the most certain one; if there is none, the least certain.
+    wrong = [str(one["output"]) != one["target"] for one in samples]
+    sure = [one["probability"] for one in samples]
+    return int(np.argmax([w + p if w else -p for w, p in zip(wrong, sure, strict=True)]))
+
+
+def _errors(view: AdditiveView, rows: Any, target: Any) -> dict[str, Any]:
+    """Errors on the samples that were given, which the model may have learned from."""
     kept = np.unique(np.linspace(0, len(rows) - 1, min(len(rows), _EXAMINED)).astype(np.int64))
     answers = view.model.nameless().predict(rows[kept])
     if view.outcome is not None:

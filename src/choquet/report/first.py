@@ -15,7 +15,7 @@ from choquet.explanation.phrases import figure, number_word, percent
 from choquet.explanation.view import View
 from choquet.scales.advice import against_target
 
-__all__ = ["first_screen"]
+__all__ = ["first_screen", "least_sure", "no_quality", "other_models", "quality_warnings"]
 
 _NAMED = 3
 """Contexts, samples and sources that one point names."""
@@ -62,14 +62,14 @@ def first_screen(
         "what": _what(view, story, learned_from=learned_from),
         "warnings": _warnings(brief, quality, against, known, unseen),
         "quality": quality,
-        "no_quality": None if quality else _no_quality(targets is not None),
+        "no_quality": None if quality else no_quality(targets is not None),
         "works": {
             **brief.to_dict(),
             "notes": _notes(view, brief),
             "more": view.parts.n_operators > 1 or brief.kind != "rules",
         },
         "distrust": (
-            [*_distrust(view, story, known, unseen), *_least_sure(samples)]
+            [*_distrust(view, story, known, unseen), *least_sure(samples)]
             if learned_from
             else [_NO_DATA]
         ),
@@ -100,7 +100,8 @@ def _what(view: View, story: OperatorsExplanation, *, learned_from: bool) -> str
     return text
 
 
-def _no_quality(given: bool) -> str:
+def no_quality(given: bool) -> str:
+    """Why there are no scores."""
     if given:
         return "There were too few samples to compare the model with others."
     return (
@@ -142,7 +143,7 @@ def _warnings(
     known: Assessment | None,
     unseen: float | None,
 ) -> list[str]:
-    found = _quality_warnings(quality) if quality else []
+    found = quality_warnings(quality) if quality else []
     if against:
         more = len(against) - _NAMED
         names = list_words([*against[:_NAMED], *([f"{more} more"] if more > 0 else [])])
@@ -165,7 +166,8 @@ def _warnings(
     return found
 
 
-def _quality_warnings(quality: dict[str, Any]) -> list[str]:
+def quality_warnings(quality: dict[str, Any]) -> list[str]:
+    """Simple answers that the model is worse than."""
     rows = {row["key"]: row for row in quality["rows"]}
     own, found, numbers = rows["model"], [], quality["numbers"]
     words = {
@@ -187,7 +189,7 @@ def _quality_warnings(quality: dict[str, Any]) -> list[str]:
         if key == "mean" or clear:
             verb = "worse than" if key != "linear" else "less accurate than"
             found.append(
-                f"The model is {verb} {name}: its {unit} is {told(own)}, not {told(rows[key])}."
+                f"The model is {verb} {name}: its {unit} is {told(own)} against {told(rows[key])}."
                 + (" Do not use it as it is." if key == "mean" else "")
             )
         if key == "mean":
@@ -228,7 +230,7 @@ def _distrust(
     return found or [_NO_DATA]
 
 
-def _least_sure(samples: dict[str, Any] | None) -> list[str]:
+def least_sure(samples: dict[str, Any] | None) -> list[str]:
     """The sample, of those listed, whose answer is known least exactly."""
     rows = [] if samples is None else [row for row in samples["rows"] if "sure_low" in row]
     if not rows:
@@ -283,18 +285,8 @@ def _next(
             f"Say that less of {list_words(against[:_NAMED])} is better: --lower-is-better {names} "
             f"on the command line, directions={{{against[0]!r}: 'lower'}} in Python."
         )
-    rows = {row["key"]: row for row in quality["rows"]} if quality else {}
-    beaten = [
-        k
-        for k in ("linear", "single", "mean")
-        if k in rows and rows["model"]["error"] > rows[k]["error"]
-    ]
-    if beaten and not against:
-        found.append(
-            "Try another kind of model: choquet fit --learner contextual, or --learner additive."
-            if quality and quality["numbers"]
-            else "Try another kind of model: choquet fit --learner contextual-classifier."
-        )
+    if not against:
+        found += other_models(quality, "contextual", "additive")
     if quality is None:
         found.append("Give samples with known results, so that the report can measure errors.")
     never = [one for one in story.requests if one.state == "unsupported"]
@@ -309,3 +301,18 @@ def _next(
     if not found:
         found.append("Nothing stands out. Look at single samples in the explorer below.")
     return found[:5]
+
+
+def other_models(quality: dict[str, Any] | None, *learners: str) -> list[str]:
+    """What else to try, where a simple answer is better than the model."""
+    rows = {row["key"]: row for row in quality["rows"]} if quality else {}
+    beaten = [
+        key
+        for key in ("linear", "single", "mean")
+        if key in rows and rows["model"]["error"] > rows[key]["error"]
+    ]
+    if not beaten or quality is None:
+        return []
+    names = learners if quality["numbers"] else [f"{name}-classifier" for name in learners]
+    options = ", or ".join(f"--learner {name}" for name in names)
+    return [f"Try another kind of model: choquet fit {options}."]

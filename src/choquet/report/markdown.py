@@ -36,9 +36,9 @@ def as_markdown(data: dict[str, Any]) -> str:
 def _additive(data: dict[str, Any]) -> str:
     """A sum of terms."""
     story = data["story"]
-    lines = [f"# {_escape(data['title'])}", "", _escape(story["opening"]), ""]
-    lines += [f"- {_escape(sentence)}" for sentence in story["sentences"]]
-    heads = ["term", "share of the variance", "numbers", "decided by data", "trust"]
+    lines = [f"# {_escape(data['title'])}", "", *_first(data["first"]), ""]
+    lines += ["## All terms", "", _escape(story["opening"]), "", *_points(story["sentences"])]
+    heads = ["term", "share of the variation", "numbers", "decided by data", "share decided"]
     rows = [
         [
             one["term"], percent(one["share"]), str(one["numbers"]), figure(one["decided"]),
@@ -46,13 +46,13 @@ def _additive(data: dict[str, Any]) -> str:
         ]
         for one in story["terms"]
     ]  # fmt: skip
-    lines += ["", "## Terms", "", *_table(heads, rows)]
+    lines += ["", *_table(heads, rows)]
     errors = data["errors"]
     if errors is not None:
         said = (
             f"{percent(errors['right'])} of {errors['n']} samples are right."
             if errors["right"] is not None
-            else f"Root mean square error on {errors['n']} samples: {figure(errors['rmse'])}."
+            else f"Typical error on {errors['n']} samples: {figure(errors['rmse'])}."
         )
         lines += ["", "## Errors", "", said]
     lines += ["", f"Made with choquet {data['library_version']}."]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,12 @@ from choquet.arrays import FloatArray
 from choquet.decomposition import TreeDecomposition
 from choquet.decomposition.outcome import place_of
 from choquet.errors import DataError
+from choquet.explanation import AdditiveView
 from choquet.explanation.phrases import figure, percent
 from choquet.explanation.view import View
 from choquet.walks import DataSupport
 
-__all__ = ["quality_of", "seen_before"]
+__all__ = ["quality_of", "quality_of_sum", "seen_before", "sum_seen_before"]
 
 _EXAMINED = 2_000
 """Rows that models are fitted to again, and simple answers to; evenly spaced if there are more."""
@@ -56,7 +58,7 @@ def quality_of(
     y : array-like
         The targets as they were given.
     """
-    from choquet.estimators.held_out import HeldOut, baseline_scores, held_out, score_numbers
+    from choquet.estimators.held_out import score_numbers
 
     step = max(1, -(-len(inputs) // _EXAMINED))
     rows, some = inputs[::step], _every(X, step)
@@ -67,22 +69,104 @@ def quality_of(
         return None
     else:
         truth, numbers = targets[::step], True
-    seen = seen_before(view, inputs) and hasattr(model, "get_params")
-    found = None
-    if seen:
-        found = held_out(model, some, truth, folds=_FOLDS, sources=view.sources)
+    if seen_before(view, inputs) and hasattr(model, "get_params"):
+        own = None
     elif numbers:
         own = score_numbers(view.in_data(view.answers(view.parts.scaled(rows))), truth)
-        rivals = baseline_scores(rows, truth, classify=False, sources=view.sources)
-        found = HeldOut(0, len(truth), {"model": own, **rivals})
     else:
         own = _class_score(model, some, truth, classes)
-        few = np.unique(truth, return_counts=True)[1].min() < 2
-        rivals = {} if few else baseline_scores(rows, truth, classify=True, sources=view.sources)
-        found = HeldOut(0, len(truth), {"model": own, **rivals})
-    if found is None:
-        return None
-    return scores_table(found, numbers=numbers, n=len(inputs), what=view.target)
+    found = _beside_others(model, some, rows, truth, own, numbers=numbers, sources=view.sources)
+    return found and scores_table(found, numbers=numbers, n=len(inputs), what=view.target)
+
+
+def quality_of_sum(view: AdditiveView, X: Any, rows: FloatArray, y: Any) -> dict[str, Any] | None:
+    """The same for an additive model, whose columns may hold categories.
+
+    Parameters
+    ----------
+    view : AdditiveView
+    X : array
+        Samples, columns in the order of the model.
+    rows : array
+        The same, with levels as numbers.
+    y : array
+        The targets as they were given.
+    """
+    from choquet.estimators.held_out import score_numbers
+
+    model, numbers = view.model.nameless(), view.outcome is None
+    step = max(1, -(-len(rows) // _EXAMINED))
+    truth = (
+        np.asarray(y, dtype=np.float64) if numbers else _labels(np.asarray(y), model.classes_)
+    )[::step]
+    plain, names = _indicators(view, rows[::step])
+    if sum_seen_before(view, rows):
+        own, model = None, model.unfitted()
+    elif numbers:
+        own = score_numbers(model.predict(X[::step]), truth)
+    else:
+        own = _class_score(model, X[::step], truth, model.classes_)
+    found = _beside_others(model, X[::step], plain, truth, own, numbers=numbers, sources=names)
+    return found and scores_table(found, numbers=numbers, n=len(rows), what=view.target)
+
+
+def sum_seen_before(view: AdditiveView, rows: FloatArray) -> bool:
+    """Whether the samples are those that an additive model was learned from.
+
+    It remembers how many rows it met in each context, and no other samples give all these counts.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from choquet import ChoquetAdditiveRegressor
+    >>> from choquet.explanation import view_of
+    >>> X = np.random.default_rng(0).random((60, 2))
+    >>> view = view_of(ChoquetAdditiveRegressor(link="add").fit(X[:50], X[:50].sum(axis=1)))
+    >>> sum_seen_before(view, X[:50]), sum_seen_before(view, X[10:])
+    (True, False)
+    """
+    if not np.isclose(view.model.n_rows_, len(rows)):
+        return False
+    for met, (cells, orders, _, known) in zip(
+        view.parts.counts, view.parts.places(rows), strict=True
+    ):
+        found, counts = np.unique(np.hstack([cells, orders])[known], axis=0, return_counts=True)
+        if not np.array_equal(np.column_stack([found, counts]), met):
+            return False
+    return True
+
+
+def _indicators(view: AdditiveView, rows: FloatArray) -> tuple[FloatArray, list[str]]:
+    """Numbers that linear models take: one column for each level without an order."""
+    columns, names = [], []
+    for source, column in zip(view.model.columns_, rows.T, strict=True):
+        if source.kind == "nominal":
+            columns += [(column == k).astype(np.float64) for k in range(len(source.levels))]
+            names += [f"{source.name} is {level}" for level in source.levels]
+        else:
+            columns.append(column)
+            names.append(source.name)
+    return np.column_stack(columns), names
+
+
+def _beside_others(
+    model: Any,
+    X: Any,
+    rows: FloatArray,
+    truth: Any,
+    own: Any,
+    *,
+    numbers: bool,
+    sources: Sequence[str],
+) -> Any:
+    """Scores of the model and of simple answers; without a score of its own, it is fitted again."""
+    from choquet.estimators.held_out import HeldOut, baseline_scores, held_out
+
+    if own is None:
+        return held_out(model, X, truth, folds=_FOLDS, sources=sources, numbers=rows)
+    few = not numbers and np.unique(truth, return_counts=True)[1].min() < 2
+    rivals = {} if few else baseline_scores(rows, truth, classify=not numbers, sources=sources)
+    return HeldOut(0, len(truth), {"model": own, **rivals})
 
 
 def _every(X: Any, step: int) -> Any:
@@ -109,7 +193,8 @@ def _class_score(model: Any, X: Any, truth: Any, classes: Any) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         proba = model.predict_proba(X)
-    return score_classes(proba, np.searchsorted(classes, truth))
+    place = {label: k for k, label in enumerate(classes.tolist())}
+    return score_classes(proba, np.array([place[label] for label in truth.tolist()]))
 
 
 def seen_before(view: View, inputs: FloatArray) -> bool:
