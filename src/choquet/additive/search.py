@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import linalg
 
 from choquet.additive import _kernels
 from choquet.additive.families import Family
@@ -16,6 +15,12 @@ from choquet.additive.reml import mirrored
 from choquet.additive.table import Block, Table
 from choquet.additive.terms import Term
 from choquet.arrays import FloatArray
+from choquet.lattice.lazy import LazyModule
+
+if TYPE_CHECKING:
+    from scipy import linalg
+else:
+    linalg = LazyModule("scipy.linalg")
 
 __all__ = ["candidates", "grow"]
 
