@@ -16,6 +16,7 @@ from choquet.additive.table import Block, Table
 from choquet.additive.terms import Term
 from choquet.arrays import FloatArray
 from choquet.lattice.lazy import LazyModule
+from choquet.watching import each
 
 if TYPE_CHECKING:
     from scipy import linalg
@@ -35,7 +36,7 @@ def grow(table: Table, ground: Ground, family: Family, options: Options) -> Fit:
     fit = Fit(table, ground, family, options)
     fit.refit(steps=12, outer=6)
     if options.max_order > 1:
-        for _ in range(options.max_rounds):
+        for _ in each("adding terms", range(options.max_rounds)):
             if not _round(fit):
                 break
     _finish(fit)

@@ -19,6 +19,7 @@ from choquet.lattice.lazy import LazyModule
 from choquet.learning.problem import Problem
 from choquet.learning.solvers.interior import conic_form
 from choquet.learning.solvers.solution import Solution
+from choquet.watching import each
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -220,19 +221,22 @@ class Region:
 
     def _searched(self, costs: FloatArray) -> FloatArray:
         out, broken = np.empty((len(costs), 2)), np.full(len(costs), np.inf)
-        n = len(self._gradient)
-        if len(costs) and n <= COMPILED and not self.conic.n_equal:
+        work = 2 * len(self._gradient) ** 2
+        if len(costs) and len(self._gradient) <= COMPILED and not self.conic.n_equal:
             rows = sp.csr_array(-self.conic.A)
-            if 2.0 * len(costs) * n * n <= PLAIN:
+            if len(costs) * work <= PLAIN:
                 out, broken = ends_at_once(self._form, self._gradient, rows, self._room, costs)
             else:
                 from choquet.certainty._kernels import ends_of
 
-                ends_of(
-                    self._form, self._gradient, rows.indptr.astype(np.int64),
-                    rows.indices.astype(np.int64), rows.data.astype(np.float64), self._room,
-                    np.ascontiguousarray(costs), out, broken,
-                )  # fmt: skip
+                count = max(int(PLAIN) // work, 1)
+                parts = [slice(k, k + count) for k in range(0, len(costs), count)]
+                for part in each("intervals", parts):
+                    ends_of(
+                        self._form, self._gradient, rows.indptr.astype(np.int64),
+                        rows.indices.astype(np.int64), rows.data.astype(np.float64), self._room,
+                        np.ascontiguousarray(costs[part]), out[part], broken[part],
+                    )  # fmt: skip
         for k in np.flatnonzero(~(broken <= FOUND)):
             out[k] = self._end(costs[k]), -self._end(-costs[k])
         return out

@@ -36,7 +36,7 @@ __all__ = ["Subject", "check_output", "load_any", "load_subject", "write_content
 
 _INTERVAL_ROWS = {4: 200_000, 5: 100_000, 6: 10_000, 7: 4_000}
 """Rows a minute, by the number of sources: an interval of 5 sources takes about 0.4 ms, one of 7
-about 4 ms and some seconds to compile. Below 4 it takes little, and beyond 7 draws of measures serve all rows."""
+about 4 ms. Below 4 it takes little, and beyond 7 draws of measures serve all rows."""
 
 
 _OPTIONS = {"support": "--all-walks", "k": "-k"}
