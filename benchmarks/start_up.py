@@ -5,6 +5,8 @@
 Cold is with an empty folder for compiled loops, warm with the one that the cold run filled; the
 difference is what compiling takes. CPU seconds are those of the child process and its threads,
 user and system, so a busy machine matters little; each number is the smallest of `--repeat` runs.
+Modules are compiled to byte code first, as an installation does, even where the environment forbids
+Python to write byte code.
 `--before` names the `src` folder of an earlier version, which is measured in the same run: commands
 alternate between the two, so that a busy machine is as busy for both.
 """
@@ -12,6 +14,7 @@ alternate between the two, so that a busy machine is as busy for both.
 from __future__ import annotations
 
 import argparse
+import compileall
 import csv
 import json
 import os
@@ -27,6 +30,7 @@ import numpy as np
 
 ROWS = 200
 SRC = Path(__file__).resolve().parents[1] / "src"
+ENVIRONMENT = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
 
 
 class Command(NamedTuple):
@@ -97,7 +101,7 @@ def seconds(source: Path, words: list[str], folder: Path, cache: Path) -> float:
     done = subprocess.run(
         [sys.executable, "-m", "choquet", *words],
         cwd=folder, capture_output=True, text=True, timeout=300,
-        env=os.environ | {"NUMBA_CACHE_DIR": str(cache), "PYTHONPATH": str(source)},
+        env=ENVIRONMENT | {"NUMBA_CACHE_DIR": str(cache), "PYTHONPATH": str(source)},
     )  # fmt: skip
     if done.returncode:
         raise SystemExit(f"choquet {' '.join(words)} failed: {done.stderr[-500:]}")
@@ -109,6 +113,8 @@ def measured(
     sources: list[Path], commands: list[Command], repeat: int
 ) -> Iterator[tuple[str, list[tuple[float, float]]]]:
     """For each command, cold and warm seconds of each version."""
+    for source in sources:
+        compileall.compile_dir(source, quiet=1)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         make_files(folder)

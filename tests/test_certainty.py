@@ -65,17 +65,30 @@ def test_intervals_are_the_ranges_that_an_independent_solver_finds():
         assert tuple(ends) == pytest.approx((least, largest), abs=1e-5)
 
 
-def test_the_compiled_search_and_clarabel_agree(monkeypatch):
+def test_arrays_the_compiled_search_and_clarabel_agree(monkeypatch):
     X, y, _, rng = make(4, 30, seed=3)
     problem = least_squares(Statistics.from_data(X, y))
     solution = solve(problem)
     rows = output_rows(rng.random((5, 4)))
     for slack in (0.1 * solution.objective, np.inf):
-        fast = Region(problem, solution, slack).ends(rows)
-        with monkeypatch.context() as patch:
-            patch.setattr("choquet.certainty.region.COMPILED", 0)
-            slow = Region(problem, solution, slack).ends(rows)
-        np.testing.assert_allclose(fast, slow, atol=1e-5)
+        found = [Region(problem, solution, slack).ends(rows)]
+        for limit in ("PLAIN", "COMPILED"):  # then compiled, then by Clarabel
+            with monkeypatch.context() as patch:
+                patch.setattr("choquet.certainty.region.PLAIN", 0.0)
+                patch.setattr(f"choquet.certainty.region.{limit}", 0)
+                found.append(Region(problem, solution, slack).ends(rows))
+        np.testing.assert_allclose(found[0], found[1], atol=1e-6)
+        np.testing.assert_allclose(found[0], found[2], atol=1e-5)
+
+
+def test_many_functions_in_several_batches_are_those_of_one(monkeypatch):
+    X, y, _, rng = make(4, 30, seed=3)
+    problem = least_squares(Statistics.from_data(X, y))
+    region = Region(problem, solve(problem), 1e-3)
+    rows = output_rows(rng.random((9, 4)))
+    whole = region.ends(rows)
+    monkeypatch.setattr("choquet.certainty.batched._AT_ONCE", 14 * 14 * 4)
+    np.testing.assert_allclose(region.ends(rows), whole, atol=1e-12)
 
 
 @quiet

@@ -62,6 +62,7 @@ from choquet.walks import (
     sorts_of,
     walk_weights,
 )
+from choquet.watching import watch
 
 if TYPE_CHECKING:  # for readers and type checkers; at run time `__getattr__` loads these
     from choquet import datasets, decide, plot, reproduce
@@ -180,6 +181,7 @@ __all__ = [
     "uniform_distribution",
     "vat",
     "walk_weights",
+    "watch",
 ]
 
 _LAZY: dict[str, str] = {

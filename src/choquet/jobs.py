@@ -15,12 +15,17 @@ from typing import Any
 import numpy as np
 
 from choquet.arrays import generator
+from choquet.watching import each
 
 __all__ = ["run_jobs", "spawn"]
 
 
 def run_jobs(
-    function: Callable[..., Any], jobs: Iterable[tuple[Any, ...]], *, n_jobs: int | None = None
+    function: Callable[..., Any],
+    jobs: Iterable[tuple[Any, ...]],
+    *,
+    n_jobs: int | None = None,
+    title: str = "fitting",
 ) -> list[Any]:
     """Results of ``function(*job)`` for each job, in order.
 
@@ -33,6 +38,8 @@ def run_jobs(
     n_jobs : int, optional
         Jobs at a time; -1 for all processors. None takes what `joblib.parallel_config` says, and 1
         without it.
+    title : str, default "fitting"
+        What the jobs do, for whoever watches; see `choquet.watch`.
 
     Examples
     --------
@@ -41,8 +48,12 @@ def run_jobs(
     """
     from joblib import Parallel, delayed
 
-    found: list[Any] = Parallel(n_jobs=n_jobs)(delayed(function)(*job) for job in jobs)
-    return found
+    try:
+        parallel = Parallel(n_jobs=n_jobs, return_as="generator")
+    except ValueError:  # a backend that gives all results at once
+        parallel = Parallel(n_jobs=n_jobs)
+    total = len(jobs) if isinstance(jobs, list | tuple) else None
+    return list(each(title, parallel(delayed(function)(*job) for job in jobs), total))
 
 
 def spawn(rng: Any, n: int) -> list[np.random.Generator]:

@@ -7,12 +7,18 @@ that was seen in training, lies in a slot. A position is a cell and how far in t
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import linalg
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
+from choquet.lattice.lazy import LazyModule
 from choquet.scales import figure
+
+if TYPE_CHECKING:
+    from scipy import linalg
+else:
+    linalg = LazyModule("scipy.linalg")
 
 __all__ = ["Axis", "Margin", "Source", "margin_of"]
 

@@ -14,6 +14,7 @@ from choquet.additive.fit import Fit, Ground, Options, ground_of
 from choquet.additive.search import grow
 from choquet.additive.table import Block, Memory, Table, row_hash
 from choquet.arrays import BoolArray, FloatArray
+from choquet.watching import each
 
 __all__ = ["LINKS", "LinkChoice", "choose_link", "sample", "score_range"]
 
@@ -115,7 +116,7 @@ def _compare(
 ) -> tuple[float, list[float]]:
     """The simplest link within half a standard error of the best, and all held-out errors."""
     total, products, sums = 0.0, np.zeros((len(links), len(links))), np.zeros(len(links))
-    for fold in range(_FOLDS):
+    for fold in each("comparing links", range(_FOLDS)):
 
         def inside(block: Block, fold: int = fold) -> BoolArray:
             return np.asarray(_fold(block) == fold)

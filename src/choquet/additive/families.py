@@ -7,12 +7,17 @@ intercept or the thresholds between ordered classes, are "fixed".
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.special import expit, xlogy
 
 from choquet.arrays import FloatArray
+from choquet.lattice.lazy import LazyModule
+
+if TYPE_CHECKING:
+    from scipy import special
+else:
+    special = LazyModule("scipy.special")
 
 __all__ = ["BEND", "Family", "Logistic", "Multinomial", "Ordered", "Squares", "Working"]
 
@@ -157,7 +162,7 @@ class Logistic(Family):
     ) -> Working:
         """Working numbers."""
         score = eta[0] + fixed[0, 0]
-        mu = expit(score)
+        mu = special.expit(score)
         loss = 2 * weight * (np.logaddexp(0, score) - y * score)
         return _simple(loss, weight * (y - mu), weight * np.maximum(mu * (1 - mu), _LEAST))
 
@@ -217,7 +222,7 @@ class Ordered(Family):
 
     def below(self, eta: FloatArray, thresholds: FloatArray) -> FloatArray:
         """P(class <= k) of each row, from -1 (zero) to the last class (one)."""
-        inner = expit(thresholds - eta[:, None])
+        inner = special.expit(thresholds - eta[:, None])
         n = len(eta)
         return np.hstack([np.zeros((n, 1)), inner, np.ones((n, 1))])
 
@@ -252,7 +257,7 @@ class Ordered(Family):
         off = -(weight[:, None] * f[:, :-1] * f[:, 1:] / shares[:, 1:-1]).sum(axis=0)
         curves[at[:-1], at[1:]] = curves[at[1:], at[:-1]] = off
         return Working(
-            float(-2 * xlogy(weight, p).sum()),
+            float(-2 * special.xlogy(weight, p).sum()),
             slope,
             weight * np.maximum(curve, _LEAST),
             weight[:, None] * cross,

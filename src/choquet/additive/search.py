@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import linalg
 
 from choquet.additive import _kernels
 from choquet.additive.families import Family
@@ -16,6 +15,13 @@ from choquet.additive.reml import mirrored
 from choquet.additive.table import Block, Table
 from choquet.additive.terms import Term
 from choquet.arrays import FloatArray
+from choquet.lattice.lazy import LazyModule
+from choquet.watching import each
+
+if TYPE_CHECKING:
+    from scipy import linalg
+else:
+    linalg = LazyModule("scipy.linalg")
 
 __all__ = ["candidates", "grow"]
 
@@ -30,7 +36,7 @@ def grow(table: Table, ground: Ground, family: Family, options: Options) -> Fit:
     fit = Fit(table, ground, family, options)
     fit.refit(steps=12, outer=6)
     if options.max_order > 1:
-        for _ in range(options.max_rounds):
+        for _ in each("adding terms", range(options.max_rounds)):
             if not _round(fit):
                 break
     _finish(fit)

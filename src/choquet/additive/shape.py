@@ -15,17 +15,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
-from scipy import linalg, optimize
 
 from choquet.additive.axes import Axis
 from choquet.additive.fit import Fit
 from choquet.additive.terms import Term
 from choquet.arrays import FloatArray
 from choquet.errors import SolverError
+from choquet.lattice.lazy import LazyModule
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+    from scipy import linalg, optimize
+else:
+    sp = LazyModule("scipy.sparse")
+    linalg = LazyModule("scipy.linalg")
+    optimize = LazyModule("scipy.optimize")
 
 __all__ = ["Proof", "constrain", "least_rise"]
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from choquet import watching
 from choquet.arrays import FloatArray, IntArray
 from choquet.certainty.functions import INDICES, shapley_rows
 from choquet.certainty.posterior import noise_floor
@@ -163,7 +164,7 @@ def draw_measures(
         # Chains of equal length, of which as many states are taken as the family has draws.
         runs = [
             _closed(FAMILIES[name].chain(statistics, floor, one, each).states)
-            for one in generator.spawn(n_chains)
+            for one in watching.each("drawing measures", generator.spawn(n_chains))
         ]
         chosen = np.linspace(0, n_chains * each - 1, int(count)).round().astype(np.int64)
         found.append(np.concatenate(runs)[chosen])

@@ -21,6 +21,7 @@ from choquet.lattice.lazy import LazyModule
 from choquet.lattice.wide import WordArray, chains_of, find_rows, n_words, unique_rows
 from choquet.learning.problem import Problem
 from choquet.learning.solvers.solution import Solution
+from choquet.watching import steps
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -218,11 +219,13 @@ def identify(
     wanted = _wanted(problem) if masks is None else _positions(problem, masks)
     lower, upper = np.empty(len(wanted)), np.empty(len(wanted))
     done = 0
-    for ends in _batches(problem, solution, slack, wanted, n_jobs):
-        lower[done : done + len(ends)], upper[done : done + len(ends)] = ends.T
-        done += len(ends)
-        if progress is not None:
-            progress(done, len(wanted))
+    with steps("intervals of values", len(wanted)) as advance:
+        for ends in _batches(problem, solution, slack, wanted, n_jobs):
+            lower[done : done + len(ends)], upper[done : done + len(ends)] = ends.T
+            done += len(ends)
+            advance(len(ends))
+            if progress is not None:
+                progress(done, len(wanted))
     state = states(problem, gap=gap)[wanted]
     state = np.where((state == 2) & (upper - lower > width), 1, state)
     given = level if tau is None else None

@@ -22,6 +22,7 @@ from choquet.learning.data.statistics import Statistics
 from choquet.learning.problem import least_squares
 from choquet.learning.solvers import solve
 from choquet.measures.random import uniform_measure
+from choquet.watching import each
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -94,7 +95,7 @@ def projected_draws(statistics: Statistics, n: int, rng: np.random.Generator) ->
     out = np.empty((n, size))
     out[:, 0], out[:, -1] = 0.0, 1.0
     found = np.empty((1, size - 2))
-    for k in range(n):
+    for k in each("drawing measures", range(n)):
         own = np.ascontiguousarray((form + sizes[k] * np.eye(size))[inner, inner])
         prior = uniform_measure(n_sources, rng)
         slope = 2 * (form @ centre + sizes[k] * (centre - prior) - pulls[:, k])

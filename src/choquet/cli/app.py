@@ -17,6 +17,7 @@ from choquet.cli.deciding import decide
 from choquet.cli.exporting import export
 from choquet.cli.output import say, say_warnings, warn
 from choquet.errors import ChoquetError
+from choquet.watching import watch
 
 __all__ = ["app", "run"]
 
@@ -71,7 +72,7 @@ def run(arguments: list[str]) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     try:
-        with contextlib.nullcontext() if debug else say_warnings():
+        with contextlib.nullcontext() if debug else say_warnings(), watch():
             code = app(
                 args=[word for word in arguments if word != "--debug"] or ["--help"],
                 prog_name="choquet",

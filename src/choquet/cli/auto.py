@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from choquet.cli.learners import LEARNERS, FitOptions, Job
-from choquet.cli.output import progress
 from choquet.cli.tables import Table
 from choquet.errors import OptionError
+from choquet.watching import steps
 
 __all__ = ["AUTO", "AUTO_CLASSES", "BY_CLASS", "Tried", "chosen"]
 
@@ -95,7 +95,7 @@ def chosen(
     if not jobs:
         words = ", ".join(f"--{name.replace('_', '-')}" for name in options.learning)
         raise OptionError(f"no learner that auto tries takes {words}; name a learner")
-    with progress("trying learners", len(jobs)) as advance:
+    with steps("trying learners", len(jobs)) as advance:
         found = compare(
             [job.whole() for _, job in jobs],
             *jobs[0][1].tried_on(),

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from choquet.cli.output import progress, say, say_json, say_table
+from choquet.cli.output import say, say_json, say_table
 from choquet.cli.subjects import check_output, write_object
 from choquet.cli.tables import open_table
 from choquet.errors import DataError, OptionError
+from choquet.watching import steps
 
 __all__ = ["fusion_answers", "read_scores", "run_fuse"]
 
@@ -46,9 +47,9 @@ def run_fuse(
         raise OptionError("--class needs --id: which column says what sample a row is about")
     room: Any = import_module("choquet.estimators")
     model = room.FusionClassifier(shared=shared, columns=given_roles)
-    with progress("reading scores", None):
+    with steps("reading scores", None):
         given = read_scores(path, model, delimiter=delimiter)
-    with progress("learning", None):
+    with steps("learning", None):
         model.fit(given)
     n_bytes = write_object(model, output, force=force)
     if str(output) == "-":
@@ -56,7 +57,7 @@ def run_fuse(
     scores: dict[str, Any] = {}
     if folds:
         baselines: Any = import_module("choquet.estimators.fusion_baselines")
-        with progress("trying it on samples held out", None):
+        with steps("trying it on samples held out", None):
             tried = baselines.fusion_scores(model, given, refit=True, folds=folds)
         scores = {} if tried is None else tried.to_dict()
     summary = {

@@ -13,10 +13,11 @@ import numpy.typing as npt
 
 from choquet.arrays import FloatArray, as_number
 from choquet.cli.columns import Chunk, Missing
-from choquet.cli.output import progress, warn
+from choquet.cli.output import warn
 from choquet.cli.tables import Table
 from choquet.errors import DataError, TooLargeError
 from choquet.scales import IDENTITY, Scale, auto_directions, direction_note, fit_scale
+from choquet.watching import steps
 
 __all__ = ["LEARNERS", "FitOptions", "Job", "Learner"]
 
@@ -213,7 +214,7 @@ class Job:
         columns = self.sources if self.classify else (*self.sources, self.target)
         text = self.target if self.classify else None
         self.n_rows = self.n_dropped = 0
-        with progress(title, self.table.n_bytes) as advance:
+        with steps(title, self.table.n_bytes) as advance:
             for chunk in self.table.chunks(columns, text=text, missing=self.options.missing):
                 if not self.classify and self.options.missing == "keep":
                     chunk = _with_target(chunk)

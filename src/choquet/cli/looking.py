@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from choquet.cli.columns import open_binary
-from choquet.cli.output import progress, say, say_json, say_table
+from choquet.cli.output import say, say_json, say_table
 from choquet.cli.subjects import Subject, check_output, load_any, load_subject, write_object
 from choquet.cli.tables import Table, name_of, numeric, table_of
 from choquet.decomposition import ClusterDecomposition, Decomposition, compare
@@ -21,6 +21,7 @@ from choquet.indices import shapley
 from choquet.measures import AbstractMeasure
 from choquet.scales import unwrapped
 from choquet.storage import from_bytes
+from choquet.watching import steps
 
 __all__ = ["run_compare", "run_decompose", "run_inspect"]
 
@@ -252,7 +253,7 @@ def _inspect_table(table: Table, *, as_json: bool) -> None:
     low, high = np.full(len(numbers), np.inf), np.full(len(numbers), -np.inf)
     total, n_rows, n_dropped = np.zeros(len(numbers)), 0, 0
     if numbers:
-        with progress("reading", table.n_bytes) as advance:
+        with steps("reading", table.n_bytes) as advance:
             for chunk in table.chunks(numbers, missing="drop"):
                 n_dropped += chunk.n_dropped
                 advance(chunk.n_bytes)

@@ -11,14 +11,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
 from choquet.arrays import as_number
 from choquet.errors import ChoquetWarning
 
-__all__ = ["progress", "say", "say_json", "say_table", "say_warnings", "warn"]
+__all__ = ["say", "say_json", "say_table", "say_warnings", "warn"]
 
 
 _WORDS = {"monotone=False": "--no-monotone", "ordinal=True": "--ordinal"}
@@ -143,19 +142,3 @@ def say_warnings() -> Iterator[None]:
         for option, word in _WORDS.items():
             message = message.replace(option, word)
         warn(f"note: {message}")
-
-
-@contextlib.contextmanager
-def progress(title: str, total: float | None) -> Iterator[Any]:
-    """A bar on standard error while work goes on; yields ``advance(amount)``.
-
-    Nothing is drawn where nobody looks on.
-    """
-    console = Console(file=sys.stderr)
-    if not console.is_terminal:
-        yield lambda _: None
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(printable(title).replace("[", "\\["), total=total)
-        yield lambda amount: bar.advance(task, amount)

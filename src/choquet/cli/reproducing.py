@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from choquet.cli.output import progress, say, say_json, say_table
+from choquet.cli.output import say, say_json, say_table
 from choquet.reproduce import EXPERIMENTS
 from choquet.reproduce import reproduce as run_experiment
+from choquet.watching import steps
 
-__all__ = ["run_reproduce", "steps"]
+__all__ = ["run_reproduce"]
 
 
 def run_reproduce(
@@ -27,7 +28,7 @@ def run_reproduce(
     names = [name for word in which for name in (EXPERIMENTS if word == "all" else [word])]
     found: dict[str, Any] = {}
     for name in dict.fromkeys(names):
-        with progress(name, 1.0) as advance:
+        with steps(name, 1.0) as advance:
             found |= run_experiment(
                 name,
                 data=data,
@@ -35,7 +36,7 @@ def run_reproduce(
                 seeds=seeds,
                 resume=not fresh,
                 n_jobs=jobs,
-                progress=steps(advance),
+                progress=_shares(advance),
             )
     if as_json:
         say_json(found)
@@ -46,7 +47,7 @@ def run_reproduce(
     say(f"Written to {output}: index.html for people, results.json for programs.")
 
 
-def steps(advance: Callable[[float], None]) -> Callable[[str, int, int], None]:
+def _shares(advance: Callable[[float], None]) -> Callable[[str, int, int], None]:
     """Turn "so many of so many" into shares by which a bar moves on."""
     before = 0.0
 

@@ -20,12 +20,13 @@ from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.certainty.region import check_level
 from choquet.cli.columns import Missing
 from choquet.cli.fusing import fusion_answers, read_scores
-from choquet.cli.output import guarded, plain, progress, say, say_json, warn
+from choquet.cli.output import guarded, plain, say, say_json, warn
 from choquet.cli.subjects import Subject, check_output, load_subject, write_content
 from choquet.cli.tables import Table, open_table
 from choquet.decomposition import Decomposition
 from choquet.errors import DataError, MissingDependencyError, OptionError
 from choquet.files import writing
+from choquet.watching import steps
 
 __all__ = ["run_explain", "run_predict", "run_report"]
 
@@ -63,7 +64,7 @@ def run_predict(
     with (
         open_table(data, delimiter=delimiter) as table,
         _sink(output, force=force) as sink,
-        progress("predicting", table.n_bytes) as advance,
+        steps("predicting", table.n_bytes) as advance,
     ):
         _check_sources(table, subject)
         first, n_dropped = True, 0
@@ -265,7 +266,7 @@ def _say_in_short(room: Any, subject: Subject, story: Any) -> None:
 
 def _scores(data: Path, subject: Subject, delimiter: str | None) -> Any:
     """The table of scores that fused classifiers are asked about."""
-    with progress("reading scores", None):
+    with steps("reading scores", None):
         return read_scores(data, subject.obj, delimiter=delimiter)
 
 
@@ -308,7 +309,7 @@ def run_report(
             warn(f"note: rows that lack a value, and are left out: {lacking}")
     report = room.Report(subject.asked, X, y, title=title)
     makers = {".md": report.markdown, ".json": report.json}
-    with progress("writing the report", None):
+    with steps("writing the report", None):
         content = makers.get(output.suffix.lower(), report.html)()
     size = write_content(content.encode("utf-8", "backslashreplace"), output, force=force)
     if str(output) == "-":

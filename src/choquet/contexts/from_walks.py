@@ -14,6 +14,7 @@ from choquet.contexts.pruning import weakest_links
 from choquet.contexts.rows import Leaf, RankRows
 from choquet.contexts.splits import SplitOptions
 from choquet.contexts.tree import Tree, grow
+from choquet.watching import each
 
 __all__ = ["NUMBER", "POOR", "Described", "describe_walks", "output_variance"]
 
@@ -96,11 +97,11 @@ def describe_walks(
     least = max(float(counts.sum()) * sorts.shape[1] / 200, float(counts.min() * sorts.shape[1]))
     options = LeafOptions(l2=_DUST * float(whole.weight.sum()))
     best: tuple[float, Described] | None = None
-    for kind in kinds:
+    for kind in each("describing walks", kinds):
         rows = whole.with_leaf(kind)
         splits = SplitOptions(least, screen=screen)
         tree = grow(rows, rows.everything(), options, splits, max_leaves=_GROWN)
-        for stops in weakest_links(tree).stops:
+        for stops in each("shorter descriptions", weakest_links(tree).stops):
             part = tree.cut(stops)
             found = group_leaves(
                 rows, part, options, price, max_operators=max_operators, kinds=kinds

@@ -16,6 +16,8 @@ from choquet.contexts.rows import LEAVES, Leaf, RankRows
 from choquet.contexts.splits import SplitOptions
 from choquet.contexts.tree import Tree, grow
 from choquet.errors import DataError, OptionError, SupportWarning
+from choquet.jobs import run_jobs
+from choquet.watching import each
 
 __all__ = ["PRUNINGS", "Judge", "Learned", "TreeOptions", "learn", "outputs"]
 
@@ -203,10 +205,16 @@ def learn(
         if wide:
             # Trees of many sources take long: the kind is chosen first, then the penalty.
             pairs = [(kind, options.l2s[0]) for kind in options.kinds]
-        grown = [_grown(first.with_leaf(kind), options, l2, folds, targets) for kind, l2 in pairs]
+        grown = [
+            _grown(first.with_leaf(kind), options, l2, folds, targets)
+            for kind, l2 in each("growing contexts", pairs)
+        ]
         if wide:
             rows = _choice(grown, options, judge, floor)[0].rows
-            grown += [_grown(rows, options, l2, folds, targets) for l2 in options.l2s[1:]]
+            grown += [
+                _grown(rows, options, l2, folds, targets)
+                for l2 in each("trying penalties", options.l2s[1:])
+            ]
         best, chosen = _choice(grown, options, judge, floor)
         tree = best.tree.cut(best.path.stops[chosen])
         grouping = _grouping(best, tree, options, judge, floor)
@@ -225,8 +233,6 @@ def _widest(kinds: tuple[Leaf, ...]) -> Leaf:
 def _grown(
     rows: RankRows, options: TreeOptions, l2: float, folds: IntArray | None, targets: FloatArray
 ) -> _Grown:
-    from joblib import Parallel, delayed
-
     leaf = options.leaf(l2)
     splits = SplitOptions(options.min_samples(rows.n_sources), options.above, options.screen)
     tree = grow(rows, rows.everything(), leaf, splits, max_leaves=options.max_leaves)
@@ -238,10 +244,11 @@ def _grown(
     prices = np.zeros(len(path.alphas))
     prices[1:] = np.sqrt(path.alphas[1:] * np.append(path.alphas[2:], np.inf))
     held_out = np.full((len(rows.Z), len(prices)), np.nan)
-    parts = Parallel(n_jobs=options.n_jobs)(
-        delayed(_held_out)(rows, leaf, splits, options.max_leaves, prices, folds == fold)
+    jobs = [
+        (rows, leaf, splits, options.max_leaves, prices, folds == fold)
         for fold in range(int(folds.max()) + 1)
-    )
+    ]
+    parts = run_jobs(_held_out, jobs, n_jobs=options.n_jobs, title="folds")
     for fold, part in enumerate(parts):
         held_out[folds == fold] = (part - targets[folds == fold, None]) ** 2
     return _Grown(rows, leaf, tree, path, held_out)

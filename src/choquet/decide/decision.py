@@ -18,6 +18,7 @@ from choquet.decide.reading import Said
 from choquet.decide.statements import Importance, Prefer, Score, Setting, Statement
 from choquet.decide.table import read_table
 from choquet.errors import FileError, InconsistentError, OptionError
+from choquet.watching import each
 
 if TYPE_CHECKING:
     from choquet.decide.answer import Answer
@@ -314,7 +315,7 @@ class Decision:
         statements = self.notes.statements
         drawn = tuple(
             draw_family(name, statements, setting, levels.lower, levels.upper, samples, random)
-            for name in FAMILIES
+            for name in each("drawing measures", list(FAMILIES))
             if name in models and (name != "all" or setting.n <= MAX_DRAWN)
         )
         if not any(family.holds for family in drawn):

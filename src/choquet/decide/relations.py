@@ -20,6 +20,7 @@ from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.decide.functionals import Integral
 from choquet.decide.program import EXACT, TIED, Program
 from choquet.errors import SolverError
+from choquet.watching import each
 
 __all__ = ["Relations", "extreme_ranks", "relations"]
 
@@ -131,7 +132,7 @@ def _pruned(table: Table, witnesses: FloatArray | None) -> BoolArray:
         open_ &= order <= EXACT
     # Pairs that lie far apart under all witnesses are proved first, and prove others.
     pairs = sorted(map(tuple, np.argwhere(open_).tolist()), key=lambda p: -apart[p])
-    for a, b in pairs:
+    for a, b in each("comparing alternatives", pairs):
         if necessary[a, b] or not open_[a, b]:
             continue
         lead, point = table.lead(b, a)
@@ -176,7 +177,7 @@ def extreme_ranks(
     ranks = np.zeros((0, m), dtype=np.int64)
     if witnesses is not None and len(witnesses):
         ranks = 1 + (witnesses[:, None, :] > witnesses[:, :, None] + _GAP).sum(axis=2)
-    for a in range(m):
+    for a in each("finding ranks", range(m)):
         above = necessary[:, a] & ~necessary[a]
         certain = int(sum(_always_above(table, int(b), a, gap) for b in np.flatnonzero(above)))
         best, worst = 1 + certain, m - int((necessary[a] & (np.arange(m) != a)).sum())

@@ -18,6 +18,7 @@ from choquet.errors import DataError, OptionError
 from choquet.measures import AbstractMeasure
 from choquet.scales import Units, unwrapped
 from choquet.walks import DataSupport, check_support
+from choquet.watching import steps
 
 __all__ = ["METHODS", "decompose"]
 
@@ -118,20 +119,20 @@ def decompose(
     if outcome is not None:
         targets = None  # classes are no numbers that an integral could be off by
     again = hasattr(model, "get_params") and hasattr(model, "fit") and targets is not None
-    found: Decomposition = _method_of(method).decompose(
-        Task(
-            measure=measure,
-            support=support,
-            bias=bias,
-            X=rows,
-            y=targets,
-            model=model if again else None,
-            outcome=outcome,
-            identification=identification,
-            units=units,
-            rng=rng,
-        )
+    task = Task(
+        measure=measure,
+        support=support,
+        bias=bias,
+        X=rows,
+        y=targets,
+        model=model if again else None,
+        outcome=outcome,
+        identification=identification,
+        units=units,
+        rng=rng,
     )
+    with steps("decomposing"):
+        found: Decomposition = _method_of(method).decompose(task)
     return found
 
 

@@ -138,8 +138,10 @@ class ChoquetClassifier(ClassifierMixin, BaseEstimator):
         if self._ordered:
             return [fit_ordinal(X, level.astype(float), n_classes, weight, **options)]
         targets = [1] if n_classes == 2 else range(n_classes)
-        jobs = ((X, (level == k).astype(float), weight) for k in targets)
-        return run_jobs(partial(fit_logistic, **options), jobs, n_jobs=self.n_jobs)
+        jobs = [(X, (level == k).astype(float), weight) for k in targets]
+        return run_jobs(
+            partial(fit_logistic, **options), jobs, n_jobs=self.n_jobs, title="fitting classes"
+        )
 
     @property
     def _ordered(self):

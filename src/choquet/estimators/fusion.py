@@ -39,6 +39,7 @@ from choquet.learning.data.chunks import Evidence, evidence_of
 from choquet.learning.data.statistics import Statistics, sample_weights
 from choquet.silent import lacking, span_of
 from choquet.walks import DataSupport
+from choquet.watching import each
 
 check_cv = later("sklearn.model_selection", "check_cv")
 clone = later("sklearn.base", "clone")
@@ -95,7 +96,7 @@ class _Learner:
             (model, Material(one.statistics, one.support, names, part))
             for model, one, part in zip(self.models, new, parts, strict=True)
         ]
-        self.models, self.evidence = run_jobs(_solved, jobs, n_jobs=n_jobs), new
+        self.models, self.evidence = run_jobs(_solved, jobs, n_jobs=n_jobs, title="fusing"), new
 
 
 def _fuse(models, scores):
@@ -422,13 +423,13 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
                     method="predict_proba", n_jobs=self.n_jobs,
                     params=_weights(estimator, sample_weight),
                 )
-                for _, estimator in self.estimators
+                for _, estimator in each("trying classifiers", self.estimators)
             ]  # fmt: skip
         jobs = (
             (clone(estimator), X, y, _weights(estimator, sample_weight))
             for _, estimator in self.estimators
         )
-        self.estimators_ = run_jobs(_fitted, jobs, n_jobs=self.n_jobs)
+        self.estimators_ = run_jobs(_fitted, jobs, n_jobs=self.n_jobs, title="fitting classifiers")
         # A class of one sample cannot be left out and learned at once: its own scores must do.
         return np.stack(columns, axis=2) if columns else self._scores(X)
 

@@ -34,7 +34,15 @@ from choquet.measures import Measure
 from choquet.scales import Units, unwrapped
 from choquet.walks import DataSupport
 
-__all__ = ["NO_RULES", "View", "of_class", "operators_view", "value_bounds", "view_of"]
+__all__ = [
+    "NO_RULES",
+    "View",
+    "is_additive",
+    "of_class",
+    "operators_view",
+    "value_bounds",
+    "view_of",
+]
 
 _MAX_RULED = 32
 """Operators up to which rules are looked for: beyond, nobody would read them, nor wait for them."""
@@ -304,9 +312,22 @@ def view_of(
     if isinstance(model, AbstractView):
         return model
     inner = unwrapped(model).model
-    if isinstance(vars(inner).get("model_") if hasattr(inner, "__dict__") else None, AdditiveModel):
+    if is_additive(inner):
         return AdditiveView(inner, label)
     return operators_view(model, label=label, identify=identify, row=row)
+
+
+def is_additive(model: Any) -> bool:
+    """Whether a fitted model is a sum of small integrals; to ask takes nothing apart.
+
+    Examples
+    --------
+    >>> from choquet import Measure
+    >>> is_additive(Measure([0, 0, 0, 1]))
+    False
+    """
+    held = vars(model).get("model_") if hasattr(model, "__dict__") else None
+    return isinstance(held, AdditiveModel)
 
 
 def operators_view(

@@ -163,7 +163,8 @@ def sample_indices(
     bounds, n = _bounds_of(measure, n_sources)
     if n < 2:
         raise OptionError("indices are sampled for two and more sources")
-    rounds = run_jobs(_round, ((bounds, n, seed) for seed in spawn(rng, n_rounds)), n_jobs=n_jobs)
+    jobs = [(bounds, n, seed) for seed in spawn(rng, n_rounds)]
+    rounds = run_jobs(_round, jobs, n_jobs=n_jobs, title="sampling orders")
     shapley, pairs, orness = (_estimate(np.stack([one[k] for one in rounds])) for k in range(3))
     return SampledIndices(shapley, pairs, orness, n_rounds, n_rounds * (n if n % 2 == 0 else 2 * n))
 

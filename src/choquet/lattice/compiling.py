@@ -20,6 +20,8 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any, Literal
 
+from choquet.watching import steps
+
 __all__ = ["PLAIN", "Loop", "compiled", "compiled_with"]
 
 PLAIN = 1_000_000
@@ -77,7 +79,7 @@ class Loop:
             return self.made("plain")(*args)
         if self._compiled:
             return self.made("fast")(*args)
-        with _COMPILING:  # Numba compiles in the first call
+        with _COMPILING, steps("compiling, the first time"):  # Numba does so in the first call
             answer = self.made("fast")(*args)
             self._compiled = True
         return answer

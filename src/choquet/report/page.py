@@ -21,6 +21,7 @@ from choquet.report.additive import curve_points, map_cells
 from choquet.report.layout import MAX_HASSE, bars, hasse, signed_bars
 from choquet.report.markdown import as_markdown
 from choquet.report.summary import summarise
+from choquet.watching import steps
 
 __all__ = ["Report"]
 
@@ -83,7 +84,8 @@ class Report:
         >>> choquet.Report(choquet.Measure([0, 0, 0, 1])).data["first"]["works"]["sentences"]
         ['Always take the smallest.']
         """
-        return summarise(*self._given, **self._options)
+        with steps("looking at the model"):
+            return summarise(*self._given, **self._options)
 
     def json(self) -> str:
         """The report as JSON.
@@ -124,7 +126,9 @@ class Report:
         >>> "http://" in choquet.Report(choquet.Measure([0, 0, 0, 1])).html()
         False
         """
-        return _encodable(_render(self.data))
+        data = self.data
+        with steps("drawing the page"):
+            return _encodable(_render(data))
 
     def write_html(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
         """Write the page to a file, whole or not at all.

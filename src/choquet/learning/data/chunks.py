@@ -25,6 +25,7 @@ from choquet.lattice.wide import n_words
 from choquet.learning.data.minima import MinimaStatistics
 from choquet.learning.data.statistics import Statistics
 from choquet.walks import DataSupport
+from choquet.watching import steps
 
 __all__ = [
     "Evidence",
@@ -226,22 +227,24 @@ def _sum(
         told.write(checkpoint)
         return told
 
-    try:
-        blocks = _blocks(chunks, done, every if checkpoint is not None else None)
-        for n_chunks, content, block in blocks:
-            if block:
-                parts.append((len(block[0]), make(*block)))
-            # Like a binary counter: every row takes part in few joins, though there be many blocks.
-            while len(parts) > 1 and parts[-2][0] <= parts[-1][0]:
-                parts[-2:] = [_join(parts[-2], parts[-1])]
-            n_rows = done.n_rows + (len(block[0]) if block else 0)
-            done = Checkpoint(n_chunks, n_rows, None, content=content)
-            if checkpoint is not None and n_chunks - saved.n_chunks >= every and parts:
-                saved = write()
-    finally:
-        # Also where a chunk fails: what was summed up before it is not lost.
-        if checkpoint is not None and parts and done.n_chunks > saved.n_chunks:
-            write()
+    with steps("adding up rows") as advance:
+        try:
+            blocks = _blocks(chunks, done, every if checkpoint is not None else None)
+            for n_chunks, content, block in blocks:
+                if block:
+                    parts.append((len(block[0]), make(*block)))
+                    advance(len(block[0]))
+                # Like a binary counter: every row takes part in few joins, however many blocks.
+                while len(parts) > 1 and parts[-2][0] <= parts[-1][0]:
+                    parts[-2:] = [_join(parts[-2], parts[-1])]
+                n_rows = done.n_rows + (len(block[0]) if block else 0)
+                done = Checkpoint(n_chunks, n_rows, None, content=content)
+                if checkpoint is not None and n_chunks - saved.n_chunks >= every and parts:
+                    saved = write()
+        finally:
+            # Also where a chunk fails: what was summed up before it is not lost.
+            if checkpoint is not None and parts and done.n_chunks > saved.n_chunks:
+                write()
     if not parts:
         raise DataError("no data: there is no row to learn from")
     return total()

@@ -19,6 +19,7 @@ from choquet.learning.solvers.hlms import hlms
 from choquet.learning.solvers.interior import interior
 from choquet.learning.solvers.solution import Solution, check_finite, finish
 from choquet.learning.solvers.supported import supported
+from choquet.watching import steps
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -109,12 +110,13 @@ def solve(
     if problem.power is not None:
         return _reweighted(problem, solver, verbose)
     name = choose_solver(problem) if solver == "auto" else solver
-    if solver == "auto" and name == "admm" and problem.n_sources <= FALLBACK_SOURCES:
-        solution = admm(problem, start=start, verbose=verbose, max_iterations=2500)
-        if solution.status != "solved":
-            solution = interior(problem, verbose=verbose)
-    else:
-        solution = SOLVERS[name].run(problem, start=start, verbose=verbose)
+    with steps("solving"):
+        if solver == "auto" and name == "admm" and problem.n_sources <= FALLBACK_SOURCES:
+            solution = admm(problem, start=start, verbose=verbose, max_iterations=2500)
+            if solution.status != "solved":
+                solution = interior(problem, verbose=verbose)
+        else:
+            solution = SOLVERS[name].run(problem, start=start, verbose=verbose)
     if np.isinf(solution.gap):
         check_finite(solution.objective, solution.gap, f"solver {name}")
     if solution.status != "solved":

@@ -29,6 +29,7 @@ from choquet.learning.solvers.containments import Order
 from choquet.learning.solvers.pooling import pool
 from choquet.learning.solvers.quadratic import form_of, gradient_of
 from choquet.learning.solvers.solution import Solution
+from choquet.watching import steps
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -155,25 +156,28 @@ def solve_edges(
     if again:
         _pool(search, state, best)
     inner, pools_at = 1e-2, FIRST_POOLS
-    while best.iterations < max_iterations and not best.solved:
-        primal, dual = _iterate(search, state, inner, CHECK_EVERY)
-        best.iterations += CHECK_EVERY
-        inner = min(inner, max(primal, dual))
-        solved = _judge(search, state, best)
-        last = best.iterations >= max_iterations
-        fine = tolerance < ROUGH and best.objective > search.exact
-        due = fine if solved else best.iterations >= pools_at or last
-        if due:
-            _pool(search, state, best)
-            pools_at = 2 * best.iterations
-        if verbose and (best.solved or best.iterations % (10 * CHECK_EVERY) == 0):
-            print(  # noqa: T201 - asked for
-                f"edges {best.iterations:6d}  objective {best.objective:.9g}  gap {best.gap:.1e}  "
-                f"{np.count_nonzero(state.on)} of {len(state.on)} containments took part"
-            )
-        _join(search, state)
-        if best.iterations <= 0.8 * max_iterations:
-            _balance(state, primal, dual)
+    with steps("steps of the search") as advance:
+        while best.iterations < max_iterations and not best.solved:
+            primal, dual = _iterate(search, state, inner, CHECK_EVERY)
+            best.iterations += CHECK_EVERY
+            advance(CHECK_EVERY)
+            inner = min(inner, max(primal, dual))
+            solved = _judge(search, state, best)
+            last = best.iterations >= max_iterations
+            fine = tolerance < ROUGH and best.objective > search.exact
+            due = fine if solved else best.iterations >= pools_at or last
+            if due:
+                _pool(search, state, best)
+                pools_at = 2 * best.iterations
+            if verbose and (best.solved or best.iterations % (10 * CHECK_EVERY) == 0):
+                print(  # noqa: T201 - asked for
+                    f"edges {best.iterations:6d}  objective {best.objective:.9g}  "
+                    f"gap {best.gap:.1e}  "
+                    f"{np.count_nonzero(state.on)} of {len(state.on)} containments took part"
+                )
+            _join(search, state)
+            if best.iterations <= 0.8 * max_iterations:
+                _balance(state, primal, dual)
     if best.warm is None:
         best.warm = Warm(order.low, order.high, state.v, state.force, state.rho)
     best.message = (
