@@ -10,6 +10,9 @@ the comparisons of alternatives that are still open.
 from __future__ import annotations
 
 import argparse
+import json
+from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -80,26 +83,33 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=1000)
     parser.add_argument("--alternatives", type=int, default=12)
     parser.add_argument("--criteria", type=int, nargs="+", default=[5, 8])
+    parser.add_argument("--record", type=Path, help="a file that gets one line for each run")
     chosen = parser.parse_args()
     options = {"alternatives": chosen.alternatives, "samples": chosen.samples}
-    print(
-        "| criteria | truth | claimed | right | answers | same runs: chosen | random |", flush=True
-    )
-    print("|---|---|---|---|---|---|---|", flush=True)
-    for n in chosen.criteria:
-        for kind in KINDS:
-            found = [run(kind, n, s, at_random=False, **options) for s in range(chosen.runs)]
-            claims = [right for claimed, right, _ in found if claimed]
-            answers = np.mean([count for *_, count in found])
-            few = range(chosen.random_runs)
-            own = np.mean([found[s][2] for s in few]) if few else np.nan
-            others = [run(kind, n, s, at_random=True, **options)[2] for s in few]
-            share = np.mean(claims) if claims else np.nan
-            print(
-                f"| {n} | {kind} | {len(claims)} of {chosen.runs} | {100 * share:.0f} % "
-                f"| {answers:.1f} | {own:.1f} | {np.mean(others) if others else np.nan:.1f} |",
-                flush=True,
-            )
+    found: dict[tuple[int, str, bool], list[tuple[bool, bool, int]]] = {}
+    for at_random, runs in ((False, chosen.runs), (True, chosen.random_runs)):
+        for n, kind in product(chosen.criteria, KINDS):
+            rows = found.setdefault((n, kind, at_random), [])
+            for seed in range(runs):
+                rows.append(run(kind, n, seed, at_random=at_random, **options))
+                if chosen.record:
+                    with chosen.record.open("a", encoding="utf-8") as file:
+                        print(json.dumps([n, kind, at_random, seed, *rows[-1]]), file=file)
+    print("| criteria | truth | claimed | right | answers | same runs: chosen | random |")
+    print("|---|---|---|---|---|---|---|")
+    for n, kind in product(chosen.criteria, KINDS):
+        own, others = found[n, kind, False], found[n, kind, True]
+        claims = [right for claimed, right, _ in own if claimed]
+        share = np.mean(claims) if claims else np.nan
+        few = own[: len(others)]
+        print(
+            f"| {n} | {kind} | {len(claims)} of {len(own)} | {100 * share:.0f} % "
+            f"| {_answers(own):.1f} | {_answers(few):.1f} | {_answers(others):.1f} |"
+        )
+
+
+def _answers(rows: list[tuple[bool, bool, int]]) -> float:
+    return float(np.mean([count for *_, count in rows])) if rows else np.nan
 
 
 if __name__ == "__main__":

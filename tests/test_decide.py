@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import choquet
 from choquet.decide import (
+    STEPS,
     Cautious,
     Decision,
     Importance,
@@ -30,6 +31,7 @@ from choquet.decide import (
     Sufficient,
     draw,
     find_conflicts,
+    judged_points,
     model_change,
     program,
     score_change,
@@ -264,30 +266,37 @@ def test_a_must_is_explained():
     found = cars("safety is a must", "Cito > Faro").check()
     assert "a must caps Cito at its safety, 0.1" in str(found)
     assert found.conflicts == (frozenset({0, 1}),)
+    # Where the cap alone is no proof, what follows from it is said too.
+    assert str(cars("safety is a must", "Aria > Echo").check()).startswith(
+        "“safety is a must” and “Aria > Echo” exclude each other: a must caps Aria at its safety, "
+        "0.55, and then Echo is at least as good as Aria."
+    )
 
 
-@settings(max_examples=15)
-@given(st.integers(0, 10**6))
-def test_conflicts_are_those_of_all_subsets(seed):
+@settings(max_examples=12)
+@given(st.integers(0, 10**6), st.integers(5, 10))
+def test_conflicts_are_those_of_all_subsets(seed, count):
     rng = np.random.default_rng(seed)
     X = rng.random((6, 3)).round(2)
-    pairs = [tuple(rng.choice(6, 2, replace=False)) for _ in range(6)]
-    said = [Prefer(f"a{a}", f"a{b}") for a, b in pairs] + [Importance("c0", "c1"), Must("c2")]
+    others = [Importance("c0", "c1"), Must("c2"), Interaction(("c0", "c2"), 1), Cautious(None, 0.4),
+              Score("a0", 0.2, 0.4), InClass("a1", 1), InClass("a2", 2)]  # fmt: skip
+    said = [others[k] for k in rng.permutation(len(others))[: count // 2]]
+    while len(said) < count:
+        a, b = rng.choice(6, 2, replace=False)
+        said.append(Prefer(f"a{a}", f"a{b}"))
     agreeing = program(space(3), said, setting_of(X))
-    good = {
-        keep: agreeing.consistent(keep)
-        for size in range(len(said) + 1)
-        for keep in map(frozenset, combinations(range(len(said)), size))
-    }
-    bad = {keep for keep, holds in good.items() if not holds}
-    minimal = {keep for keep in bad if not any(other < keep for other in bad)}
-    largest = {
-        keep for keep, holds in good.items()
-        if holds and not any(keep < other for other, fine in good.items() if fine)
-    }  # fmt: skip
+    # Every set of statements, the small ones first; what holds a conflict is one.
+    everything = frozenset(range(count))
+    minimal, good = [], []
+    for size in range(count + 1):
+        for keep in map(frozenset, combinations(range(count), size)):
+            if any(bad <= keep for bad in minimal):
+                continue
+            (good if agreeing.consistent(keep) else minimal).append(keep)
+    largest = [keep for keep in good if not any(keep < other for other in good)]
     found = find_conflicts(agreeing)
-    assert set(found.conflicts) == minimal
-    assert set(found.repairs) == {frozenset(range(len(said))) - keep for keep in largest}
+    assert set(found.conflicts) == set(minimal)
+    assert set(found.repairs) == {everything - keep for keep in largest}
 
 
 def test_two_classes_of_one_alternative_conflict():
@@ -787,7 +796,7 @@ def test_rows_of_a_frame_are_named_by_its_index():
     assert Decision(named).alternatives == ("P", "Q")
     plain = pandas.DataFrame([[0.1, 0.5], [0.7, 0.2]], index=["P", "Q"])
     assert Decision(plain).criteria == ("0", "1")
-    with pytest.raises(DataError, match="left out by criteria"):
+    with pytest.raises(DataError, match="name those that do"):
         Decision(plain.assign(colour=["red", "blue"]))
 
 
@@ -830,3 +839,53 @@ def test_what_a_regressor_cannot_know_is_refused():
     model = choquet.ChoquetRegressor(expert=said.statements).fit(frame, SCORES[:, 0])
     phi = choquet.shapley(model.measure_)
     assert phi[2] >= phi[0] - 1e-9
+
+
+# -- scales from judged steps ----------------------------------------------------------------------
+
+
+@given(st.integers(0, 10**6), st.integers(2, 5))
+def test_judged_steps_keep_their_order(seed, count):
+    """Words that come from a scale can be kept: a larger word is a larger step."""
+    rng = np.random.default_rng(seed)
+    levels = np.sort(rng.choice(100, count + 2, replace=False)).astype(float)
+    truth = np.array([0, *np.sort(rng.choice(np.arange(1, 1000), count, replace=False)), 1000])
+    rising = bool(rng.integers(2))
+    truth = truth if rising else truth[::-1]
+    ends = levels[[0, -1]] if rising else levels[[-1, 0]]
+    pairs = list(combinations(range(count + 2), 2))
+    words = [STEPS[min(6 * abs(int(truth[b] - truth[a])) // 1000, 5)] for a, b in pairs]
+    steps = [(levels[a], levels[b], word) for (a, b), word in zip(pairs, words, strict=True)]
+    found = dict(judged_points({ends[0]: 0.0, ends[1]: 1.0}, steps))
+    assert found[ends[0]] == 0
+    assert found[ends[1]] == 1
+    own = [abs(found[a] - found[b]) for a, b, _ in steps]
+    for one, size in zip(steps, own, strict=True):
+        for other, smaller in zip(steps, own, strict=True):
+            if STEPS.index(one[2]) > STEPS.index(other[2]):
+                assert size > smaller
+    values = [found[level] for level in levels]
+    assert (np.diff(values) > 0).all() if rising else (np.diff(values) < 0).all()
+
+
+def test_judged_steps_in_words_and_what_they_refuse():
+    line = "price: poor 34000, good 14000, 34000 to 24000 is strong, 24000 to 14000 is weak"
+    table = {"car": ["A", "B"], "price": [24000, 14000], "use": [0.5, 0.1]}
+    said, called = Decision(table).say(line), Decision(table)
+    steps = [(34000, 24000, "strong"), (14000, 24000, "weak")]
+    called.scale("price", poor=34000, good=14000, steps=steps)
+    for problem in (said, called):
+        assert problem.levels.lower[:, 0] == pytest.approx([7 / 12, 1.0])
+    # Steps of one word leave the straight line as it is.
+    even = judged_points({0: 0.0, 10: 1.0}, [(0, 4, "weak"), (4, 10, "weak")])
+    assert dict(even)[4] == pytest.approx(0.4)
+    fixed = judged_points({0: 0.0, 5: 0.9, 10: 1.0}, [(0, 2, "weak"), (2, 5, "strong")])
+    assert dict(fixed)[5] == 0.9
+    with pytest.raises(OptionError, match="0 to 4 is strong, 0 to 6 is weak"):
+        judged_points({0: 0.0, 10: 1.0}, [(0, 4, "strong"), (0, 6, "weak"), (6, 10, "weak")])
+    with pytest.raises(StatementError, match=r"'price: .*': 40000 is not between poor and good"):
+        Decision(table).say("price: poor 34000, good 14000, 40000 to 14000 is weak")
+    with pytest.raises(OptionError, match="step"):
+        judged_points({0: 0.0, 10: 1.0}, [(0, 4, "enormous")])
+    with pytest.raises(OptionError, match="name two levels"):
+        judged_points({0: 0.0, 10: 1.0}, [(4, 4, "weak")])

@@ -149,3 +149,54 @@ def test_what_follows_is_marked():
     table = {"car": ["A", "B", "C"], "x": [0.9, 0.5, 0.2], "y": [0.2, 0.6, 0.8]}
     data = Decision(table).say("A > B", "B > C", "A > C").solve(samples=50).to_dict()
     assert [row["follows"] for row in data["statements"]] == [False, False, True]
+
+
+def test_columns_that_count_are_named(folder, capsys):
+    lines = [line.split(",") for line in CARS.splitlines()]
+    wide = "\n".join(",".join([*line, "seen"]) for line in lines)
+    (folder / "wide.csv").write_text(wide)
+    assert main(["decide", "wide.csv", "said.txt"]) == 1
+    assert "--criteria price,space" in capsys.readouterr().err
+    chosen = ["--criteria", "price, safety,space", "--names", "car", "--samples", "50"]
+    assert main(["decide", "wide.csv", "said.txt", *chosen]) == 0
+    assert "behind by" in capsys.readouterr().out
+
+
+def test_the_table_of_shares_fits_a_terminal(folder, capsys):
+    assert main(["decide", "cars.csv", "said.txt", "--samples", "50"]) == 0
+    out = capsys.readouterr().out
+    assert max(map(len, out[out.index("┏") :].splitlines())) <= 80
+    for name in ("Aria", "Bolt", "Cito", "Dune"):
+        assert f"│ {name} │" in out
+
+
+def test_equal_alternatives_are_called_a_tie():
+    table = {"car": ["A", "B", "C"], "x": [0.1, 0.1, 0.3], "y": [0.2, 0.2, 0.1]}
+    said = verdict(Decision(table).say("A > C").solve(samples=100))
+    assert said.changes == "In the middle model A and B tie."
+    assert "some tie" in said.headline
+
+
+def test_directions_that_contradict_scales_name_the_line(folder, capsys):
+    (folder / "said.txt").write_text(SCALES + "price: higher is better\n")
+    assert main(["decide", "cars.csv", "said.txt"]) == 1
+    assert "line 4: 'price: higher is better'" in capsys.readouterr().err
+    (folder / "said.txt").write_text("price: higher is better\n" + SCALES)
+    assert main(["decide", "cars.csv", "said.txt"]) == 1
+    assert "line 2: 'price: poor 34000, good 14000'" in capsys.readouterr().err
+
+
+def test_the_explorer_knows_sets_of_more_criteria_than_bits():
+    """A page holds sets as lists: 40 criteria do not fit into a number of a browser."""
+    import numpy as np
+
+    rng = np.random.default_rng(0)
+    solved = Decision(rng.random((3, 40))).solve(("weights", "pairs"), samples=20)
+    weights, pairs = solved.to_dict()["explorer"]
+    assert weights["sets"] == [[i] for i in range(40)]
+    assert [38, 39] in pairs["sets"]
+    rows = solved.decision.levels.middle
+    least = np.array([[rows[a][members].min() for members in pairs["sets"]] for a in range(3)])
+    scores = np.array(pairs["points"]) @ least.T
+    np.testing.assert_allclose(scores, solved.held[1].scores[: len(scores)], atol=0.02)
+    assert np.shape(pairs["importances"]) == (len(scores), 40)

@@ -11,13 +11,16 @@ from typing import Annotated, Any
 import typer
 
 from choquet.cli.output import printable, say, say_json, say_table
-from choquet.errors import ChoquetError, DataError, FileError, OptionError
+from choquet.errors import ChoquetError, DataError, FileError, InconsistentError, OptionError
 
 __all__ = ["CONFLICT", "decide", "run_decide"]
 
 CONFLICT = 3
 """Exit code when statements exclude each other; the report is written all the same."""
 
+
+_COLUMNS = "--criteria price,space"
+"""How the columns that count are named on the command line."""
 
 _SHOWN = 12
 """Pairs that are listed."""
@@ -36,6 +39,9 @@ def decide(
     ] = None,
     names: Annotated[
         str | None, typer.Option(help="Column that holds the names; found out by default.")
+    ] = None,
+    criteria: Annotated[
+        str | None, typer.Option(help="Columns that count, by commas; all with numbers by default.")
     ] = None,
     lower_is_better: Annotated[
         str | None,
@@ -61,7 +67,7 @@ def decide(
     """
     try:
         code = run_decide(
-            table, statements or [], output=output, names=names,
+            table, statements or [], output=output, names=names, criteria=criteria,
             lower_is_better=lower_is_better, models=models, samples=samples, seed=seed,
             ask=ask, sure=sure, force=force, as_json=json,
         )  # fmt: skip
@@ -81,6 +87,7 @@ def run_decide(
     *,
     output: Path | None,
     names: str | None,
+    criteria: str | None,
     lower_is_better: str | None,
     models: str,
     samples: int,
@@ -96,7 +103,11 @@ def run_decide(
     level = _share(sure)
     if output is not None and output.exists() and not force:
         raise FileError(f"{output} exists; choose another name, or pass overwrite=True")
-    problem = Decision(table, names)
+    columns = None if criteria is None else [name.strip() for name in criteria.split(",")]
+    try:
+        problem = Decision(table, names, criteria=columns)
+    except DataError as error:
+        raise DataError(str(error).replace("criteria=['price', 'space']", _COLUMNS)) from None
     for path in statements:
         problem.read(path)
     if lower_is_better is not None:
@@ -108,11 +119,13 @@ def run_decide(
             _nothing_said(problem, error)
             return 0
     families = [name.strip() for name in models.split(",") if name.strip()]
-    found = problem.check()
-    if not found.ok:
-        return _conflict(problem, found, output, force, as_json)
     options: dict[str, Any] = {"samples": samples, "rng": seed}
-    answer = problem.solve(families, **options)
+    try:
+        answer = problem.solve(families, **options)
+    except InconsistentError as error:
+        if not error.conflicts:
+            raise
+        return _conflict(problem, problem.check(), output, force, as_json)
     if ask:
         answer = _ask(answer, statements, families, options, level)
     _told(answer, output, level, force, as_json)
@@ -184,7 +197,7 @@ def _conflict(problem: Any, found: Any, output: Path | None, force: bool, as_jso
 
 def _told(answer: Any, output: Path | None, sure: float, force: bool, as_json: bool) -> None:
     from choquet.decide.summary import summarise
-    from choquet.decide.words import percent, verdict
+    from choquet.decide.words import brief
 
     data = summarise(answer, sure=sure)
     if output is not None:
@@ -192,18 +205,17 @@ def _told(answer: Any, output: Path | None, sure: float, force: bool, as_json: b
     if as_json:
         say_json({key: value for key, value in data.items() if key != "explorer"})
         return
-    words = verdict(answer, sure=sure)
-    say(words.headline, style="bold")
-    for line in words.lines[1:]:
+    say(data["headline"], style="bold")
+    for line in filter(None, data["verdict"].values()):
         say(line)
     held = [family.name for family in answer.held]
     say_table(
-        ["alternative", *held, "lowest", "best rank", "worst rank", "can fall behind"],
+        ["name", *held, "lowest", "best rank", "worst rank", "behind by"],
         [
             [
                 answer.alternatives[k],
-                *(percent(answer.claimed(k, answer.shares[name][k])) for name in held),
-                percent(answer.claimed(k, answer.lowest[k])),
+                *(brief(data["shares"][name][k]) for name in held),
+                brief(data["lowest"][k]),
                 int(answer.extreme_ranks[k, 0]),
                 int(answer.extreme_ranks[k, 1]),
                 f"{answer.regrets[k]:.2g}",
@@ -230,12 +242,14 @@ def _ask(
     sure: float,
 ) -> Any:
     """Ask in the terminal; answers are appended to the last file of statements."""
+    from choquet.decide.words import percent
+
     if not statements:
         raise OptionError("--ask needs a file of statements, to which answers are added")
     target = statements[-1]
     while answer.certainty < sure and answer.question is not None:
         asked = answer.question
-        say(f"{answer.leader} is first in at least {answer.certainty:.0%} of the models.")
+        say(f"{answer.leader} is first in at least {percent(answer.certainty)} of the models.")
         reply = _reply(asked)
         if reply == "stop":
             break

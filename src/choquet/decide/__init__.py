@@ -45,10 +45,12 @@ from choquet.decide.statements import (
     ValueBetween,
     VetoBetween,
 )
+from choquet.decide.steps import STEPS, judged_points
 
 __all__ = [
     "CHOICES",
     "DISTANCES",
+    "STEPS",
     "WAYS",
     "Answer",
     "Cautious",
@@ -97,6 +99,7 @@ __all__ = [
     "find_measure",
     "fit_ranking",
     "fit_scores",
+    "judged_points",
     "model_change",
     "node_indices",
     "parse",

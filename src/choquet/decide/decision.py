@@ -16,6 +16,7 @@ from choquet.decide.notes import Notes, statement_column
 from choquet.decide.program import Program
 from choquet.decide.reading import Said
 from choquet.decide.statements import Importance, Prefer, Score, Setting, Statement
+from choquet.decide.steps import judged_points
 from choquet.decide.table import read_table
 from choquet.errors import FileError, InconsistentError, OptionError
 from choquet.watching import each
@@ -143,6 +144,7 @@ class Decision:
         poor: float,
         good: float,
         points: Iterable[tuple[float, float]] = (),
+        steps: Iterable[tuple[float, float, str]] = (),
     ) -> Decision:
         """Give a criterion its scale; the direction follows from the two levels.
 
@@ -155,6 +157,9 @@ class Decision:
         points : iterable of pairs
             Further levels: a number in the units of the table, and where it stands between 0
             (poor) and 1 (good).
+        steps : iterable of (level, level, word)
+            Steps between two levels, judged by a word of `choquet.decide.STEPS`, from "very weak"
+            to "extreme"; see `choquet.decide.judged_points`.
 
         Returns
         -------
@@ -162,8 +167,10 @@ class Decision:
             This decision.
         """
         own = self.notes.names.criterion(criterion)
-        more = list(points)
-        levels = [(poor, 0.0), *more, (good, 1.0)] if more else (poor, good)
+        fixed, judged = [(poor, 0.0), *points, (good, 1.0)], list(steps)
+        levels: Any = (poor, good) if len(fixed) == 2 else fixed
+        if judged:
+            levels = judged_points(dict(fixed), judged)
         self.notes.scales.pop(own, None)
         self.notes.set_scale(own, levels)
         return self

@@ -59,6 +59,11 @@ class ScaleLine:
 
     points: tuple[tuple[float, float], ...]
 
+    @property
+    def rises(self) -> bool:
+        """Whether more is better."""
+        return self.points[-1][1] > self.points[0][1]
+
 
 @dataclass
 class Parsed:

@@ -105,10 +105,21 @@ def _capped(statements: Sequence[Statement], setting: Setting) -> str | None:
                 name = choice.alternative
             score = _row(setting, name, upper=must)[leaves[0]]
             shown = f"{setting.origin + setting.width * float(score):.3g}"
+            end = _then(choice, float(score), setting, must=must) if len(statements) == 2 else ""
             if must:
-                return f"a must caps {name} at its {one.criterion}, {shown}"
-            return f"{name} cannot fall below its {one.criterion}, {shown}, if that suffices"
+                return f"a must caps {name} at its {one.criterion}, {shown}{end}"
+            return f"{name} cannot fall below its {one.criterion}, {shown}, if that suffices{end}"
     return None
+
+
+def _then(choice: Prefer | Score, score: float, setting: Setting, *, must: bool) -> str:
+    """What follows for the other one, where the cap alone does not say it."""
+    if not isinstance(choice, Prefer):
+        return ""
+    other = _row(setting, choice.worse if must else choice.better, upper=not must)
+    if score <= other.min() if must else score >= other.max():
+        return ""
+    return f", and then {choice.worse} is at least as good as {choice.better}"
 
 
 def _circle(statements: Sequence[Statement], setting: Setting) -> str | None:

@@ -159,7 +159,8 @@ def extreme_ranks(
     """Best and worst rank of each alternative over all measures that agree.
 
     A rank counts who is strictly above. What is necessary bounds ranks from one side, measures at
-    hand from the other; where the two differ, mixed-integer programs decide.
+    hand from the other; where the two differ, mixed-integer programs decide, and the measures that
+    they find bound the ranks of all others.
 
     Parameters
     ----------
@@ -171,70 +172,123 @@ def extreme_ranks(
         Scores under measures that agree.
     """
     m = len(table.X)
-    found = np.zeros((m, 2), dtype=np.int64)
     split = table.program.split(cap=1.0)[0]
     gap = min(_GAP, split / 2) if np.isfinite(split) else _GAP
-    ranks = np.zeros((0, m), dtype=np.int64)
-    if witnesses is not None and len(witnesses):
-        ranks = 1 + (witnesses[:, None, :] > witnesses[:, :, None] + _GAP).sum(axis=2)
-    for a in each("finding ranks", range(m)):
-        above = necessary[:, a] & ~necessary[a]
-        certain = int(sum(_always_above(table, int(b), a, gap) for b in np.flatnonzero(above)))
-        best, worst = 1 + certain, m - int((necessary[a] & (np.arange(m) != a)).sum())
-        seen_best = int(ranks[:, a].min(initial=m + 1))
-        seen_worst = int(ranks[:, a].max(initial=0))
-        found[a, 0] = best if seen_best <= best else _rank(table, a, gap, worst=False)
-        found[a, 1] = worst if seen_worst >= worst else _rank(table, a, gap, worst=True)
+    seen = np.tile([m + 1, 0], (m, 1))
+    for scores in () if witnesses is None else witnesses:
+        _see(seen, scores, scores, gap)
+    worst = m + 1 - necessary.sum(axis=1)
+    found = np.zeros((m, 2), dtype=np.int64)
+    above = np.asarray((table.X[:, None] > table.upper[None] + EXACT).all(axis=2))
+    for a in each("finding the best ranks", np.argsort(seen[:, 0], kind="stable").tolist()):
+        if seen[a, 0] > 1 + above[:, a].sum():
+            _prove_above(table, a, gap, necessary, above)
+        best = 1 + int(above[:, a].sum())
+        found[a, 0] = best if seen[a, 0] <= best else _rank(
+            table, a, gap, necessary, above[:, a], seen, worst=False
+        )  # fmt: skip
+    for a in each("finding the worst ranks", np.argsort(-seen[:, 1], kind="stable").tolist()):
+        found[a, 1] = worst[a] if seen[a, 1] >= worst[a] else _rank(
+            table, a, gap, necessary, above[:, a], seen, worst=True
+        )  # fmt: skip
     return found
 
 
-def _always_above(table: Table, b: int, a: int, gap: float) -> bool:
-    """Whether b is above a for every measure that keeps strict statements by `gap`."""
-    found = table.program.minimise(table.low[b] - table.high[a], gap=gap)
-    table.solved += 1
-    return found is not None and found[0] > EXACT
+def _see(seen: IntArray, low: FloatArray, high: FloatArray, gap: float) -> None:
+    """Take in the ranks that one measure gives, as good and as bad as ranges of scores allow."""
+    others = ~np.eye(len(low), dtype=bool)
+    best = 1 + (low[None, :] > high[:, None]).sum(axis=1)
+    worst = 1 + ((high[None, :] > low[:, None] + gap) & others).sum(axis=1)
+    np.minimum(seen[:, 0], best, out=seen[:, 0])
+    np.maximum(seen[:, 1], worst, out=seen[:, 1])
 
 
-def _rank(table: Table, a: int, gap: float, *, worst: bool) -> int:
+def _prove_above(table: Table, a: int, gap: float, necessary: BoolArray, above: BoolArray) -> None:
+    """Find out who is above an alternative for every measure that keeps what is strict by `gap`."""
+    for b in np.flatnonzero(necessary[:, a] & ~necessary[a] & ~above[:, a]):
+        chained = (above[b] & necessary[:, a]) | (necessary[b] & above[:, a])
+        if chained.any():
+            above[b, a] = True
+            continue
+        least = table.program.minimise(table.low[b] - table.high[a], gap=gap)
+        table.solved += 1
+        above[b, a] = least is not None and least[0] > EXACT
+
+
+def _rank(
+    table: Table,
+    a: int,
+    gap: float,
+    necessary: BoolArray,
+    above: BoolArray,
+    seen: IntArray,
+    *,
+    worst: bool,
+) -> int:
+    """One extreme rank, given one that was seen: a program looks for a better or a worse one."""
     from scipy.optimize import LinearConstraint, milp
 
     program, space = table.program, table.program.space
-    others = [b for b in range(len(table.X)) if b != a]
+    m = len(table.X)
+    others = np.delete(np.arange(m), a)
     if worst:
-        lead = table.high[others] - table.low[a]
-        need = np.full(len(others), gap)
+        lead, need = table.high[others] - table.low[a], np.full(m - 1, gap)
+        far = table.upper[a] - table.X[others]
     else:
-        lead = table.high[a] - table.low[others]
-        need = np.zeros(len(others))
-    at_once = program.minimise(np.zeros(space.size), gap=gap, extra=(lead, need))
-    table.solved += 1
-    if at_once is not None:
-        return len(others) + 1 if worst else 1
+        lead, need = table.high[a] - table.low[others], np.zeros(m - 1)
+        far = table.upper[others] - table.X[a]
+    # An alternative is missed (1) if it is not below, or not above, as is wanted. No integral of a
+    # difference exceeds the largest difference of two scores.
+    must = necessary[a, others] if worst else above[others]
+    may = np.ones(m - 1, dtype=bool) if worst else ~necessary[a, others]
+    if not must.any():
+        at_once = program.minimise(np.zeros(space.size), gap=gap, extra=(lead, need))
+        table.solved += 1
+        if at_once is not None:
+            _see(seen, table.low @ at_once[1], table.high @ at_once[1], gap)
+            return m if worst else 1
     A, b, strict, E, e = program.system(extra=(lead, need))
-    # No integral of a difference exceeds the largest difference of two scores.
-    first, second = (
-        (table.X[a], table.upper[others]) if not worst else (table.X[others], table.upper[a])
-    )
-    big = np.maximum((second - first).max(axis=1), 0.0) + need + _GAP
-    count = len(others)
-    lift = sp.vstack([sp.csr_array((A.shape[0] - count, count)), sp.diags_array(big)])
+    big = np.maximum(far.max(axis=1), 0.0) + need + _GAP
+    lift = sp.vstack([sp.csr_array((A.shape[0] - m + 1, m - 1)), sp.diags_array(big)])
     limits: list[Any] = [LinearConstraint(sp.hstack([A, lift]), b + gap * strict, np.inf)]
     if E.shape[0]:
-        limits.append(LinearConstraint(sp.hstack([E, sp.csr_array((E.shape[0], count))]), e, e))
+        limits.append(LinearConstraint(sp.hstack([E, sp.csr_array((E.shape[0], m - 1))]), e, e))
+    known = m - int(seen[a, 1]) if worst else int(seen[a, 0]) - 1
+    limits += [
+        LinearConstraint(sp.hstack([sp.csr_array((rows.shape[0], space.size)), rows]), -np.inf, top)
+        for rows, top in _on_missed(necessary[np.ix_(others, others)], known, worst=worst)
+    ]
     with _quiet():
         found = milp(
-            np.append(np.zeros(space.size), np.ones(count)),
-            integrality=np.append(np.zeros(space.size), np.ones(count)),
-            bounds=(
-                np.append(space.lower, np.zeros(count)),
-                np.append(space.upper, np.ones(count)),
-            ),
+            np.append(np.zeros(space.size), np.ones(m - 1)),
+            integrality=np.append(np.zeros(space.size), np.ones(m - 1)),
+            bounds=(np.append(space.lower, must), np.append(space.upper, may)),
             constraints=limits,
         )
-    if found.x is None:
+    table.solved += 1
+    if found.x is not None:
+        point = found.x[: space.size]
+        _see(seen, table.low @ point, table.high @ point, gap)
+        known = round(float(found.fun))
+    elif found.status != 2 or known >= m:
         raise SolverError(f"the extreme rank of alternative {a} was not found: {found.message}")
-    missed = round(float(found.fun))
-    return len(others) + 1 - missed if worst else 1 + missed
+    return m - known if worst else 1 + known
+
+
+def _on_missed(necessary: BoolArray, known: int, *, worst: bool) -> list[tuple[Any, float]]:
+    """Rows on who is missed: fewer than are known, and with one all that it necessarily beats."""
+    count = len(necessary)
+    rows: list[tuple[Any, float]] = [(sp.csr_array(np.ones((1, count))), known - 1.0)]
+    over = (necessary & ~necessary.T).astype(np.int32)
+    pairs = np.argwhere((over > 0) & (over @ over == 0))
+    if len(pairs):
+        # Who is above misses at least those that it must be above: v_below ≤ v_above, or reversed.
+        low, high = (pairs[:, 0], pairs[:, 1]) if worst else (pairs[:, 1], pairs[:, 0])
+        at = np.arange(len(pairs))
+        data = np.concatenate([np.ones(len(pairs)), -np.ones(len(pairs))])
+        matrix = (data, (np.concatenate([at, at]), np.concatenate([low, high])))
+        rows.append((sp.csr_array(matrix, shape=(len(pairs), count)), 0.0))
+    return rows
 
 
 @contextmanager

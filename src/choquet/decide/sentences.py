@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from choquet.decide import statements as s
 from choquet.decide.reading import KNOWN, Build, Reader, ScaleLine
+from choquet.decide.steps import STEPS, judged_points
 from choquet.decide.vocabulary import key
 from choquet.errors import StatementError
 
@@ -71,6 +72,9 @@ def _better(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
     criterion = reader.criterion(m[1])
     if reader.found.better.get(criterion, sign) != sign:
         raise StatementError(f"another line says the reverse of {criterion}: keep one of them")
+    scale = reader.found.scales.get(criterion)
+    if scale is not None and scale.rises != (sign > 0):
+        raise StatementError(f"poor and good of {criterion} say the reverse in another line")
     reader.found.better[criterion] = sign
     return ()
 
@@ -80,9 +84,17 @@ def _scale(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
     criterion = reader.criterion(m[1])
     level = re.compile(rf"(poor|good)\s+(?:at\s+|is\s+)?({_NUMBER})", re.IGNORECASE)
     between = re.compile(rf"({_NUMBER})\s+is\s+({_NUMBER})", re.IGNORECASE)
+    judged = re.compile(
+        rf"({_NUMBER})\s+to\s+({_NUMBER})\s+is\s+({'|'.join(STEPS)})", re.IGNORECASE
+    )
     points: dict[float, float] = {}
+    steps: list[tuple[float, float, str]] = []
     seen: set[str] = set()
     for part in re.split(r"\s*,\s*|\s+and\s+", m[2]):
+        step = judged.fullmatch(part)
+        if step:
+            steps.append((float(step[1]), float(step[2]), " ".join(step[3].lower().split())))
+            continue
         found = level.fullmatch(part)
         if found:
             at, value = float(found[2]), 0.0 if found[1].lower() == "poor" else 1.0
@@ -101,8 +113,13 @@ def _scale(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
         raise StatementError("a scale needs two levels: poor and good")
     line = ScaleLine(tuple(sorted(points.items())))
     _check_scale(line)
+    if steps:
+        line = ScaleLine(judged_points(points, steps))
     if reader.found.scales.get(criterion, line) != line:
         raise StatementError(f"another line gives {criterion} another scale: keep one of them")
+    if reader.found.better.get(criterion, 0) == (-1 if line.rises else 1):
+        more = "lower" if line.rises else "higher"
+        raise StatementError(f"another line says that {more} is better; this is the reverse")
     reader.found.scales[criterion] = line
     return ()
 

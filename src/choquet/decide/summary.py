@@ -11,7 +11,7 @@ from choquet.decide.consistency import Consistency
 from choquet.decide.families import FAMILIES, Family
 from choquet.decide.nodes import Node
 from choquet.decide.program import EXACT, TIED, Program
-from choquet.decide.words import SURE, listed, verdict
+from choquet.decide.words import SURE, counted, listed, verdict
 from choquet.indices import interaction, shapley
 
 if TYPE_CHECKING:
@@ -83,14 +83,13 @@ def summarise_conflict(
     title : str, optional
         Heading.
     """
-    sizes = sorted({len(one) for one in found.conflicts})
-    if len(found.conflicts) == 1:
-        count = {1: "One of your statements cannot hold", 2: "Two of your statements exclude"}.get(
-            sizes[0], f"{sizes[0]} of your statements exclude"
-        )
-        headline = count + ("." if sizes[0] == 1 else " each other.")
+    ways, size = len(found.conflicts), min(len(one) for one in found.conflicts)
+    if ways > 1:
+        headline = f"Your statements exclude each other in {counted(ways, 'way')}."
+    elif size == 1:
+        headline = "One of your statements cannot hold."
     else:
-        headline = f"Your statements exclude each other in {len(found.conflicts)} ways."
+        headline = counted(size, "of your statement").capitalize() + " exclude each other."
     data = _base(decision, title or _title(decision))
     data |= {
         "state": "conflict",
@@ -276,11 +275,14 @@ def _draws(family: Family) -> dict[str, Any]:
     width = family.points.shape[1]
     count = max(min(len(family.points), _DRAWS, _NUMBERS // width), 20)
     step = max(len(family.points) // count, 1)
-    chosen = family.points[::step][:count]
-    masks = [sum(1 << int(i) for i in np.flatnonzero(inside)) for inside in family.sets]
+    chosen = slice(None, step * count, step)
+    # Values stand in the order of their sets; coefficients need to know theirs. Sets are lists of
+    # criteria, because a browser holds no more than 32 of them in one number.
+    sets = [] if family.by_values else [np.flatnonzero(one).tolist() for one in family.sets]
     return {
         "name": family.name,
         "by_values": family.by_values,
-        "masks": masks,
-        "points": np.round(chosen, 5).tolist(),
+        "sets": sets,
+        "points": np.round(family.points[chosen], 5).tolist(),
+        "importances": np.round(family.importances[chosen], 5).tolist(),
     }

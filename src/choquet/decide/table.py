@@ -233,8 +233,8 @@ def _cell(cell: Any, where: str) -> tuple[float, float]:
         found = _parsed(cell)
         if found is None:
             raise DataError(
-                f"{where} holds {cell!r}, which is no number: {known}; columns that do not count "
-                "are left out by criteria=['price', 'space'], or from the file"
+                f"{where} holds {cell!r}, which is no number: {known}; if the "
+                "column does not count, name those that do: criteria=['price', 'space']"
             )
         if found[0] > found[1]:
             raise DataError(f"{where} holds {cell!r}: give the smaller number first")

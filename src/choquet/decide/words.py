@@ -14,10 +14,13 @@ from choquet.decide.statements import Prefer
 if TYPE_CHECKING:
     from choquet.decide.answer import Answer
 
-__all__ = ["SURE", "Verdict", "listed", "percent", "verdict"]
+__all__ = ["SURE", "Verdict", "brief", "counted", "listed", "percent", "verdict"]
 
 SURE = 0.95
 """The lowest share of first places at which a decision counts as settled."""
+
+TIE = 1e-9
+"""Scores as near as this tie, on a scale from 0 to 1."""
 
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _SHOWN = 8
@@ -66,6 +69,17 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
+def brief(share: float) -> str:
+    """A share that fits a table: never 0 or 100 unless it is.
+
+    Examples
+    --------
+    >>> brief(0.558), brief(0.0004), brief(0.9999), brief(1.0)
+    ('56 %', '<1 %', '>99 %', '100 %')
+    """
+    return percent(share).replace("under ", "<").replace("over ", ">")
+
+
 def listed(parts: Sequence[str], joint: str = "and") -> str:
     """Parts of a sentence.
 
@@ -79,7 +93,14 @@ def listed(parts: Sequence[str], joint: str = "and") -> str:
     return ", ".join(parts[:-1]) + f" {joint} " + parts[-1]
 
 
-def _count(number: int, word: str) -> str:
+def counted(number: int, word: str) -> str:
+    """How many there are, in words up to ten.
+
+    Examples
+    --------
+    >>> counted(1, "statement"), counted(12, "way")
+    ('one statement', '12 ways')
+    """
     shown = _NUMBERS[number] if number < len(_NUMBERS) else str(number)
     return f"{shown} {word}{'' if number == 1 else 's'}"
 
@@ -114,7 +135,7 @@ def _headline(answer: Answer, sure: float) -> str:
     order, names = answer.order, answer.alternatives
     leader, second = names[order[0]], names[order[1]]
     said = _spoken(answer)
-    own = f"your {_count(said, 'statement')}" if said else "the table alone"
+    own = f"your {counted(said, 'statement')}" if said else "the table alone"
     if answer.necessary[order[0]].all():
         if (answer.necessary[:, order[0]].sum()) > 1:
             return f"{leader} is at least as good as all others, whatever the model; some tie."
@@ -145,8 +166,8 @@ def _shares(answer: Answer) -> str:
         else:
             parts.append(f"{name} in {percent(low)} to {percent(high)}")
     parts[0] = parts[0].replace(" in ", " comes first in ", 1)
-    agree = "that agree with all you said" if answer.decision.statements else "there are"
-    return f"Of the models {agree}, {listed(parts)}."
+    agree = "the models that agree with all you said" if _spoken(answer) else "all models"
+    return f"Of {agree}, {listed(parts)}."
 
 
 def _families(answer: Answer) -> str:
@@ -226,7 +247,9 @@ def _changes(answer: Answer) -> str:
         return ""
     leader, rival = names[order[0]], names[order[1]]
     flip = answer.flip(rival, over=leader)
-    if flip.behind <= 0:
+    if abs(flip.behind) <= TIE * answer.decision.levels.width:
+        return f"In the middle model {leader} and {rival} tie."
+    if flip.behind < 0:
         flip = answer.flip(leader, over=rival)
         return _flip_text(flip, f"In the middle model {rival} scores more than {leader}. ")
     return _flip_text(flip, "")

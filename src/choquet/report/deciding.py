@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from choquet.decide.words import brief
 from choquet.errors import MissingDependencyError
 from choquet.files import write_whole
 from choquet.report.page import _encodable, _hash, _safe_json, _template
@@ -76,9 +77,4 @@ def _number(value: Any, digits: int = 3) -> str:
 
 
 def _percent(share: float) -> str:
-    """A share that fits a table: never 0 or 100 unless it is."""
-    if 0 < share < 0.005:
-        return "<1\u00a0%"
-    if 0.995 < share < 1:
-        return ">99\u00a0%"
-    return f"{100 * share:.0f}\u00a0%"
+    return brief(share).replace(" ", "\u00a0")

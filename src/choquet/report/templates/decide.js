@@ -20,15 +20,8 @@
 
   // Coefficients of one row on the numbers that a model is given by.
   const coefficients = (row, family) => {
-    const found = new Float64Array(family.masks.length);
-    if (!family.by_values) {
-      family.masks.forEach((mask, k) => {
-        let least = Infinity;
-        for (let i = 0; i < row.length; i += 1) if ((mask >> i) & 1) least = Math.min(least, row[i]);
-        found[k] = least;
-      });
-      return found;
-    }
+    if (!family.by_values) return family.sets.map((members) => Math.min(...members.map((i) => row[i])));
+    const found = new Float64Array(2 ** row.length);
     const order = row.map((_, i) => i).sort((a, b) => row[b] - row[a]);
     let mask = 0;
     order.forEach((i, k) => {
@@ -47,13 +40,17 @@
     }));
   };
 
-  const percent = (share) => (share > 0 && share < 0.005 ? "<1 %" : share > 0.995 && share < 1 ? ">99 %" : Math.round(100 * share) + " %");
+  const percent = (share) => (share > 0 && share < 0.01 ? "<1 %" : share > 0.99 && share < 1 ? ">99 %" : Math.round(100 * share) + " %");
 
   const shares = () => {
     let least = 1e9;
     const found = [];
     for (const family of data.explorer) {
-      const kept = scoresOf(family).filter((scores) => supposed.every(([a, b]) => scores[a] > scores[b]));
+      const holds = (scores, draw) => supposed.every(([a, b, about]) => {
+        const values = about === "criteria" ? family.importances[draw] : scores;
+        return values[a] > values[b];
+      });
+      const kept = scoresOf(family).filter(holds);
       least = Math.min(least, kept.length);
       if (!kept.length) continue;
       const first = new Array(data.alternatives.length).fill(0);
@@ -104,9 +101,10 @@
   const listSupposed = () => {
     const list = byId("supposed");
     list.replaceChildren();
-    supposed.forEach(([a, b], k) => {
+    supposed.forEach(([a, b, about], k) => {
       const item = document.createElement("li");
-      item.append(data.alternatives[a] + " is better than " + data.alternatives[b] + " ");
+      const words = about === "criteria" ? " matters more than " : " is better than ";
+      item.append(data[about][a] + words + data[about][b] + " ");
       const back = document.createElement("button");
       back.type = "button";
       back.textContent = "take back";
@@ -122,11 +120,15 @@
     }
   };
 
-  const suppose = (a, b) => {
-    if (a === b || supposed.some(([x, y]) => x === a && y === b)) return;
-    const other = supposed.findIndex(([x, y]) => x === b && y === a);
-    if (other >= 0) supposed.splice(other, 1);
-    supposed.push([a, b]);
+  const forget = (a, b, about) => {
+    const at = supposed.findIndex(([x, y, what]) => x === a && y === b && what === about);
+    if (at >= 0) supposed.splice(at, 1);
+  };
+  const suppose = (a, b, about) => {
+    if (a === b) return;
+    forget(a, b, about);
+    forget(b, a, about);
+    supposed.push([a, b, about]);
     listSupposed();
     draw();
   };
@@ -150,18 +152,16 @@
     listSupposed();
     draw();
   });
-  byId("suppose").addEventListener("click", () => suppose(Number(byId("better").value), Number(byId("worse").value)));
+  byId("suppose").addEventListener("click", () => suppose(Number(byId("better").value), Number(byId("worse").value), "alternatives"));
   for (const button of document.querySelectorAll("[data-answer]")) {
     button.addEventListener("click", () => {
-      const a = data.alternatives.indexOf(data.question.first), b = data.alternatives.indexOf(data.question.second);
-      const answer = button.dataset.answer;
+      const about = data.question.about, answer = button.dataset.answer;
+      const a = data[about].indexOf(data.question.first), b = data[about].indexOf(data.question.second);
       for (const other of document.querySelectorAll("[data-answer]")) other.setAttribute("aria-pressed", String(other === button));
-      for (const pair of [[a, b], [b, a]]) {
-        const at = supposed.findIndex(([x, y]) => x === pair[0] && y === pair[1]);
-        if (at >= 0) supposed.splice(at, 1);
-      }
-      if (answer === "first") suppose(a, b);
-      if (answer === "second") suppose(b, a);
+      forget(a, b, about);
+      forget(b, a, about);
+      if (answer === "first") suppose(a, b, about);
+      if (answer === "second") suppose(b, a, about);
       if (answer === "none") { listSupposed(); draw(); }
       byId("explore").scrollIntoView({ block: "start" });
     });
