@@ -196,7 +196,7 @@ def test_summaries_say_what_is_counted():
     )
     assert one.coverage == np.mean(largest == 1)
     assert one.truth == 1.0
-    assert one.text == "Almost all samples in which ir is the largest use max."
+    assert one.text == "Almost all samples in which ir is the largest use the largest."
     about_all = next(s for s in found if not s.condition and s.operator == "max")
     share = used.count("max") / 300
     assert about_all.share == share
@@ -205,7 +205,31 @@ def test_summaries_say_what_is_counted():
     assert [s.truth for s in found] == sorted((s.truth for s in found), reverse=True)
 
 
-def test_bad_limits():
+def test_degrees_of_truth_are_memberships_of_shares():
+    """The truth of a sentence is where the share of its samples lies in the trapezoid."""
+    g = Measure([0, 0, 1, 1, 1, 1, 1, 1], sources=["gpr", "ir", "emi"])
+    parts = decompose(g, method=Clodd())
+    corners = {"a quarter or so of the": (0.1, 0.2, 0.3, 0.4)}
+    for n_median in range(11):
+        X = np.array([[0.9, 0.5, 0.1]] * n_median + [[0.1, 0.9, 0.5]] * (10 - n_median))
+        found = linguistic_summaries(parts, X, least_truth=0.0, quantifiers=corners)
+        (one,) = [s for s in found if not s.condition and s.operator == "median"]
+        share = n_median / 10
+        expected = max(0.0, min(1.0, (share - 0.1) / 0.1, (0.4 - share) / 0.1))
+        assert one.truth == pytest.approx(expected)
+        assert one.text == "A quarter or so of the samples use the median of the three."
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"least_truth": 2}, "least_truth=2"),
+        ({"quantifiers": {}}, "quantifiers is empty"),
+        ({"quantifiers": {"most": (0.3, 0.8, 1)}}, "the quantifier 'most' must have four shares"),
+        ({"quantifiers": {"most": (0.8, 0.3, 1, 1)}}, "ascend"),
+    ],
+)
+def test_bad_limits(options, message):
     g = Measure([0, 0.2, 0.3, 1])
-    with pytest.raises(OptionError, match="least_truth=2"):
-        linguistic_summaries(decompose(g), [[0.1, 0.2]], least_truth=2)
+    with pytest.raises(OptionError, match=message):
+        linguistic_summaries(decompose(g), [[0.1, 0.2]], **options)
