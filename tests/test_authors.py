@@ -397,5 +397,7 @@ def test_what_the_authors_files_say(authors):
     assert airfoil["observed"]["lines_that_are_walks"] == 61
     assert yacht["printed"]["size"][1][[0, 2]].max() < 0.04
     assert yacht["printed"]["binary"][1][[0, 2]].min() > 50
+    assert yacht["printed_but_one"]["size"][1].max() < 0.04  # w2 has one misprint
+    assert yacht["printed_but_one"]["binary"][1].min() > 0.5
     assert numbers["aid_shared"]["start"]["median_distance"] < 0.002
     assert airfoil["test_error"]["mean"]["none"] == pytest.approx(0.346, abs=0.001)
