@@ -12,6 +12,7 @@ from scipy.io import savemat
 
 from choquet import Measure, choquet_integral, datasets, sorts_of
 from choquet.datasets.author_orders import observed_subsets
+from choquet.datasets.authors import carried_rows
 from choquet.errors import (
     ChoquetWarning,
     DamagedFileError,
@@ -163,6 +164,53 @@ def test_layouts(tmp_path, empty, transposed):
     if empty or not transposed:
         np.testing.assert_allclose(found.values, values, atol=1e-9)
         np.testing.assert_allclose(found.bias, bias, atol=1e-9)
+
+
+def test_the_number_of_sources_tells_which_way_the_runs_lie(tmp_path):
+    """Seven runs of 15 values and a bias in rows, or 16 runs of seven values in columns?"""
+    X, y, values, bias = made(runs=7)
+    table = np.column_stack([values[:, 1:], bias])
+    np.savetxt(tmp_path / "b.csv", table, delimiter=",")
+    found = datasets.read_authors(tmp_path / "b.csv", X=X, y=y)
+    np.testing.assert_allclose(found.values, values, atol=1e-9)
+    assert datasets.read_authors(tmp_path / "b.csv", sorts=sorts_of(X)).n_sources == 4
+    assert datasets.read_authors(tmp_path / "b.csv", order="binary").n_sources == 3
+
+
+def test_other_rows_decide_nothing(tmp_path):
+    """Rows that neither order predicts better than their mean does are not those of the file."""
+    X, y, values, bias = made(unseen=False)
+    path = written(tmp_path / "fish.csv", values, bias, "size")
+    rng = np.random.default_rng(9)
+    noise = rng.normal(size=X.shape), 0.1 * rng.normal(size=len(y))
+    with pytest.raises(DataError, match="no better than the mean of the targets"):
+        datasets.read_authors(path, X=noise[0], y=noise[1])
+    assert datasets.read_authors(path, X=X, y=y).order == "size"
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_lines_of_other_systems_and_blank_lines(tmp_path, end):
+    X, y, values, bias = made(runs=9)
+    errors = np.linspace(0.1, 0.2, 9)
+    table = np.column_stack([values[:, by_size(4)], bias]).T
+    lines = [",".join(f"{v:.12g}" for v in row) for row in table]
+    lines = [*lines, "", "", ",".join(f"{v:.12g}" for v in errors), "", ""]
+    (tmp_path / "fish.csv").write_bytes(end.join(lines).encode())
+    found = datasets.read_authors(tmp_path / "fish.csv", X=X, y=y)
+    np.testing.assert_allclose(found.values, values, atol=1e-10)
+    np.testing.assert_allclose(found.errors, errors)
+    assert found.order == "size"
+
+
+@pytest.mark.parametrize(
+    ("name", "load"), [("auto_mpg", datasets.load_auto_mpg), ("machine", datasets.load_cpu)]
+)
+def test_rows_of_the_package_are_taken_by_name(name, load):
+    bunch = load()
+    X, y = carried_rows(f"{name}_noreg.csv", bunch.data.shape[1])
+    assert X.shape == bunch.data.shape
+    assert np.corrcoef(y, bunch.target)[0, 1] == pytest.approx(1)
+    assert carried_rows(f"{name}.csv", 3) is None
 
 
 def test_errors_below_the_bias(tmp_path):
@@ -349,5 +397,7 @@ def test_what_the_authors_files_say(authors):
     assert airfoil["observed"]["lines_that_are_walks"] == 61
     assert yacht["printed"]["size"][1][[0, 2]].max() < 0.04
     assert yacht["printed"]["binary"][1][[0, 2]].min() > 50
+    assert yacht["printed_but_one"]["size"][1].max() < 0.04  # w2 has one misprint
+    assert yacht["printed_but_one"]["binary"][1].min() > 0.5
     assert numbers["aid_shared"]["start"]["median_distance"] < 0.002
     assert airfoil["test_error"]["mean"]["none"] == pytest.approx(0.346, abs=0.001)

@@ -17,8 +17,10 @@ from choquet import (
     choquet_integral,
     integral_of_fuzzy,
     integral_of_intervals,
+    nondirect_integral,
     sipos_integral,
     sugeno_integral,
+    trapezoid_memberships,
 )
 from choquet.clustering import medoids, modes
 from choquet.errors import (
@@ -152,9 +154,61 @@ def test_numbers_are_fuzzy_numbers_too():
     np.testing.assert_allclose(found.lower[:, 3], sugeno_integral(g, X))
 
 
+def random_trapezoids(rng, n_samples, n):
+    return np.sort(rng.random((n_samples, n, 4)), axis=2), rng.uniform(0.3, 1.0, (n_samples, n))
+
+
+def test_memberships_of_trapezoids_by_interpolation():
+    rng = np.random.default_rng(5)
+    traps, heights = random_trapezoids(rng, 4, 3)
+    places = np.linspace(-0.1, 1.1, 50)
+    found = trapezoid_memberships(traps, places, heights)
+    for k, i in itertools.product(range(4), range(3)):
+        h = heights[k, i]
+        expected = np.interp(places, traps[k, i], [0, h, h, 0], left=0, right=0)
+        np.testing.assert_allclose(found[k, i], expected, atol=1e-12)
+    upright = trapezoid_memberships([[[0.2, 0.2, 0.4, 0.4]]], [0.1, 0.2, 0.4, 0.5])
+    np.testing.assert_array_equal(upright, [[[0, 1, 1, 0]]])  # an interval holds its ends
+
+
+@pytest.mark.parametrize("n", [1, 2, 4])
+def test_non_direct_integrals_by_alpha_cuts(n):
+    """Membership of a place: the measure of the sources whose α-cut holds it, summed over α."""
+    rng = np.random.default_rng(n)
+    g = Measure.random(n, rng=rng)
+    traps, heights = random_trapezoids(rng, 3, n)
+    places = np.linspace(0, 1, 9)
+    degrees = trapezoid_memberships(traps, places, heights)
+    found = nondirect_integral(g, degrees)
+    extreme = nondirect_integral(g, degrees, kind="sugeno")
+    alphas = (np.arange(4000) + 0.5) / 4000
+    for k, p in itertools.product(range(3), range(len(places))):
+        holds = degrees[k, :, p] >= alphas[:, None]
+        measures = g.values[holds @ (1 << np.arange(n))]
+        assert found[k, p] == pytest.approx(measures.mean(), abs=1e-3)
+        assert extreme[k, p] == pytest.approx(np.minimum(alphas, measures).max(), abs=1e-3)
+
+
+def test_non_direct_integrals_are_not_limited_by_the_lowest_input():
+    g = Measure.additive([0.7, 0.3])
+    traps, heights = [[[0.2, 0.4, 0.4, 0.6], [0.3, 0.4, 0.4, 0.5]]], [[1.0, 0.1]]
+    direct = integral_of_fuzzy(g, traps, heights)
+    found = nondirect_integral(g, trapezoid_memberships(traps, [0.4], heights))
+    assert direct.height[0] == 0.1
+    assert found[0, 0] == pytest.approx(0.7 + 0.3 * 0.1)
+    # A constant is kept, and two far sets of one source each leave two peaks.
+    np.testing.assert_allclose(nondirect_integral(g, np.full((1, 2, 3), 0.25)), 0.25)
+    apart = trapezoid_memberships([[[0, 0.1, 0.1, 0.2], [0.8, 0.9, 0.9, 1]]], [0.1, 0.5, 0.9])
+    np.testing.assert_allclose(nondirect_integral(g, apart), [[0.7, 0.0, 0.3]])
+
+
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
+        (lambda g: nondirect_integral(g, [[0.1, 0.2]]), DataError, "n_samples, 2, n_places"),
+        (lambda g: nondirect_integral(g, [[[0.1], [1.2]]]), DataError, "from 0 to 1"),
+        (lambda g: nondirect_integral(g, [[[0.1], [np.nan]]]), DataError, "from 0 to 1"),
+        (lambda _: trapezoid_memberships([[[0, 1, 2]]], [0]), DataError, "n_samples, N, 4"),
         (lambda g: integral_of_intervals(g, [[1, 1]], [[0, 2]]), DataError, "an interval is empty"),
         (lambda g: integral_of_intervals(g, [[1, 1]], [[2, 2], [2, 2]]), DataError, "alike"),
         (lambda g: integral_of_fuzzy(g, [[1, 2]]), DataError, "shape"),

@@ -7,12 +7,14 @@ import itertools
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from choquet import (
     ChoquetRegressor,
     Clodd,
     LambdaRegressor,
     Measure,
+    SupportedMeasure,
     choquet_integral,
     decompose,
 )
@@ -27,6 +29,7 @@ from choquet.estimators import (
 from choquet.estimators.searches import binary_measures
 from choquet.explanation import linguistic_summaries
 from choquet.lattice import monotonicity_witness
+from choquet.lattice.wide import membership
 
 
 def rows(n=3, m=80, seed=0, noise=0.05):
@@ -132,11 +135,49 @@ def test_bad_options(model, message):
         model.fit(*rows())
 
 
-def test_too_many_sources_to_search():
+@pytest.mark.parametrize(
+    "model", [BinaryRegressor(), DecomposableRegressor(), GeneticRegressor(random_state=0)], ids=str
+)
+def test_more_sources_than_can_be_listed(model):
+    """Beyond 12 sources the values of the supported subsets are searched, in order."""
     rng = np.random.default_rng(0)
-    X = rng.random((20, 13))
+    X = rng.random((25, 14))
+    y = X.max(axis=1)
+    model.fit(X, y)
+    assert isinstance(model.measure_, SupportedMeasure)
+    values = model.measure_.values_of(model.measure_.words)
+    inside = membership(model.measure_.words, 14)
+    for i, j in itertools.permutations(range(len(values)), 2):
+        if (inside[i] <= inside[j]).all():
+            assert values[i] <= values[j]
+    assert model.error_ == pytest.approx(((model.predict(X) - y) ** 2).mean(), abs=1e-9)
+    assert model.error_ < np.var(y)
+
+
+def test_too_much_to_search(monkeypatch):
+    X = np.random.default_rng(0).random((20, 13))
     with pytest.raises(TooLargeError, match="up to 12 sources, not 13"):
+        RewardPunishmentRegressor().fit(X, X.max(axis=1))
+    monkeypatch.setattr("choquet.estimators.searches.MAX_SUBSETS", 40)
+    with pytest.raises(TooLargeError, match="at most 40, not"):
         BinaryRegressor().fit(X, X.max(axis=1))
+
+
+ESTIMATORS = [
+    BinaryRegressor(),
+    DecomposableRegressor(),
+    GeneticRegressor(population=10, generations=10, random_state=0),
+    RewardPunishmentRegressor(epochs=2),
+    MultipleInstanceRegressor(),
+]
+
+
+# The checks feed targets and inputs of any scale, which the estimators rightly warn about.
+@pytest.mark.numerical
+@pytest.mark.filterwarnings("ignore::choquet.errors.ChoquetWarning")
+@parametrize_with_checks(ESTIMATORS)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
 
 
 # -- bags ------------------------------------------------------------------------------------------
@@ -196,7 +237,7 @@ def test_summaries_say_what_is_counted():
     )
     assert one.coverage == np.mean(largest == 1)
     assert one.truth == 1.0
-    assert one.text == "Almost all samples in which ir is the largest use max."
+    assert one.text == "Almost all samples in which ir is the largest use the largest."
     about_all = next(s for s in found if not s.condition and s.operator == "max")
     share = used.count("max") / 300
     assert about_all.share == share
@@ -205,7 +246,31 @@ def test_summaries_say_what_is_counted():
     assert [s.truth for s in found] == sorted((s.truth for s in found), reverse=True)
 
 
-def test_bad_limits():
+def test_degrees_of_truth_are_memberships_of_shares():
+    """The truth of a sentence is where the share of its samples lies in the trapezoid."""
+    g = Measure([0, 0, 1, 1, 1, 1, 1, 1], sources=["gpr", "ir", "emi"])
+    parts = decompose(g, method=Clodd())
+    corners = {"a quarter or so of the": (0.1, 0.2, 0.3, 0.4)}
+    for n_median in range(11):
+        X = np.array([[0.9, 0.5, 0.1]] * n_median + [[0.1, 0.9, 0.5]] * (10 - n_median))
+        found = linguistic_summaries(parts, X, least_truth=0.0, quantifiers=corners)
+        (one,) = [s for s in found if not s.condition and s.operator == "median"]
+        share = n_median / 10
+        expected = max(0.0, min(1.0, (share - 0.1) / 0.1, (0.4 - share) / 0.1))
+        assert one.truth == pytest.approx(expected)
+        assert one.text == "A quarter or so of the samples use the median of the three."
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"least_truth": 2}, "least_truth=2"),
+        ({"quantifiers": {}}, "quantifiers is empty"),
+        ({"quantifiers": {"most": (0.3, 0.8, 1)}}, "the quantifier 'most' must have four shares"),
+        ({"quantifiers": {"most": (0.8, 0.3, 1, 1)}}, "ascend"),
+    ],
+)
+def test_bad_limits(options, message):
     g = Measure([0, 0.2, 0.3, 1])
-    with pytest.raises(OptionError, match="least_truth=2"):
-        linguistic_summaries(decompose(g), [[0.1, 0.2]], least_truth=2)
+    with pytest.raises(OptionError, match=message):
+        linguistic_summaries(decompose(g), [[0.1, 0.2]], **options)

@@ -49,7 +49,13 @@ from choquet.measures import (
 )
 from choquet.operators import DISSIMILARITIES, LinearConvexSum, OrderStatistic, dissimilarity
 from choquet.storage import load, save
-from choquet.uncertain_inputs import FuzzyIntegrals, integral_of_fuzzy, integral_of_intervals
+from choquet.uncertain_inputs import (
+    FuzzyIntegrals,
+    integral_of_fuzzy,
+    integral_of_intervals,
+    nondirect_integral,
+    trapezoid_memberships,
+)
 from choquet.walks import (
     DataSupport,
     OperatorGraph,
@@ -163,6 +169,7 @@ __all__ = [
     "interaction",
     "ivat",
     "load",
+    "nondirect_integral",
     "of_class",
     "plot",
     "random_sorts",
@@ -178,6 +185,7 @@ __all__ = [
     "sorts_of",
     "sugeno_integral",
     "sugeno_interval",
+    "trapezoid_memberships",
     "uniform_distribution",
     "vat",
     "walk_weights",

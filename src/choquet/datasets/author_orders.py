@@ -32,6 +32,8 @@ class Reading:
         Share of the steps from a subset to a larger one at which a value falls, over all runs.
     errors, best_errors : array of shape (n_runs,), or None
         Mean squared error on the rows: with the bias of the file, and with the best constant.
+    variance : float or None
+        Variance of the targets, which is the error of their mean.
     zeros : float or None
         Share of zeros among the values of subsets that no row observed; None if there are none.
     zeros_elsewhere : float or None
@@ -45,6 +47,7 @@ class Reading:
     decreases: float
     errors: FloatArray | None = None
     best_errors: FloatArray | None = None
+    variance: float | None = None
     zeros: float | None = None
     zeros_elsewhere: float | None = None
     spread: tuple[float, float] | None = None
@@ -132,10 +135,10 @@ def _reading(
 ) -> Reading:
     lower, upper = cover_pairs(values.shape[1].bit_length() - 1).T
     decreases = float((values[:, lower] > values[:, upper]).mean())
-    errors = best = zeros = elsewhere = spread = None
+    errors = best = variance = zeros = elsewhere = spread = None
     if X is not None and y is not None:
         off = np.array([_measure(row).integral(X) for row in values]) + bias[:, None] - y
-        errors, best = (off**2).mean(axis=1), off.var(axis=1)
+        errors, best, variance = (off**2).mean(axis=1), off.var(axis=1), float(y.var())
     if counts is not None:
         inside = np.arange(1, len(counts) - 1)
         unseen, seen = inside[counts[inside] == 0], inside[counts[inside] > 0]
@@ -143,7 +146,7 @@ def _reading(
         zeros = float(is_zero[:, unseen].mean()) if len(unseen) else None
         elsewhere = float(is_zero[:, seen].mean()) if len(seen) else None
         spread = _spread(values[:, seen], counts[seen]) if len(values) >= 8 else None
-    return Reading(values, decreases, errors, best, zeros, elsewhere, spread)
+    return Reading(values, decreases, errors, best, variance, zeros, elsewhere, spread)
 
 
 def _measure(values: FloatArray) -> Measure:
@@ -194,6 +197,9 @@ def _by_error(a: Reading, b: Reading) -> tuple[int | None, str] | None:
     )
     wins = float(np.mean(a.best_errors < b.best_errors))
     clear = max(wins, 1 - wins) >= 0.75
+    if a.variance is not None and min(medians) >= a.variance:
+        why += f", no better than the mean of the targets ({a.variance:.3g}): these are other rows"
+        clear = False
     return (int(wins < 0.5) if clear else None), why
 
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from choquet.arrays import FloatArray, IntArray, as_inputs, as_vector, check_option
 from choquet.datasets.author_orders import MatchedRows, Reading, choose, match_rows, readings
 from choquet.datasets.author_tables import Block, blocks_of
-from choquet.datasets.uci import load_airfoil, load_yacht
+from choquet.datasets.uci import load_airfoil, load_auto_mpg, load_cpu, load_yacht
 from choquet.errors import ChoquetWarning, DataError, MeasureError
 from choquet.measures import Measure
 from choquet.measures.orders import ORDERS, by_mask
@@ -26,6 +26,13 @@ __all__ = ["AuthorsFile", "FileOrder", "carried_rows", "read_authors", "standard
 
 FileOrder: TypeAlias = Literal["auto", "binary", "size", "sorts", "ranks"]
 _SORTS = ("sorts", "ranks")
+_LOADERS = {
+    "yacht": load_yacht,
+    "airfoil": load_airfoil,
+    **dict.fromkeys(("auto", "autompg", "mpg"), load_auto_mpg),
+    **dict.fromkeys(("cpu", "computer", "machine"), load_cpu),
+}
+"""Data sets of the package by the first word of a file's name."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -164,7 +171,9 @@ def read_authors(
     """
     check_option("order", order, ("auto", *ORDERS, *_SORTS))
     blocks = [b for b in blocks_of(path) if variable is None or b.label == variable]
-    tables = [(block, table) for block in blocks if (table := _table(block)) is not None]
+    given: tuple[Any, ...] = (X, sorts)
+    hint = next((np.shape(one)[1] for one in given if np.ndim(one) == 2), None)
+    tables = [(block, table) for block in blocks if (table := _table(block, hint)) is not None]
     if not tables:
         shapes = "; ".join(f"{b.label or 'a table'} {b.numbers.shape}" for b in blocks) or "nothing"
         raise DataError(
@@ -209,8 +218,7 @@ def carried_rows(
     >>> X.shape, round(float(X.std()), 6), carried_rows("fish.csv", 6)
     ((308, 6), 1.0, None)
     """
-    loaders = {"yacht": load_yacht, "airfoil": load_airfoil}
-    loader = loaders.get(re.split(r"[^a-z]", Path(path).stem.lower())[0])
+    loader = _LOADERS.get(re.split(r"[^a-z]", Path(path).stem.lower())[0])
     if loader is None:
         return None
     bunch = loader()
@@ -249,15 +257,18 @@ class _Values:
         return int(self.values.shape[1]).bit_length() - 1
 
 
-def _table(block: Block) -> _Permutations | _Values | None:
+def _table(block: Block, n_sources: int | None) -> _Permutations | _Values | None:
+    """What a table holds; `n_sources` is the number that goes with what else was given."""
     numbers = block.numbers
     permutations = _as_permutations(numbers)
     if permutations is not None:
         return permutations
     # One column for each run, as the authors have it, unless the rows look more like it: an empty
-    # set that is 0 in every run says which way the runs lie.
+    # set that is 0 in every run, or the number of sources, says which way the runs lie.
     ways = sorted((numbers.T, numbers), key=lambda runs: bool(runs[:, 0].any()))
-    return next((fit for runs in ways if (fit := _as_values(runs)) is not None), None)
+    found = [fit for runs in ways if (fit := _as_values(runs)) is not None]
+    found.sort(key=lambda fit: fit.n_sources != n_sources)
+    return found[0] if found else None
 
 
 def _as_permutations(numbers: FloatArray) -> _Permutations | None:

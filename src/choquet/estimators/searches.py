@@ -5,15 +5,18 @@ Each says in `proved_` whether its measure is the best of its kind or only the b
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.optimize import minimize
 
-from choquet.arrays import check_option, generator
+from choquet.arrays import BoolArray, FloatArray, IntArray, check_option, generator
 from choquet.errors import OptionError, TooLargeError
 from choquet.estimators.common import MeasureRegressor
-from choquet.lattice import cover_pairs, subset_sizes, upward_maximum
-from choquet.measures import Measure, families
-from choquet.measures.random import RANDOM_MEASURES
+from choquet.lattice import upward_maximum
+from choquet.lattice.wide import membership
+from choquet.learning.fill import fill_unsupported
+from choquet.measures import Measure, SupportedMeasure, families
 
 __all__ = [
     "BinaryRegressor",
@@ -22,51 +25,113 @@ __all__ = [
     "RewardPunishmentRegressor",
 ]
 
-MAX_SEARCHED = 12
-"""Sources up to which measures are searched among all values."""
+MAX_DENSE = 12
+"""Sources up to which `measure_` holds all subsets; beyond, those that data support."""
+MAX_SUBSETS = 1 << MAX_DENSE
+"""Most subsets with data that are searched."""
 MAX_LISTED = 5
 """Sources up to which all binary measures are listed: 7,579 of them."""
 
 
+@dataclass(frozen=True, eq=False)
+class _Problem:
+    """Squared error as a function of the values of the subsets that data support.
+
+    Attributes
+    ----------
+    inside : array of shape (n_subsets, n_sources)
+        Which sources are in each subset.
+    positions : array of shape (n_subsets,), or None
+        Where each stands in a dense measure; None beyond `MAX_DENSE` sources.
+    """
+
+    inside: BoolArray
+    positions: IntArray | None
+    gram: FloatArray
+    targets: FloatArray
+    square: float
+
+    @classmethod
+    def of(cls, statistics, name):
+        """The problem of an estimator of that name."""
+        n = statistics.n_sources
+        if len(statistics.masks) > MAX_SUBSETS:
+            raise TooLargeError(
+                f"{name} searches among the values of the subsets that rows touch, at most "
+                f"{MAX_SUBSETS:,}, not {len(statistics.masks):,}; ChoquetRegressor takes more"
+            )
+        return cls(
+            membership(statistics.masks, n),
+            statistics.positions if n <= MAX_DENSE else None,
+            statistics.gram.toarray(),
+            statistics.targets,
+            statistics.target_square,
+        )
+
+    @property
+    def whole(self) -> BoolArray:
+        """Which of the subsets is the whole set, whose value is 1."""
+        return self.inside.all(axis=1)
+
+    def errors(self, values):
+        """Sums of squared errors of measures in rows."""
+        quadratic = ((values @ self.gram) * values).sum(axis=1)
+        return np.maximum(quadratic - 2 * values @ self.targets + self.square, 0.0)
+
+    def contained(self):
+        """Whether the subset of the row is a part of that of the column, or the same."""
+        members = self.inside.astype(np.float32)
+        return members @ (1 - members).T == 0
+
+    def closed(self, values):
+        """The smallest monotone values, between 0 and 1, that are not below those given."""
+        values = np.where(self.whole, 1.0, np.clip(values, 0.0, 1.0))
+        if self.positions is not None:
+            dense = np.zeros(1 << self.inside.shape[1])
+            dense[self.positions] = values
+            return upward_maximum(dense)[self.positions]
+        return np.where(self.contained(), values[:, None], 0.0).max(axis=0)
+
+
 class _Searched(MeasureRegressor):
-    """A learner that looks for a dense measure by its squared error."""
+    """A learner that looks for the values of the supported subsets by their squared error."""
 
     def _solve(self, material):
         statistics = material.statistics
-        n = statistics.n_sources
-        if n > MAX_SEARCHED:
-            raise TooLargeError(
-                f"{type(self).__name__} searches among the values of all subsets, up to "
-                f"{MAX_SEARCHED} sources, not {n}; ChoquetRegressor takes more"
-            )
-        size = 1 << n
-        gram, targets = np.zeros((size, size)), np.zeros(size)
-        at = statistics.positions
-        gram[np.ix_(at, at)] = statistics.gram.toarray()
-        targets[at] = statistics.targets
-        values = self._search(gram, targets, statistics.target_square, material)
-        self.measure_, self.intercept_ = Measure(values, material.names), 0.0
-        self.error_ = float(_errors(values[None], gram, targets, statistics.target_square)[0])
-        self.error_ /= statistics.weight
+        problem = _Problem.of(statistics, type(self).__name__)
+        values = self._search(problem, material)
+        self.measure_, self.intercept_ = self._measure(values, problem, material), 0.0
+        self.error_ = float(problem.errors(values[None])[0]) / statistics.weight
 
-    def _search(self, gram, targets, square, material):
+    def _measure(self, values, problem, material):
+        """The measure with these values; others are put in the middle of what is possible."""
+        if problem.positions is None:
+            proper = ~problem.whole
+            masks = material.statistics.masks[proper]
+            return SupportedMeasure(masks, values[proper], material.names)
+        dense, known = (np.zeros(1 << problem.inside.shape[1], dtype=t) for t in (float, bool))
+        dense[problem.positions], known[problem.positions] = values, True
+        dense[-1], known[[0, -1]] = 1.0, True
+        return Measure(self._filled(dense, known), material.names)
+
+    def _filled(self, values, known):
+        """Values of all subsets from those that are known."""
+        return fill_unsupported(values, known)
+
+    def _search(self, problem, material):
         raise NotImplementedError
-
-
-def _errors(values, gram, targets, square):
-    """Sums of squared errors of measures in rows."""
-    return np.maximum(((values @ gram) * values).sum(axis=1) - 2 * values @ targets + square, 0.0)
 
 
 class BinaryRegressor(_Searched):
     """Measure with values 0 and 1 only, of least squared error: a maximum of minima of the inputs.
 
     Up to five sources all such measures are compared, and the best is proved. Beyond, values are
-    turned one at a time, from several starts, as long as the error falls.
+    turned one at a time, from several starts, as long as the error falls. A subset without data has
+    the value 1 only if a part of it has.
 
     Attributes
     ----------
-    measure_ : Measure
+    measure_ : Measure; beyond 12 sources a SupportedMeasure
         With values 0 and 1.
     proved_ : bool
         Whether no other binary measure has a smaller error.
@@ -88,14 +153,19 @@ class BinaryRegressor(_Searched):
     (array([0., 0., 0., 1., 0., 1., 1., 1.]), True)
     """
 
-    def _search(self, gram, targets, square, material):
+    def _search(self, problem, material):
         n = material.statistics.n_sources
         self.proved_ = n <= MAX_LISTED
         if self.proved_:
-            every = binary_measures(n)
-            return every[_errors(every, gram, targets, square).argmin()]
-        found = [_turn(start, gram, targets) for start in _order_statistics(n)]
-        return found[int(_errors(np.array(found), gram, targets, square).argmin())]
+            every = binary_measures(n)[:, problem.positions]
+            return every[problem.errors(every).argmin()]
+        contained = problem.contained()
+        found = [_turn(start, problem, contained) for start in _order_statistics(problem.inside)]
+        return found[int(problem.errors(np.array(found)).argmin())]
+
+    def _filled(self, values, known):
+        del known  # what is not known is 0, and rises with its parts
+        return upward_maximum(values)
 
 
 def binary_measures(n_sources):
@@ -123,25 +193,23 @@ def binary_measures(n_sources):
     return every[~every[:, 0] & every[:, -1]].astype(np.float64)
 
 
-def _order_statistics(n):
-    """The k-th largest input for every k, and every source alone."""
-    sizes = subset_sizes(n)
+def _order_statistics(inside):
+    """The k-th largest input for every k, and every source alone, as values of subsets."""
+    sizes, n = inside.sum(axis=1), inside.shape[1]
     yield from ((sizes >= k).astype(np.float64) for k in range(1, n + 1))
-    yield from ((np.arange(1 << n) >> i & 1).astype(np.float64) for i in range(n))
+    yield from (inside[:, i].astype(np.float64) for i in range(n))
 
 
-def _turn(values, gram, targets):
-    """Turn the value whose turning helps most, until none does."""
+def _turn(values, problem, contained):
+    """Turn the value whose turning helps most and keeps the order, until none does."""
     values = values.copy()
-    n = len(values).bit_length() - 1
-    lower, upper = cover_pairs(n).T
+    parts = contained & ~np.eye(len(values), dtype=bool)
     while True:
-        held = np.zeros(len(values), dtype=bool)
-        held[[0, -1]] = True
-        held[upper[(values[upper] == 1) & (values[lower] == 1)]] = True
-        held[lower[(values[lower] == 0) & (values[upper] == 0)]] = True
+        ones = values == 1
+        # A 1 may fall if no part of the subset has 1, a 0 may rise if all that hold it have 1.
+        held = np.where(ones, parts[ones].any(axis=0), parts[:, ~ones].any(axis=1)) | problem.whole
         turn = 1 - 2 * values
-        gain = turn * 2 * (gram @ values - targets) + np.diagonal(gram)
+        gain = turn * 2 * (problem.gram @ values - problem.targets) + np.diagonal(problem.gram)
         gain[held] = np.inf
         best = int(gain.argmin())
         if gain[best] >= -1e-12:
@@ -161,7 +229,7 @@ class DecomposableRegressor(_Searched):
 
     Attributes
     ----------
-    measure_ : Measure
+    measure_ : Measure; beyond 12 sources a SupportedMeasure
     densities_ : array of shape (n_sources,)
     proved_ : bool
         False: another start may do better.
@@ -186,23 +254,25 @@ class DecomposableRegressor(_Searched):
     def __init__(self, *, conorm="probabilistic"):
         self.conorm = conorm
 
-    def _search(self, gram, targets, square, material):
-        check_option("conorm", self.conorm, families.CONORMS)
+    def _search(self, problem, material):
+        join = _JOINED[check_option("conorm", self.conorm, families.CONORMS)]
         n = material.statistics.n_sources
 
+        def values_of(densities):
+            joined = join(np.where(problem.inside, np.clip(densities, 0.0, 1.0), 0.0))
+            return np.where(problem.whole, 1.0, joined)
+
         def error(densities):
-            values = families.decomposable(np.clip(densities, 0.0, 1.0), self.conorm)
-            return _errors(values[None], gram, targets, square)[0]
+            return problem.errors(values_of(densities)[None])[0]
 
         starts = [np.full(n, share) for share in (1 / n, 0.2, 0.5)]
         starts += [np.where(np.arange(n) == i, 0.8, 0.2) for i in range(n)]
         best = min(starts, key=error)
+        scale = max(problem.square, 1e-300)  # the error is scaled to about 1, as tolerances expect
         for start in sorted(starts, key=error)[:3]:
             for method in ("L-BFGS-B", "Nelder-Mead"):
-                # Steps and tolerances are of the default; the error is scaled to about 1.
-                scale = max(square, 1e-300)
                 found = minimize(
-                    lambda d, s=scale: error(d) / s,
+                    lambda d: error(d) / scale,
                     start,
                     method=method,
                     bounds=[(0.0, 1.0)] * n,
@@ -211,9 +281,20 @@ class DecomposableRegressor(_Searched):
                 start = np.clip(found.x, 0.0, 1.0)
                 best = min(best, start, key=error)
         self.densities_, self.proved_ = best, False
-        return families.decomposable(best, self.conorm)
+        return problem.closed(values_of(best))
+
+    def _measure(self, values, problem, material):
+        if problem.positions is None:
+            return super()._measure(values, problem, material)
+        return Measure(families.decomposable(self.densities_, self.conorm), material.names)
 
 
+_JOINED = {
+    "probabilistic": lambda shares: 1 - np.prod(1 - shares, axis=1),
+    "max": lambda shares: shares.max(axis=1),
+    "bounded": lambda shares: np.minimum(shares.sum(axis=1), 1.0),
+}
+"""The t-conorms of all members of each subset at once."""
 _FINE = {"xatol": 1e-7, "fatol": 1e-14, "maxiter": 4000, "maxfev": 4000}
 
 
@@ -231,7 +312,7 @@ class GeneticRegressor(_Searched):
 
     Attributes
     ----------
-    measure_ : Measure
+    measure_ : Measure; beyond 12 sources a SupportedMeasure
     errors_ : array
         Mean squared error of the best after each generation; it never rises.
     proved_ : bool
@@ -258,16 +339,15 @@ class GeneticRegressor(_Searched):
         self.generations = generations
         self.random_state = random_state
 
-    def _search(self, gram, targets, square, material):
+    def _search(self, problem, material):
         for name in ("population", "generations"):
             if getattr(self, name) < 4:
                 raise OptionError(f"{name}={getattr(self, name)} must be at least 4")
-        rng, n = generator(self.random_state), material.statistics.n_sources
-        draw = RANDOM_MEASURES["increments"].draw
-        people = np.array([draw(n, rng, 2) for _ in range(self.population)])
+        rng, size = generator(self.random_state), len(problem.inside)
+        people = self._first(problem, rng)
         weight, errors = material.statistics.weight, []
         for age in range(self.generations):
-            scores = _errors(people, gram, targets, square)
+            scores = problem.errors(people)
             people = people[np.argsort(scores, kind="stable")]
             errors.append(float(scores.min()) / weight)
             parents = people[: self.population // 2]
@@ -280,20 +360,17 @@ class GeneticRegressor(_Searched):
             # Steps become smaller with age, from a tenth of the scale to a thousandth.
             step = 0.1 * 0.01 ** (age / self.generations)
             moved = children + step * rng.normal(size=children.shape) * (
-                rng.random(children.shape) < max(2 / (1 << n), 0.1)
+                rng.random(children.shape) < max(2 / size, 0.1)
             )
-            people = np.vstack([people[:2], [_close(child) for child in moved]])
-        scores = _errors(people, gram, targets, square)
+            people = np.vstack([people[:2], [problem.closed(child) for child in moved]])
         self.errors_, self.proved_ = np.array(errors), False
-        return people[scores.argmin()]
+        return people[problem.errors(people).argmin()]
 
-
-def _close(values):
-    closed = np.clip(values, 0.0, 1.0)
-    closed[0] = 0.0
-    closed = upward_maximum(closed)
-    closed[-1] = 1.0
-    return closed
+    def _first(self, problem, rng):
+        """Powers of additive measures, which exist for any number of sources."""
+        shares = rng.dirichlet(np.ones(problem.inside.shape[1]), size=self.population)
+        powers = np.exp(rng.normal(size=(self.population, 1)))
+        return np.array([problem.closed(row) for row in (shares @ problem.inside.T) ** powers])
 
 
 class RewardPunishmentRegressor(_Searched):
@@ -337,27 +414,49 @@ class RewardPunishmentRegressor(_Searched):
         self.rate = rate
         self.epochs = epochs
 
-    def _search(self, gram, targets, square, material):
+    def fit(self, X, y):
+        """Learn row by row, so that rows have no weights.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_sources)
+        y : array-like of shape (n_samples,)
+
+        Returns
+        -------
+        self
+        """
+        return self._learn(X, y, None)
+
+    def _search(self, problem, material):
         if not self.rate > 0 or self.epochs < 1:
             raise OptionError(f"rate={self.rate} and epochs={self.epochs} must be above 0")
         X, y = material.batch.X, material.batch.y
+        n = X.shape[1]
+        if n > MAX_DENSE:
+            raise TooLargeError(
+                f"RewardPunishmentRegressor takes up to {MAX_DENSE} sources, not {n}; "
+                "LambdaRegressor takes more"
+            )
         # Inputs on the scale of the densities, so that a step means the same for all data.
         size = np.ptp(X) or 1.0
         shares = (X - X.min()) / size
-        n = X.shape[1]
         densities = best = np.full(n, 1 / n)
         if n == 1:  # a normal measure on one source has no free value
             self.densities_, self.proved_ = np.ones(1), True
-            return np.array([0.0, 1.0])
+            return np.ones(1)
         least = np.inf
         for _ in range(self.epochs):
             for row, share, target in zip(X, shares, y, strict=True):
                 g = Measure(families.sugeno_lambda(densities))
                 off = (target - g.integral(row[None])[0]) / size
                 densities = np.clip(densities + self.rate * off * share, 0.001, 0.999)
-            values = families.sugeno_lambda(densities)
-            error = _errors(values[None], gram, targets, square)[0]
+            error = problem.errors(families.sugeno_lambda(densities)[problem.positions][None])[0]
             if error < least:
                 least, best = error, densities
         self.densities_, self.proved_ = best, False
-        return families.sugeno_lambda(best)
+        return families.sugeno_lambda(best)[problem.positions]
+
+    def _measure(self, values, problem, material):
+        del values, problem
+        return Measure(families.sugeno_lambda(self.densities_), material.names)

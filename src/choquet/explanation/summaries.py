@@ -12,6 +12,7 @@ import numpy as np
 from choquet.arrays import BoolArray, as_inputs
 from choquet.decomposition import Decomposition
 from choquet.errors import OptionError
+from choquet.explanation.phrases import operator_phrases
 
 __all__ = ["QUANTIFIERS", "LinguisticSummary", "linguistic_summaries"]
 
@@ -41,7 +42,7 @@ class LinguisticSummary:
     coverage : float
         Share of all samples that it is about.
     quantifier, condition, operator : str
-        Its parts.
+        Its parts; of the operator the name, which several may share.
     """
 
     text: str
@@ -85,7 +86,8 @@ def linguistic_summaries(
     References
     ----------
     Yager (1982), "A new approach to the summarization of data"; Kacprzyk & Zadrożny (2005),
-    "Linguistic database summaries and their protoforms".
+    "Linguistic database summaries and their protoforms"; Zadeh (1983), "A computational approach to
+    fuzzy quantifiers in natural languages".
 
     Examples
     --------
@@ -95,13 +97,15 @@ def linguistic_summaries(
     >>> X = np.random.default_rng(0).random((200, 3))
     >>> found = linguistic_summaries(decompose(g, method=Clodd()), X)
     >>> print(next(one.text for one in found if "gpr is the largest" in one.text))
-    Almost all samples in which gpr is the largest use median.
+    Almost all samples in which gpr is the largest use the median of the three.
     """
     for name, value in (("least_truth", least_truth), ("least_coverage", least_coverage)):
         if not 0 <= value <= 1:
             raise OptionError(f"{name}={value} must lie between 0 and 1")
+    _check_quantifiers(quantifiers)
     inputs = as_inputs(X, sources=decomposition.sources)
     used = np.asarray(decomposition.operator_of(inputs))
+    phrases = operator_phrases(decomposition)
     found = []
     for condition, inside in _conditions(inputs, decomposition.sources):
         coverage = float(inside.mean())
@@ -112,13 +116,24 @@ def linguistic_summaries(
             quantifier, truth = _quantified(share, quantifiers)
             if truth < least_truth:
                 continue
-            words = f"{quantifier} samples{condition} use {operator.name}."
+            words = f"{quantifier} samples{condition} use {phrases[k]}."
             text = words[0].upper() + words[1:]
             summary = (text, truth, share, coverage, quantifier, condition.strip(), operator.name)
             found.append(LinguisticSummary(*summary))
     # "Few" says what does not happen, which is less worth telling.
     found.sort(key=lambda one: (-one.truth, -one.share, -one.coverage))
     return tuple(found)
+
+
+def _check_quantifiers(quantifiers: Mapping[str, tuple[float, float, float, float]]) -> None:
+    if not quantifiers:
+        raise OptionError("quantifiers is empty; give at least one")
+    for name, corners in quantifiers.items():
+        if len(corners) != 4 or not 0 <= corners[0] <= corners[1] <= corners[2] <= corners[3] <= 1:
+            raise OptionError(
+                f"the quantifier {name!r} must have four shares that ascend from 0 to 1, not "
+                f"{tuple(corners)}"
+            )
 
 
 def _conditions(inputs: Any, sources: tuple[str, ...]) -> list[tuple[str, BoolArray]]:

@@ -27,6 +27,7 @@ __all__ = [
     "average_walk",
     "familiar_shares",
     "fuse_all",
+    "mean_tests",
     "starts",
     "unmoved_share",
 ]
@@ -213,6 +214,21 @@ def _test(fusion: Fusion, scores: AIDScores, number: int, fold: int, half: int) 
         fusion.error.setdefault(name, []).append(float(((outputs - target) ** 2).mean()))
         right = float((outputs.argmax(axis=0) == labels).mean())
         fusion.accuracy.setdefault(name, []).append(right)
+
+
+def mean_tests(
+    measures: list[Measure], scores: AIDScores, n_folds: int
+) -> tuple[list[float], list[float]]:
+    """Mean error and accuracy of shared measures on each half of each network fold."""
+    errors, accuracy = [], []
+    for fold, half in ((fold, half) for fold in range(n_folds) for half in (0, 1)):
+        X, labels = scores.scores[fold, half], scores.labels[fold, half]
+        target = labels[None, :] == np.arange(len(X))[:, None]
+        outputs = [choquet_integral(g, X.reshape(-1, X.shape[2])) for g in measures]
+        found = [one.reshape(target.shape) for one in outputs]
+        errors.append(float(np.mean([((one - target) ** 2).mean() for one in found])))
+        accuracy.append(float(np.mean([(one.argmax(axis=0) == labels).mean() for one in found])))
+    return errors, accuracy
 
 
 def _integrals(measures: list[Measure], X: FloatArray) -> FloatArray:

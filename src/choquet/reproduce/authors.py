@@ -53,6 +53,8 @@ class Found:
         Number of operators that CLODD finds in each run.
     nearest : dict from order to array of shape (n_runs, n_printed)
         Largest difference between each printed operator and the nearest walk of each run.
+    nearest_but_one : the same
+        Leaving out the weight that differs most, which may be a misprint.
     """
 
     study: Study
@@ -63,6 +65,7 @@ class Found:
     lines_are: str = ""
     operators: dict[tuple[str, str, str], FloatArray] = field(default_factory=dict)
     nearest: dict[str, FloatArray] = field(default_factory=dict)
+    nearest_but_one: dict[str, FloatArray] = field(default_factory=dict)
 
     @property
     def wrong(self) -> str:
@@ -149,7 +152,8 @@ def _look(study: Study, n_runs: int, rng: Any, work: Work) -> Found:
     if not _monotone(found):
         _count(found, n_runs, rng, work)
     if study.name in PRINTED and study.n_sources == PRINTED[study.name].shape[1]:
-        found.nearest = {o: _nearest(found, o) for o in ORDERS if ("none", o) in every}
+        for known in (o for o in ORDERS if ("none", o) in every):
+            found.nearest[known], found.nearest_but_one[known] = _nearest(found, known)
     return found
 
 
@@ -186,15 +190,16 @@ def _every_walk(n_sources: int, rng: Any = 0) -> IntArray:
     return random_sorts(n_sources, MOST_WALKS, generator(rng))
 
 
-def _nearest(found: Found, order: str) -> FloatArray:
+def _nearest(found: Found, order: str) -> tuple[FloatArray, FloatArray]:
+    """Distance of each printed operator to the nearest walk of each run, and but for one weight."""
     wanted = PRINTED[found.study.name]
     runs = range(len(found.readings["none", order].values))
-    return np.array(
-        [
-            np.abs(found.walks("none", order, "all", k)[:, None] - wanted).max(axis=2).min(axis=0)
-            for k in runs
-        ]
-    )
+    away = [
+        np.sort(np.abs(found.walks("none", order, "all", k)[:, None] - wanted), axis=2)
+        for k in runs
+    ]
+    whole, but_one = (np.array([one[:, :, at].min(axis=0) for one in away]) for at in (-1, -2))
+    return whole, but_one
 
 
 def _numbers(found: Found) -> dict[str, Any]:
@@ -227,6 +232,7 @@ def _numbers(found: Found) -> dict[str, Any]:
         }
     if found.nearest:
         numbers["printed"] = dict(found.nearest)
+        numbers["printed_but_one"] = dict(found.nearest_but_one)
     numbers["start"] = _start(found)
     tested = {w: _quantiles(f.errors) for w, f in study.files.items() if len(f.errors)}
     means = {w: float(f.errors.mean()) for w, f in study.files.items() if len(f.errors)}

@@ -14,7 +14,7 @@ from choquet.clustering import clodd, ivat, medoids
 from choquet.operators.dissimilarity import MetricName
 from choquet.reproduce.fits import fit, operators_text
 from choquet.reproduce.regression_rows import CLAIMS, PRINTED_YACHT
-from choquet.reproduce.result import Picture, Row, Table, Verdict, estimate
+from choquet.reproduce.result import Picture, Row, Table, Verdict, estimate, share_of
 
 if TYPE_CHECKING:
     from choquet.reproduce.authors import Found
@@ -155,18 +155,19 @@ def observed_lines(found: Found) -> int:
 def _printed_row(found: Found) -> Row:
     assert found.order is not None  # asked for only then
     right, wrong = found.nearest[found.order], found.nearest[found.wrong]
+    fewer = {order: away[:, 1] for order, away in found.nearest_but_one.items()}
     run = shown_run(found)
     values = found.readings["none", found.order].values[run]
-    came = ", ".join(f"w{k + 1} {away:.2f}" for k, away in enumerate(wrong[run]))
-    truly = ", ".join(f"w{k + 1} {away:.2f}" for k, away in enumerate(right.min(axis=0)))
     same = (wrong[run] < _SAME).sum()
     return Row(
         f"{_name(found)}: the printed operators w1, w2, w3",
-        f"they come from run {run + 1} read {TITLES[found.wrong]}: largest difference of a weight "
-        f"to the nearest walk {came} (w2 has a misprint: it sums to "
-        f"{sum(PRINTED_YACHT[1]):.2f}, every walk of that run to {values[-1]:.3f}). Read "
-        f"{TITLES[found.order]}, the nearest walk of run {run + 1} is "
-        f"{', '.join(f'{away:.1f}' for away in right[run])} away, of any run {truly}",
+        f"w1 and w3 are walks of run {run + 1} read {TITLES[found.wrong]}: the largest difference "
+        f"of a weight is {wrong[run, 0]:.2f} and {wrong[run, 2]:.2f}. Five weights of w2 are those "
+        f"of a walk of that run, too, to {fewer[found.wrong][run]:.2f}, and one is a misprint: w2 "
+        f"sums to {sum(PRINTED_YACHT[1]):.2f}, every walk of that run to {values[-1]:.3f}. Read "
+        f"{TITLES[found.order]}, the nearest walk of run {run + 1} is {right[run, 0]:.1f} away "
+        f"from w1 and {right[run, 2]:.1f} from w3, and {fewer[found.order][run]:.2f} from five "
+        f"weights of w2; of all runs the nearest to w1 is {right[:, 0].min():.1f} away",
         "corrected" if same >= 2 and right[run].max() > 1 else "differs",
     )
 
@@ -181,7 +182,7 @@ def shown_run(found: Found) -> int:
 
 
 def _share(counts: FloatArray, number: int) -> str:
-    return f"{int((counts == number).sum())} of {len(counts)}"
+    return share_of(int((counts == number).sum()), len(counts))
 
 
 def _counted(counts: FloatArray) -> str:
@@ -202,9 +203,10 @@ def _operator_rows(found: Found) -> list[Row]:
         rows.append(
             Row(
                 f"{_name(found)}, no penalty: {_number_word(claim.operators)} operators",
-                f"by CLODD {claim.operators} in {_share(right, claim.operators)} runs read "
+                f"by CLODD {claim.operators} in {_share(right, claim.operators)} read "
                 f"{TITLES[found.order]} ({_counted(right)}), in {_share(wrong, claim.operators)} "
-                f"read {TITLES[found.wrong]}; by the norm l2 of the weights "
+                f"read {TITLES[found.wrong]}. Walks are compared by their outputs (rms) here; by "
+                "the norm l2 of their weights it finds "
                 f"{_counted(found.operators['none', found.order, _NORM])} runs. They are other "
                 f"operators than the printed ones, in run {shown_run(found) + 1}: "
                 f"{operators_text(_example(found), 2)}",

@@ -23,6 +23,7 @@ __all__ = [
     "check_seeds",
     "estimate",
     "plain",
+    "share_of",
 ]
 
 Verdict: TypeAlias = Literal["holds", "corrected", "not reproducible", "differs", "skipped"]
@@ -217,6 +218,25 @@ def estimate(values: npt.ArrayLike) -> Estimate:
         return Estimate(float(array.mean()) if n else math.nan, math.nan, n)
     spread = float(array.std(ddof=1)) / math.sqrt(n)
     return Estimate(float(array.mean()), float(stdtrit(n - 1, 0.975)) * spread, n)
+
+
+def share_of(count: int, total: int) -> str:
+    """A count among runs, with Wilson's 95 % interval of the share.
+
+    References
+    ----------
+    Wilson (1927), "Probable inference, the law of succession, and statistical inference".
+
+    Examples
+    --------
+    >>> share_of(78, 100)
+    '78 of 100 runs (95 % interval 69% to 85%)'
+    """
+    z = 1.959964
+    share, scale = count / total, 1 + z**2 / total
+    middle = (share + z**2 / (2 * total)) / scale
+    half = z * math.sqrt(share * (1 - share) / total + z**2 / (4 * total**2)) / scale
+    return f"{count} of {total} runs (95 % interval {middle - half:.0%} to {middle + half:.0%})"
 
 
 def check_seeds(seeds: int) -> int:
