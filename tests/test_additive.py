@@ -14,10 +14,13 @@ from choquet.additive.axes import Axis, Source, margin_of
 from choquet.additive.families import Logistic, Multinomial, Ordered, Squares
 from choquet.additive.fit import Fit, Options, ground_of
 from choquet.additive.knots import quantiles
+from choquet.additive.link import link_of, polish
+from choquet.additive.model import model_of
 from choquet.additive.reml import Quadratic, reml
 from choquet.additive.search import grow
 from choquet.additive.table import Chunks, Memory
 from choquet.additive.terms import Places, Term, make_term
+from choquet.additive.thin import needed_knots
 from choquet.errors import DataError, OptionError, SourceError
 from choquet.estimators import fit_additive_chunks
 
@@ -75,6 +78,14 @@ def test_penalties_are_diagonal_in_the_coordinates_of_a_margin(seed):
     slopes = np.diff(margin.basis, axis=0) / np.sqrt(h)[:, None]
     gram = slopes.T @ slopes
     assert np.abs(gram - np.diag(gram.diagonal())).max() < 1e-8 * gram.max()
+
+
+def test_without_ranks_a_utility_without_curvature_is_a_straight_line():
+    knots = np.array([0.0, 1.0, 5.0, 6.0, 20.0])
+    margin = margin_of(Axis(knots, 0, False), np.ones(5), ranks=0.0)
+    (line,) = margin.basis[:, margin.rough == 0].T
+    slopes = np.diff(line) / np.diff(knots)
+    np.testing.assert_allclose(slopes, slopes[0])
 
 
 def test_terms_of_pairs_have_no_part_that_a_utility_could_say():
@@ -163,8 +174,74 @@ def test_working_slopes_are_those_of_the_loss(family, y):
                     moved = change.copy()
                     moved[k, i] += h
                     both = (moved, fixed) if change is eta else (eta, moved)
-                    losses.append(family.working(k, *both, y, weight).loss)
+                    losses.append(family.working(k, *both, y, weight).loss.sum())
                 np.testing.assert_allclose(-(losses[0] - losses[1]) / 4e-5, slope[i], atol=1e-5)
+
+
+@pytest.mark.parametrize("kappa", [-0.5, 0.0, 0.7])
+def test_the_bend_is_how_outputs_move_with_the_link(kappa):
+    score, h = np.linspace(-6.1, 6.3, 25), 1e-5  # not where it turns straight
+    moved = (Squares(kappa + h).mean(score) - Squares(kappa - h).mean(score)) / (2 * h)
+    np.testing.assert_allclose(Squares(kappa).bend(score), moved, atol=1e-4)
+
+
+def products(n=150, seed=0, kappa=0.7):
+    rng = np.random.default_rng(seed)
+    X = rng.random((n, 2))
+    mean = Squares(kappa).mean(2 * X[:, 0] - 1.5 * X[:, 1] ** 2)
+    y = mean + 0.1 * rng.standard_normal(n)
+    return Memory(X, y, np.ones(n)), Options(max_order=1)
+
+
+def test_the_error_of_the_link_is_that_of_all_numbers_together():
+    table, options = products(80)
+    ground = ground_of(table, [Source("a"), Source("b")], options)
+    fit = Fit(table, ground, Squares(0.5), options)
+    fit.refit(steps=0, outer=60, tolerance=1e-6)
+    found, block = link_of(fit), next(table.blocks())
+    rows, D = block.design(fit.design), fit.penalties() @ np.exp(fit.rhos[0])
+    dense = np.zeros((80, int(fit.design.grid_cuts[-1])))
+    for i in range(80):
+        np.add.at(dense[i], rows.index[i], rows.share[i])
+    design = np.column_stack([np.ones(80), fit.design.project(dense.T).T])
+    score = design @ fit.betas[0]
+    whole = fit.family.slope(score)[:, None] * design
+    whole = np.column_stack([whole, fit.family.bend(score)])
+    covariance = np.linalg.inv(whole.T @ whole + np.diag([*D, 0.0])) * fit.results[0].variance
+    assert found.error == pytest.approx(np.sqrt(covariance[-1, -1]), rel=1e-4)
+    # Variance of outputs, link included, as the delta method has it.
+    direct = np.einsum("ij,jk,ik->i", whole, covariance, whole)
+    model = model_of(fit, found)
+    told = model.score_variance(block.X)[0] * fit.family.slope(score) ** 2
+    np.testing.assert_allclose(told, direct, rtol=1e-3)
+
+
+def test_the_link_is_polished_to_the_most_likely_number():
+    table, options = products()
+    ground = ground_of(table, [Source("a"), Source("b")], options)
+    fit = grow(table, ground, Squares(0.5), options)
+    before = fit.results[0].variance
+    polish(fit)
+    assert abs(fit.family.kappa - 0.7) < 3 * link_of(fit).error < 0.3
+    assert fit.results[0].variance < before
+    assert fit.settled
+
+
+def test_classes_take_their_steps_together_to_the_least_loss():
+    rng = np.random.default_rng(0)
+    X = rng.random((60, 2))
+    y = np.digitize(X[:, 0] + 0.3 * rng.standard_normal(60), [0.3, 0.7]).astype(float)
+    table, options = Memory(X, y, np.ones(60)), Options(max_order=1, n_knots=(4,))
+    fit = Fit(table, ground_of(table, [Source("a"), Source("b")], options), Multinomial(3), options)
+    fit.refit(steps=0, outer=30, tolerance=1e-6)
+    penalty = np.concatenate([fit.penalties() @ np.exp(rho) for rho in fit.rhos])
+
+    def cost(beta):
+        return fit.loss(np.split(beta, 3)) + penalty @ beta**2
+
+    start = np.concatenate(fit.betas)
+    best = optimize.minimize(cost, np.zeros(len(start)), options={"gtol": 1e-5})
+    assert cost(start) <= best.fun + 1e-6
 
 
 # ---- what is learned ----------------------------------------------------------------------------
@@ -273,7 +350,22 @@ def test_max_terms_counts_utilities_too():
     X, y, _ = friedman()
     model = ChoquetAdditiveRegressor(max_terms=3).fit(X, y)
     assert len(model.terms_) <= 3
-    assert max(max(term.values.shape) for term in model.terms_) <= 8
+    whole = ChoquetAdditiveRegressor(max_terms=3, n_knots=(16, 4, 3, 3)).fit(X, y)
+    assert model.n_numbers_ < 0.7 * whole.n_numbers_
+    assert np.mean((model.predict(X) - whole.predict(X)) ** 2) < 0.1 * model.noise_**2
+
+
+@given(SEEDS, st.integers(3, 12))
+@settings(max_examples=20, deadline=None)
+def test_a_line_of_the_needed_knots_stays_in_the_band(seed, n):
+    rng = np.random.default_rng(seed)
+    knots, values = np.cumsum(0.1 + rng.random(n)), rng.standard_normal((2, n))
+    errors = 0.5 * rng.random((2, n)) + 0.01
+    kept = needed_knots(knots, values, errors)
+    assert kept[0] == 0
+    assert kept[-1] == n - 1
+    lines = np.stack([np.interp(knots, knots[kept], line[kept]) for line in values])
+    assert (np.abs(lines - values) <= errors * (1 + 1e-12)).all()
 
 
 def test_interactions_stay_in_their_groups():

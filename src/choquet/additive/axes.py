@@ -126,12 +126,11 @@ class Margin:
     rough: FloatArray = field(default_factory=lambda: np.zeros(0))
 
 
-_MIX = 0.5
-"""Distances between knots: half in units, half in ranks."""
-
-
-def margin_of(axis: Axis, shares: FloatArray) -> Margin:
+def margin_of(axis: Axis, shares: FloatArray, ranks: float = 0.5) -> Margin:
     """Contrasts and curvature of an axis, given the weight of the rows at its knots and slots.
+
+    Distances between knots are in units and in ranks; `ranks` is the share of the latter. Without
+    it a utility that has no curvature is a straight line in the units of the source.
 
     First differences (on knots) and distances from the mean (in slots) have the sum of squares one;
     curvatures are diagonal in the same coordinates, so a penalty on both is diagonal too.
@@ -148,7 +147,7 @@ def margin_of(axis: Axis, shares: FloatArray) -> Margin:
     n = len(knots)
     if n > 1:
         steps = np.diff(knots) / (knots[-1] - knots[0])
-        h = _MIX * steps + (1 - _MIX) / (n - 1)
+        h = (1 - ranks) * steps + ranks / (n - 1)
         d = np.diff(np.eye(n), axis=0)
         D1 = d / np.sqrt(h)[:, None]
         first[:n, :n] = D1.T @ D1

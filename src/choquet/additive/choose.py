@@ -16,7 +16,7 @@ from choquet.additive.table import Block, Memory, Table, row_hash
 from choquet.arrays import BoolArray, FloatArray
 from choquet.watching import each
 
-__all__ = ["LINKS", "LinkChoice", "choose_link", "sample", "score_range"]
+__all__ = ["LINKS", "LinkChoice", "choose_link", "sample", "score_range", "simplest"]
 
 LINKS = (0.0, -1.0, -0.5, -0.25, 0.25, 0.5, 1.0, 2.0)
 """Numbers that are tried: 0 adds, the others multiply; the first is the simplest."""
@@ -136,14 +136,35 @@ def _compare(
             products += (losses * block.weight) @ losses.T
     if not total:
         return links[0], [0.0] * len(links)
+    return links[simplest(sums, products, total)], (sums / total).tolist()
+
+
+def simplest(sums: FloatArray, products: FloatArray, total: float) -> int:
+    """The first choice whose held-out loss is within half a standard error of the least.
+
+    Parameters
+    ----------
+    sums : array of shape (n_choices,)
+        Losses of the rows by each choice, simplest first, times the weights of the rows.
+    products : array of shape (n_choices, n_choices)
+        Products of the losses of two choices, times the weights.
+    total : float
+        All weight.
+
+    Examples
+    --------
+    >>> losses = np.array([[1.0, 3.0, 2.0], [2.0, 1.0, 2.0], [1.5, 1.5, 1.5]])
+    >>> simplest(losses.sum(axis=1), losses @ losses.T, 3.0)
+    1
+    """
     means, squares = sums / total, products / total
     best = int(np.argmin(means))
-    for k in range(len(links)):
+    for k in range(len(means)):
         gap = means[k] - means[best]
         spread = squares[k, k] - 2 * squares[k, best] + squares[best, best] - gap**2
         if gap <= 0.5 * np.sqrt(max(spread, 0.0) / total):
-            return links[k], means.tolist()
-    return links[best], means.tolist()
+            return k
+    return best
 
 
 def _utilities(table: Table, ground: Ground, options: Options, links: Sequence[float]) -> list[Fit]:

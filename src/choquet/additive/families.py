@@ -31,7 +31,8 @@ class Working(NamedTuple):
 
     Attributes
     ----------
-    loss : float
+    loss : array of shape (n,)
+        Of each row.
     slope, curve : arrays of shape (n,)
         By which half the loss falls, and bends, with the score of each row.
     cross : array of shape (n, n_fixed)
@@ -40,7 +41,7 @@ class Working(NamedTuple):
     fixed_curve : array of shape (n_fixed, n_fixed)
     """
 
-    loss: float
+    loss: FloatArray
     slope: FloatArray
     curve: FloatArray
     cross: FloatArray
@@ -51,7 +52,7 @@ class Working(NamedTuple):
 def _simple(loss: FloatArray, slope: FloatArray, curve: FloatArray) -> Working:
     """Working numbers where the one fixed number is an intercept."""
     one = np.array([[curve.sum()]])
-    return Working(float(loss.sum()), slope, curve, curve[:, None], slope.sum()[None], one)
+    return Working(loss, slope, curve, curve[:, None], slope.sum()[None], one)
 
 
 class Family:
@@ -123,6 +124,12 @@ class Squares(Family):
         if self.linear:
             return np.ones_like(score)
         return np.asarray(np.exp(np.clip(self.kappa * score, *BEND)))
+
+    def bend(self, score: FloatArray) -> FloatArray:
+        """How the output of the link moves with its number, at the same score."""
+        if self.linear:
+            return np.asarray(score**2 / 2)
+        return np.asarray((score * self.slope(score) - self.mean(score)) / self.kappa)
 
     def working(
         self,
@@ -203,6 +210,10 @@ class Multinomial(Family):
         """Weight of each class."""
         return (np.bincount(y.astype(np.int64), weight, self.n_scores).astype(np.float64),)
 
+    def shares(self, eta: FloatArray, fixed: FloatArray) -> FloatArray:
+        """Probability of each class, (n_classes, n)."""
+        return np.asarray(special.softmax(eta + fixed[:, :1], axis=0))
+
     def begin(self, sums: tuple[FloatArray, ...]) -> FloatArray:
         """Logarithms of the shares, with mean zero."""
         logs = np.log(sums[0] / sums[0].sum())
@@ -240,7 +251,9 @@ class Ordered(Family):
         if (np.diff(t) <= 0).any():
             nothing = np.zeros((n, size))
             flat = np.zeros((size, size))
-            return Working(np.inf, np.zeros(n), np.ones(n), nothing, np.zeros(size), flat)
+            return Working(
+                np.full(n, np.inf), np.zeros(n), np.ones(n), nothing, np.zeros(size), flat
+            )
         F = self.below(eta[0], t)
         shares = np.maximum(np.diff(F, axis=1), _LEAST)
         own = y.astype(np.int64)[:, None]
@@ -257,7 +270,7 @@ class Ordered(Family):
         off = -(weight[:, None] * f[:, :-1] * f[:, 1:] / shares[:, 1:-1]).sum(axis=0)
         curves[at[:-1], at[1:]] = curves[at[1:], at[:-1]] = off
         return Working(
-            float(-2 * special.xlogy(weight, p).sum()),
+            -2 * special.xlogy(weight, p),
             slope,
             weight * np.maximum(curve, _LEAST),
             weight[:, None] * cross,

@@ -10,7 +10,7 @@ import numpy as np
 
 from choquet.additive import _kernels
 from choquet.additive.axes import Axis, Margin, Source, margin_of
-from choquet.additive.families import Family
+from choquet.additive.families import Family, Multinomial
 from choquet.additive.knots import axes_of
 from choquet.additive.reml import Quadratic, Reml, mirrored, reml
 from choquet.additive.table import Block, Table
@@ -21,6 +21,9 @@ __all__ = ["Fit", "Ground", "Options", "ground_of"]
 
 _FIRST = np.log(3.0)
 """Strength of a new penalty, in units of standardised targets."""
+
+_TOGETHER = 1200
+"""Numbers of all classes up to which they take their steps together."""
 
 _NOISE = 1e-5
 """Variance that every standardised target has: strengths stay finite where a fit is perfect."""
@@ -42,6 +45,8 @@ class Options:
     most_numbers: int = 1500
     groups: tuple[frozenset[int], ...] | None = None
     utilities_only: bool = False
+    thin: bool = False
+    ranks: float = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +89,10 @@ def ground_of(table: Table, sources: Sequence[Source], options: Options) -> Grou
 
     weight, *shares = table.total(look)
     found = iter(shares)
-    margins = [{i: margin_of(axis, next(found)) for i, axis in level.items()} for level in axes]
+    margins = [
+        {i: margin_of(axis, next(found), options.ranks) for i, axis in level.items()}
+        for level in axes
+    ]
     return Ground(tuple(sources), axes, margins, float(weight))
 
 
@@ -172,7 +180,7 @@ class Fit:
 
         def look(block: Block) -> tuple[Any, ...]:
             eta = self.scores(block, design, betas)
-            return (self.family.working(0, eta, fixed, block.y, block.weight).loss,)
+            return (self.family.working(0, eta, fixed, block.y, block.weight).loss.sum(),)
 
         return float(self.table.total(look)[0])
 
@@ -190,7 +198,7 @@ class Fit:
             sums = np.zeros((size, 1 + n_fixed))
             values = np.column_stack([found.slope, found.cross])
             _kernels.columns(rows.index, rows.share, values, sums)
-            return found.loss, curve, sums, found.fixed_slope, found.fixed_curve
+            return found.loss.sum(), curve, sums, found.fixed_slope, found.fixed_curve
 
         loss, curve, sums, fixed_slope, fixed_curve = self.table.total(look)
         mirrored(curve)
@@ -209,6 +217,9 @@ class Fit:
         """Numbers and strengths again; `settled` tells whether all of them came to rest."""
         D, kinds = self.penalties(), self.kinds()
         n_scores = self.family.n_scores
+        if steps == 0 and 1 < n_scores <= _TOGETHER / self.design.n_numbers:
+            self._refit_together(D, outer, tolerance)
+            outer = 1
         results: list[Any] = [None] * n_scores
         quadratics: list[Any] = [None] * n_scores
         pace, last = np.ones(n_scores), np.full(n_scores, np.inf)
@@ -241,6 +252,61 @@ class Fit:
         # Without steps the strengths are given: only the numbers have to come to rest.
         calm = steps == 0 or all(r.converged for r in results)
         self.settled = calm and largest < 10 * tolerance
+
+    def _refit_together(self, D: FloatArray, outer: int, tolerance: float) -> None:
+        """Numbers of all classes at given strengths, by Newton steps on all of them at once."""
+        penalty = np.concatenate([D @ np.exp(rho) for rho in self.rhos])
+        for _ in range(outer):
+            H, slope, loss = self._joint()
+            beta = np.concatenate(self.betas)
+            # Scores that all rise alike change nothing: a little ridge settles them.
+            ridge = penalty + 1e-9 * max(float(np.mean(H.diagonal())), 1e-12)
+            step = np.linalg.solve(H + np.diag(ridge), slope - penalty * beta)
+            base = loss + float(penalty @ beta**2)
+            for share in (1.0, 0.5, 0.25, 0.1, 0.03):
+                new = beta + share * step
+                betas = np.split(new, self.family.n_scores)
+                if self.loss(betas) + float(penalty @ new**2) <= base + 1e-9 * abs(base):
+                    self.betas = betas
+                    break
+            else:
+                return
+            if share == 1 and step @ H @ step < tolerance**2:
+                return
+
+    def _joint(self) -> tuple[FloatArray, FloatArray, float]:
+        """Curvature and slope of the loss in the numbers of all classes, and the loss: one pass."""
+        design, fixed, family = self.design, self._fixed(self.betas), self.family
+        assert isinstance(family, Multinomial)
+        K, size, p = family.n_scores, int(design.grid_cuts[-1]), design.n_numbers
+        pairs = [(k, j) for k in range(K) for j in range(k, K)]
+
+        def look(block: Block) -> tuple[Any, ...]:
+            rows = block.design(design)
+            eta = np.stack([rows(design.values(beta)) for beta in self.betas])
+            mu, w = family.shares(eta, fixed), block.weight
+            rest = w * ((block.y == np.arange(K)[:, None]) - mu)
+            curves, weights = np.zeros((len(pairs), size, size)), []
+            for at, (k, j) in enumerate(pairs):
+                weight = w * mu[k] * ((k == j) - mu[j])
+                _kernels.gram(rows.index, rows.share, weight, curves[at])
+                weights.append(weight)
+            values = np.column_stack([*rest, *weights])
+            sums = np.zeros((size, values.shape[1]))
+            _kernels.columns(rows.index, rows.share, values, sums)
+            loss = family.working(0, eta, fixed, block.y, w).loss.sum()
+            return loss, curves, sums, values.sum(axis=0)
+
+        loss, curves, sums, totals = self.table.total(look)
+        sums = design.project(sums)
+        slope = np.concatenate([np.append(totals[k], sums[:, k]) for k in range(K)])
+        H = np.empty((K, p, K, p))
+        for at, (k, j) in enumerate(pairs):
+            inner = design.project(design.project(mirrored(curves[at])).T)
+            edge = sums[:, K + at]
+            part = np.block([[totals[K + at], edge[None]], [edge[:, None], inner]])
+            H[k, :, j], H[j, :, k] = part, part.T
+        return H.reshape(K * p, K * p), slope, float(loss)
 
     def _step(self, k: int, step: FloatArray, penalty: FloatArray, loss: float) -> float:
         """Go as much of the step as lowers loss, which is given, and penalty: the share gone."""

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from choquet.additive.axes import Axis, Source
 from choquet.additive.choose import score_range
+from choquet.additive.families import Squares
 from choquet.additive.fit import Fit
+from choquet.additive.link import Link
 from choquet.additive.table import Block
-from choquet.additive.terms import Design, Places, Term
+from choquet.additive.terms import Design, Places, Term, errors_of
 from choquet.arrays import BoolArray, FloatArray
 
 __all__ = ["AdditiveModel", "FittedTerm", "model_of"]
@@ -92,6 +94,12 @@ class AdditiveModel:
         Of the noise, in units of the standardised target; 1 for classes.
     settled : bool
         Whether all strengths came to rest.
+    kappa : float
+        Number of the link; 0 where scores are outputs, and for classes.
+    kappa_error : float
+        Its standard error; 0 where it was given.
+    kappa_answer : array of shape (p,)
+        By how much each number falls if that of the link rises by one; empty where it was given.
     """
 
     sources: tuple[Source, ...]
@@ -103,6 +111,9 @@ class AdditiveModel:
     bases: list[FloatArray]
     variance: float
     settled: bool
+    kappa: float = 0.0
+    kappa_error: float = 0.0
+    kappa_answer: FloatArray = field(default_factory=lambda: np.zeros(0))
 
     def renamed(self, names: Sequence[str]) -> AdditiveModel:
         """The same with other names of the sources."""
@@ -159,7 +170,18 @@ class AdditiveModel:
         left_out = self.silent(X)
         for k in range(self.n_scores):
             found[k] += left_out @ np.array([term.spread[k] ** 2 for term in self.terms])
+        if self.kappa_error:
+            found[0] += self._link_variance(X)
         return found
+
+    def _link_variance(self, X: FloatArray) -> FloatArray:
+        """What an uncertain link adds to the variance of the score, by the delta method."""
+        link, score = Squares(self.kappa), self.scores(X)[0] + self.fixed[0, 0]
+        moved = link.bend(score) / link.slope(score)
+        for start in range(0, len(X), _ROWS):
+            block = slice(start, start + _ROWS)
+            moved[block] -= self.kappa_answer[0] + self._dense(X[block]) @ self.kappa_answer[1:]
+        return np.asarray((self.kappa_error * moved) ** 2)
 
     def trust(self, X: FloatArray) -> FloatArray:
         """Share of the penalties' variance that data took away, by row, all scores together."""
@@ -199,8 +221,11 @@ def _plain(term: FittedTerm) -> Term:
     return Term(term.sources, term.axes, np.zeros((0, 0)), np.zeros((0, 0)))
 
 
-def model_of(fit: Fit) -> AdditiveModel:
-    """Sum up a fit: terms by decreasing share of the variance, each with mean zero."""
+def model_of(fit: Fit, link: Link | None = None) -> AdditiveModel:
+    """Sum up a fit: terms by decreasing share of the variance, each with mean zero.
+
+    An uncertain link, if given, widens the variances of scores.
+    """
     design, betas, names = fit.design, fit.betas, [s.name for s in fit.ground.sources]
     first = list(_moments(fit, design))
     weight, means = first[0], first[1] / first[0]
@@ -212,7 +237,7 @@ def model_of(fit: Fit) -> AdditiveModel:
         term, at = fit.terms[t], design.numbers(int(t))
         values = np.stack([term.basis @ b[at] - means[k, t] for k, b in enumerate(betas)])
         errors = np.stack(
-            [_errors(term.basis, r.inverse[at, at] * r.variance) for r in fit.results]
+            [errors_of(term.basis, r.inverse[at, at] * r.variance) for r in fit.results]
         )
         shape = (len(betas), *term.shape)
         terms.append(
@@ -250,6 +275,9 @@ def model_of(fit: Fit) -> AdditiveModel:
         bases=bases,
         variance=float(np.mean([r.variance for r in fit.results])),
         settled=fit.settled,
+        kappa=fit.family.kappa if isinstance(fit.family, Squares) else 0.0,
+        kappa_error=link.error if link else 0.0,
+        kappa_answer=link.answer[kept] if link and link.error else np.zeros(0),
     )
 
 
@@ -257,10 +285,6 @@ def _prior(penalty: FloatArray, variance: float, n_fixed: int) -> FloatArray:
     out = np.zeros(len(penalty))
     out[n_fixed:] = variance / np.maximum(penalty[n_fixed:], 1e-300)
     return out
-
-
-def _errors(basis: FloatArray, covariance: FloatArray) -> FloatArray:
-    return np.asarray(np.sqrt(np.maximum(np.einsum("ij,ij->i", basis @ covariance, basis), 0.0)))
 
 
 def _moments(fit: Fit, design: Design) -> tuple[Any, ...]:

@@ -14,6 +14,7 @@ from choquet.additive.fit import Fit, Ground, Options
 from choquet.additive.reml import mirrored
 from choquet.additive.table import Block, Table
 from choquet.additive.terms import Term
+from choquet.additive.thin import thinned
 from choquet.arrays import FloatArray
 from choquet.lattice.lazy import LazyModule
 from choquet.watching import each
@@ -40,7 +41,7 @@ def grow(table: Table, ground: Ground, family: Family, options: Options) -> Fit:
             if not _round(fit):
                 break
     _finish(fit)
-    return fit
+    return thinned(fit) if options.thin else fit
 
 
 def candidates(fit: Fit) -> list[tuple[int, ...]]:

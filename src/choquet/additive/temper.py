@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from choquet.additive.choose import sample
+from choquet.additive.choose import sample, simplest
 from choquet.additive.fit import Fit
 from choquet.additive.table import Block, Table, row_hash
 from choquet.additive.terms import Design, Term
@@ -25,17 +25,21 @@ __all__ = ["Strengths", "temper"]
 _MOVES = (0.0, -1.5, -3.0)
 _DIFFERENCES = (-5.0, -3.0, -1.0, 1.0, 3.0)
 _CURVATURES = (0.0, 4.0, 9.0)
-_FOLDS = 3
+_FOLDS = 5
 _FEWEST = 30
 
 
 @dataclass(frozen=True, eq=False)
 class Strengths:
-    """Terms with the logarithms of their strengths, for each score."""
+    """Terms with the logarithms of their strengths, for each score.
+
+    `straight` says that utilities are practically lines: the simplest choice.
+    """
 
     name: str
     terms: Sequence[Term]
     rhos: list[FloatArray]
+    straight: bool = False
 
 
 def temper(fit: Fit) -> dict[str, float]:
@@ -49,24 +53,28 @@ def temper(fit: Fit) -> dict[str, float]:
     if fit.ground.weight < _FEWEST or not fit.terms:
         return {}
     choices = [*_moved(fit), *(shared := _shared(fit))]
-    table = sample(fit.table, fit.ground.weight)
-    losses, weight = np.zeros(len(choices)), 0.0
+    table, n = sample(fit.table, fit.ground.weight), len(choices)
+    sums, products, edf, weight = np.zeros(n), np.zeros((n, n)), np.zeros(n), 0.0
     for fold in range(_FOLDS):
         train, test = table.part(_Fold(fold, False)), table.part(_Fold(fold, True))
         if not _complete(fit, train):
             continue
-        weight += float(test.total(lambda block: (block.weight.sum(),))[0])
         part = Fit(train, fit.ground, fit.family, fit.options)
         _take(part, Strengths("", fit.terms, fit.rhos))
         part.refit(steps=12, outer=10)
-        losses += _held_out(part, [*_moved(part), *shared], test)
+        found, own, freedom = _held_out(part, [*_moved(part), *shared], test)
+        weight += float(own.sum())
+        sums += found.sum(axis=1)
+        products += (found / own) @ found.T
+        edf += freedom
     if not weight:
         return {}
-    best = choices[int(np.argmin(losses))]
-    _take(fit, best)
+    order = np.lexsort((edf, np.array([not choice.straight for choice in choices])))
+    first = simplest(sums[order], products[np.ix_(order, order)], weight)
+    _take(fit, choices[order[first]])
     fit.refit(steps=0, outer=60, tolerance=0.01)
     names = [choice.name for choice in choices]
-    return dict(zip(names, (losses / weight).tolist(), strict=True))
+    return dict(zip(names, (sums / weight).tolist(), strict=True))
 
 
 @dataclass(frozen=True)
@@ -100,7 +108,8 @@ def _shared(fit: Fit) -> list[Strengths]:
             parts = [[first, second][: term.penalties.shape[1]] for term in terms]
             rho = np.concatenate([np.array(part) for part in parts])
             rhos = [rho.copy() for _ in fit.rhos]
-            found.append(Strengths(f"shared {first:g}, {second:g}", terms, rhos))
+            straight = second == _CURVATURES[-1]
+            found.append(Strengths(f"shared {first:g}, {second:g}", terms, rhos, straight))
     return found
 
 
@@ -117,17 +126,27 @@ def _complete(fit: Fit, table: Table) -> bool:
     return bool(min(np.min(part) for part in sums) > 0)
 
 
-def _held_out(part: Fit, choices: Sequence[Strengths], test: Table) -> FloatArray:
-    """Loss of the test rows by each choice; numbers begin at those of the choice before."""
-    losses, n_fixed = np.zeros(len(choices)), part.family.n_fixed
+def _held_out(
+    part: Fit, choices: Sequence[Strengths], test: Table
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Loss of each test row by each choice, weights, and degrees of freedom of each choice.
+
+    Numbers begin at those of the choice before.
+    """
+    found, weight, edf = [], np.zeros(0), np.zeros(len(choices))
+    n_fixed = part.family.n_fixed
     for c, choice in enumerate(choices):
         _take(part, choice)
         part.refit(steps=0, outer=25, tolerance=0.1)
+        edf[c] = part.edf().sum()
         design, fixed = part.design, np.stack([beta[:n_fixed] for beta in part.betas])
 
         def look(block: Block, design: Design = design, fixed: FloatArray = fixed) -> Any:
             eta = part.scores(block, design, part.betas)
-            return (part.family.working(0, eta, fixed, block.y, block.weight).loss,)
+            loss = part.family.working(0, eta, fixed, block.y, block.weight).loss
+            return [loss], [block.weight]
 
-        losses[c] = float(test.total(look)[0])
-    return losses
+        losses, weights = test.total(look)
+        found.append(np.concatenate(losses))
+        weight = np.concatenate(weights)
+    return np.stack(found), weight, edf

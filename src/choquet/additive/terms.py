@@ -11,7 +11,7 @@ from choquet.additive import _kernels
 from choquet.additive.axes import Axis, Margin
 from choquet.arrays import BoolArray, FloatArray, IntArray
 
-__all__ = ["Design", "Places", "Rows", "Term", "make_term"]
+__all__ = ["Design", "Places", "Rows", "Term", "errors_of", "make_term"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +122,11 @@ def _kron(parts: Sequence[FloatArray]) -> FloatArray:
     for part in parts[1:]:
         out = np.asarray(np.kron(out, part), dtype=np.float64)
     return out
+
+
+def errors_of(basis: FloatArray, covariance: FloatArray) -> FloatArray:
+    """Standard errors on a grid, from the covariance of the numbers of its term."""
+    return np.asarray(np.sqrt(np.maximum(np.einsum("ij,ij->i", basis @ covariance, basis), 0.0)))
 
 
 class Design:

@@ -13,6 +13,7 @@ from choquet.additive.choose import LINKS, LinkChoice, choose_link, sample
 from choquet.additive.contexts import AdditiveDecomposition, count_contexts
 from choquet.additive.families import Squares
 from choquet.additive.fit import Options, ground_of
+from choquet.additive.link import link_of, polish
 from choquet.additive.model import model_of
 from choquet.additive.search import grow
 from choquet.additive.shape import constrain
@@ -40,9 +41,9 @@ else:
 __all__ = ["Additive", "ChoquetAdditiveRegressor"]
 
 _KNOTS = (16, 8, 5, 4)
-_FEW_KNOTS = (8, 4, 3, 3)
+_FEW_KNOTS = (16, 4, 3, 3)
 _COMPACT = 8
-"""Terms up to which a model is to be read whole: it has few knots unless told otherwise."""
+"""Terms up to which a model is to be read whole: it has only the knots that it needs."""
 
 
 class Additive(BaseEstimator):
@@ -103,8 +104,8 @@ class Additive(BaseEstimator):
         ):
             raise OptionError(f"max_terms={self.max_terms!r} must be a positive number, or None")
         knots = self.n_knots
+        few = knots is None and self.max_terms is not None and self.max_terms <= _COMPACT
         if knots is None:
-            few = self.max_terms is not None and self.max_terms <= _COMPACT
             knots = _FEW_KNOTS if few else _KNOTS
         knots = tuple(knots)
         if len(knots) < self.max_order or any(
@@ -119,6 +120,7 @@ class Additive(BaseEstimator):
             max_terms=None if self.max_terms is None else int(self.max_terms),
             n_knots=tuple(int(k) for k in knots),
             groups=self._groups(names),
+            thin=bool(few),
         )
 
     def _groups(self, names):
@@ -172,16 +174,23 @@ class Additive(BaseEstimator):
                 "levels from low to high in categories, or leave it out"
             )
 
-    def _fit_table(self, table, family):
+    def _fit_table(self, table, family, uncertain=False):
         """The whole procedure on rows whose targets are as the family takes them."""
         options, (signs, curvatures) = self._options(), self._shapes()
+        if family.known_scale:  # the straight line of logistic regression is the simplest choice
+            options = replace(options, ranks=0.0)
         ground = ground_of(table, self.columns_, options)
         fit = grow(table, ground, family, options)
         self.moves_ = temper(fit) if family.known_scale else {}
+        link = None
+        if uncertain:
+            if not family.linear:
+                polish(fit)
+            link = link_of(fit)
         self.__dict__.pop("proof_", None)
         if signs or curvatures:
             self.proof_ = constrain(fit, signs, curvatures)
-        self.model_ = model_of(fit)
+        self.model_ = model_of(fit, link)
         self.contexts_ = count_contexts(self.model_, table)
         self.n_rows_ = ground.weight
         self.n_numbers_, self.edf_ = self.model_.n_numbers, self.model_.edf
@@ -372,8 +381,8 @@ class ChoquetAdditiveRegressor(RegressorMixin, Additive):
     max_terms : int, optional
         Most terms, utilities included. Models of up to 8 terms have few knots, to be read whole.
     n_knots : sequence of int, optional
-        Most knots of a source in a utility, a pair, a triple, ...; (16, 8, 5, 4) by default, and
-        (8, 4, 3, 3) for compact models.
+        Most knots of a source in a utility, a pair, a triple, ...; (16, 8, 5, 4) by default.
+        Compact models have (16, 4, 3, 3), of which utilities keep those that they need.
     link : "auto", "add" or float, default "auto"
         ``"add"`` is 0: effects add up. With a number k other than 0 the output is
         (exp(k score) - 1) / k, in units of the standardised target: effects multiply (where
@@ -391,7 +400,9 @@ class ChoquetAdditiveRegressor(RegressorMixin, Additive):
         Operators with contexts, which give the same predictions.
     model_ : AdditiveModel
     link_ : float
+        Number of the link. The one that was chosen is moved to the most likely one near by.
     link_choice_ : LinkChoice
+        The numbers that were tried, and how well each predicted.
     noise_ : float
         Standard deviation of the noise, in units of the target.
     columns_ : tuple of Source
@@ -475,8 +486,9 @@ class ChoquetAdditiveRegressor(RegressorMixin, Additive):
         self.centre_, self.scale_ = centre, scale
         weight = float(table.total(lambda block: (block.weight.sum(),))[0])
         self.link_choice_ = self._choose(table, options, weight)
-        self.link_ = self.link_choice_.kappa
-        self._fit_table(table, Squares(self.link_))
+        uncertain = bool(self.link_choice_.utilities)
+        self._fit_table(table, Squares(self.link_choice_.kappa), uncertain)
+        self.link_ = self.model_.kappa
         self.noise_ = scale * float(np.sqrt(self.model_.variance))
         return self
 

@@ -102,6 +102,10 @@ def check_model(data: Data) -> None:
         expect_array({"prior": variance}, "prior", (size,), low=0)
     expect_number(data, "variance", low=0)
     check_flag(data, "settled")
+    if "kappa" in data:  # files of earlier versions take the link for certain
+        expect_number(data, "kappa")
+        uncertain = expect_number(data, "kappa_error", low=0) > 0
+        expect_array(data, "kappa_answer", (size if uncertain else 0,))
 
 
 def _list(data: Data, name: str, length: int) -> list[Any]:

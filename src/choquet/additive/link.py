@@ -1,0 +1,83 @@
+"""The number of the link, between those that were tried, and how sure it is.
+
+The link is one more number of the model: near a fit, outputs move with it by ``bend(score)``, and
+the other numbers answer. So one more column of the quadratic model of the loss gives its best
+value, its standard error, and what its uncertainty means for each prediction.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from choquet.additive import _kernels
+from choquet.additive.families import Squares
+from choquet.additive.fit import Fit
+from choquet.additive.table import Block
+from choquet.arrays import FloatArray
+
+__all__ = ["Link", "link_of", "polish"]
+
+_STEPS = 5
+_CALM = 0.1
+"""Steps of less than this share of the standard error are too small to matter."""
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """What a fit knows of its link.
+
+    Attributes
+    ----------
+    error : float
+        Standard error of the number; 0 where it was given.
+    answer : array of shape (p,)
+        By how much each number of the score falls if that of the link rises by one.
+    step : float
+        From the number as it is to the most likely one.
+    """
+
+    error: float = 0.0
+    answer: FloatArray = field(default_factory=lambda: np.zeros(0))
+    step: float = 0.0
+
+
+def link_of(fit: Fit) -> Link:
+    """The link of a fit that is at rest: one pass."""
+    family, design = fit.family, fit.design
+    assert isinstance(family, Squares)
+    size, beta, result = int(design.grid_cuts[-1]), fit.betas[0], fit.results[0]
+
+    def look(block: Block) -> tuple[Any, ...]:
+        rows = block.design(design)
+        score = rows(design.values(beta)) + beta[0]
+        bend, slope = family.bend(score), family.slope(score)
+        rest, sums = block.y - family.mean(score), np.zeros((size, 1))
+        _kernels.columns(rows.index, rows.share, (block.weight * slope * bend)[:, None], sums)
+        weighted = block.weight * bend
+        return weighted @ rest, weighted @ bend, weighted @ slope, sums
+
+    pull, square, fixed, sums = fit.table.total(look)
+    cross = np.concatenate([[fixed], design.project(sums)[:, 0]])
+    answer = result.inverse @ cross
+    own = float(square - cross @ answer)
+    if own <= 1e-12 * float(square):  # the other numbers can say all that the link says
+        return Link()
+    return Link(float(np.sqrt(result.variance / own)), answer, float(pull) / own)
+
+
+def polish(fit: Fit) -> None:
+    """Move the number of the link to the most likely one, within a factor of two of what it was."""
+    assert isinstance(fit.family, Squares)
+    first = fit.family.kappa
+    low, high = sorted((first / 2, first * 2))
+    for _ in range(_STEPS):
+        found, kappa = link_of(fit), fit.family.kappa
+        new = float(np.clip(kappa + found.step, low, high))
+        if abs(new - kappa) <= _CALM * found.error:
+            break
+        fit.family = Squares(new)
+        fit.refit(steps=2, outer=8, tolerance=1e-2)
+    fit.refit(steps=25, outer=15, tolerance=1e-2)
