@@ -245,7 +245,7 @@ def test_the_command_takes_long_and_wide_tables(capsys, tmp_path, monkeypatch):
     run("fuse", "wide.csv", "--truth", "label", "-o", "wide.json", "--folds", "0", "--per-class")
     rows = run("predict", "wide.json", "wide.csv", "--json").json()
     assert len(rows) == 90
-    assert {"prediction", "probability", "low", "high", "support", "p(sea)"} <= set(rows[0])
+    assert {"prediction", "probability", "lowest", "highest", "support", "p(sea)"} <= set(rows[0])
     assert np.mean([row["prediction"] == label for row, label in zip(rows, y, strict=True)]) > 0.8
     assert "The answer is" in run("explain", "wide.json", "wide.csv", "--row", "2").out
     run("report", "wide.json", "wide.csv", "-o", "page.html")

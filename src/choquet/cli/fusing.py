@@ -117,15 +117,18 @@ def read_scores(path: Path, model: Any, *, delimiter: str | None) -> Any:
 
 
 def fusion_answers(model: Any, given: Any) -> dict[str, Any]:
-    """Columns of answers: the class, its probability with bounds, and all probabilities."""
+    """Columns of answers: the class, its probability, its bounds over what was not seen, and all.
+
+    The bounds are no confidence interval, so they have other names than those of other models.
+    """
     proba = model.predict_proba(given)
     low, high = model.support_interval(given).T
     found = {
         "id": given.ids,
         "prediction": model.classes_[proba.argmax(axis=1)],
         "probability": proba.max(axis=1),
-        "low": low,
-        "high": high,
+        "lowest": low,
+        "highest": high,
         "support": model.support_share(given),
     }
     return found | {f"p({label})": proba[:, k] for k, label in enumerate(model.classes_)}
