@@ -11,7 +11,7 @@ import numpy as np
 from choquet.additive.axes import Axis, Source
 from choquet.additive.contexts import AdditiveDecomposition, RowExplanation
 from choquet.additive.model import FittedTerm
-from choquet.arrays import FloatArray
+from choquet.arrays import FloatArray, cells_of
 from choquet.decomposition.outcome import place_of
 from choquet.errors import OptionError
 from choquet.explanation.phrases import percent, plain
@@ -197,7 +197,7 @@ class AdditiveView:
 
     def explained(self, X: Any, model: Any = None) -> list[AdditiveSample]:
         """Why each row got its output; the model is the view's own."""
-        X, model = _rows(X, self.sources), self.model.nameless()
+        X, model = cells_of(X, self.sources), self.model.nameless()
         rows = model._inputs(X)
         answers, trust = model.predict(X), model.trust(X)
         bands = model.predict_interval(X)
@@ -339,13 +339,3 @@ def _shape(term: FittedTerm, score: int) -> str:
     if up < 0.02 * most:
         return "falls"
     return "rises and falls"
-
-
-def _rows(X: Any, sources: tuple[str, ...]) -> Any:
-    """Rows as an array by position, from one row or several, given by position or by name."""
-    if isinstance(X, dict):
-        X = [[X[name] for name in sources]]
-    elif hasattr(X, "to_numpy"):  # a frame, or a row of one
-        X = X[list(sources)].to_numpy()
-    X = np.asarray(X)
-    return X[None] if X.ndim == 1 else X

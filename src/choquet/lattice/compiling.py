@@ -20,6 +20,8 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any, Literal
 
+import numpy as np
+
 __all__ = ["PLAIN", "Loop", "compiled", "compiled_with"]
 
 PLAIN = 1_000_000
@@ -74,7 +76,8 @@ class Loop:
         if self.left >= 0.0 and self.steps is not None:
             self.left -= self.steps(*args)
         if self.left >= 0.0:
-            return self.made("plain")(*args)
+            with np.errstate(all="ignore"):  # compiled loops say nothing of overflow either
+                return self.made("plain")(*args)
         if self._compiled:
             return self.made("fast")(*args)
         with _COMPILING:  # Numba compiles in the first call

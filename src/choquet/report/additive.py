@@ -11,7 +11,7 @@ import numpy.typing as npt
 from choquet._version import __version__
 from choquet.additive.axes import Axis, Source
 from choquet.additive.model import FittedTerm
-from choquet.arrays import FloatArray
+from choquet.arrays import FloatArray, cells_of
 from choquet.errors import DataError
 from choquet.explanation import AdditiveView, list_words
 from choquet.explanation.additive import place_words
@@ -30,6 +30,7 @@ def summarise_additive(
     view: AdditiveView, X: Any, y: npt.ArrayLike | None, *, title: str | None, n_samples: int
 ) -> dict[str, Any]:
     """What a report says about an additive model."""
+    X = None if X is None else cells_of(X, view.sources)
     story, model = view.story(), view.model
     many = len(view.sources) > 6 or sum(map(len, view.sources)) > 80
     what = f"{len(view.sources)} sources" if many else list_words(view.sources)
@@ -166,7 +167,7 @@ def _explorer(view: AdditiveView) -> dict[str, Any]:
 def _samples(view: AdditiveView, X: Any, most: int) -> list[dict[str, Any]] | None:
     if X is None:
         return None
-    shown = X.iloc[:most] if hasattr(X, "iloc") else np.asarray(X)[:most]
+    shown = X[:most]
     if not len(shown):
         return []
     return [
@@ -178,12 +179,11 @@ def _errors(view: AdditiveView, X: Any, y: Any) -> dict[str, Any] | None:
     """Errors on the samples that were given, which the model may have learned from."""
     if X is None or y is None or not len(X):
         return None
-    rows = X[list(view.sources)].to_numpy() if hasattr(X, "columns") else np.asarray(X)
     target = np.asarray(y).ravel()
-    if len(target) != len(rows):
-        raise DataError(f"y must hold {len(rows)} values, not {len(target)}")
-    kept = np.unique(np.linspace(0, len(rows) - 1, min(len(rows), _EXAMINED)).astype(np.int64))
-    answers = view.model.nameless().predict(rows[kept])
+    if len(target) != len(X):
+        raise DataError(f"y must hold {len(X)} values, not {len(target)}")
+    kept = np.unique(np.linspace(0, len(X) - 1, min(len(X), _EXAMINED)).astype(np.int64))
+    answers = view.model.nameless().predict(X[kept])
     if view.outcome is not None:
         right = np.array([str(a) == str(b) for a, b in zip(answers, target[kept], strict=True)])
         return {"n": len(kept), "right": float(right.mean()), "rmse": None, "mae": None}
