@@ -172,3 +172,11 @@ def test_a_loop_is_compiled_when_its_work_is_worth_it():
     assert "fast" not in total._made
     assert total(PLAIN) == PLAIN * (PLAIN - 1)
     assert total._made["fast"].signatures
+
+
+def test_a_plain_loop_is_as_silent_about_overflow_as_a_compiled_one():
+    @compiled_with(steps=lambda values: len(values))
+    def squares(values):
+        return values * values
+
+    assert np.isinf(squares(np.array([1e200]))).all()  # warnings are errors here

@@ -8,7 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import choquet
-from choquet import ChoquetClassifier, ChoquetRegressor, ChoquetRegressorCV, FusionClassifier
+from choquet import (
+    ChoquetAdditiveClassifier,
+    ChoquetAdditiveRegressor,
+    ChoquetClassifier,
+    ChoquetRegressor,
+    ChoquetRegressorCV,
+    ContextualClassifier,
+    ContextualRegressor,
+    FusionClassifier,
+)
 from choquet.errors import ChoquetError, DataError, OptionError, SolverError
 from choquet.estimators import (
     GradientDescentRegressor,
@@ -176,3 +185,60 @@ def test_few_rows_and_extreme_weights_never_show_a_raw_error(seed, n_rows, n, we
                 continue
         assert np.isfinite(model.measure_.values).all()
         assert np.isfinite(model.predict(rows)).all()
+
+
+# -- learners that go on from rows -----------------------------------------------------------------
+
+FROM_ROWS = {
+    "additive": ChoquetAdditiveRegressor(max_order=1, link="add"),
+    "additive classes": ChoquetAdditiveClassifier(max_order=1),
+    "contextual": ContextualRegressor(random_state=0),
+    "contextual classes": ContextualClassifier(random_state=0),
+}
+
+
+def from_rows(name):
+    from sklearn.base import clone
+
+    return clone(FROM_ROWS[name]), (Y > 0.5) if "classes" in name else Y
+
+
+@pytest.mark.parametrize("name", FROM_ROWS)
+@pytest.mark.parametrize("scale", [1e155, 1e-170, 1e300, 1e-310])
+def test_learners_from_rows_refuse_what_they_cannot_square(name, scale):
+    model, y = from_rows(name)
+    with pytest.raises(DataError, match="squares"):
+        model.fit(X * scale, y if y.dtype == bool else y * scale)
+    if y.dtype != bool and scale > 1:
+        with pytest.raises(DataError, match="squares"):
+            model.fit(X, y * scale)
+
+
+@pytest.mark.parametrize("name", FROM_ROWS)
+@pytest.mark.parametrize("offset", [1e9, -1e9, 1e12, 1e17])
+def test_learners_from_rows_refuse_a_large_offset(name, offset):
+    model, y = from_rows(name)
+    moved = X.copy()
+    moved[:, 1] += offset
+    if np.ptp(moved[:, 1]):
+        with pytest.raises(DataError, match=r"column 1 lies near .* subtract"):
+            model.fit(moved, y)
+    if y.dtype != bool and np.ptp(y + offset):
+        with pytest.raises(DataError, match=r"the target lies near .* subtract"):
+            model.fit(X, y + offset)
+
+
+@pytest.mark.parametrize("name", FROM_ROWS)
+@pytest.mark.parametrize("weight", [1e308, 1e-308, 0.0, np.nan, np.inf, -1.0])
+def test_learners_from_rows_refuse_extreme_weights(name, weight):
+    model, y = from_rows(name)
+    with pytest.raises(DataError):
+        model.fit(X, y, sample_weight=np.full(len(X), weight))
+
+
+@pytest.mark.parametrize("name", ["additive", "contextual"])
+@pytest.mark.parametrize("scale", [2.0**180, 2.0**-180])
+def test_within_them_they_learn_the_same(name, scale):
+    (plain, y), (scaled, _) = from_rows(name), from_rows(name)
+    found = scaled.fit(X * scale, y * scale).predict(X * scale) / scale
+    np.testing.assert_allclose(found, plain.fit(X, y).predict(X), atol=1e-6)

@@ -248,6 +248,19 @@ def test_every_writer_of_the_package_goes_through_one_place():
     assert found == []
 
 
+@pytest.mark.parametrize("ending", [".pdf", ".PDF", ".xlsx", ".docx"])
+def test_formats_that_are_not_written_are_refused_by_name(tmp_path, ending):
+    path = tmp_path / f"model{ending}"
+    for write in (
+        lambda: write_whole(path, b"{}"),
+        lambda: choquet.save(choquet.OrderStatistic([1, 0]), path),
+        lambda: choquet.export(choquet.Measure([0, 0.2, 0.3, 1]), path, to="sql"),
+    ):
+        with pytest.raises(FileError, match="files are not written"):
+            write()
+    assert not path.exists()
+
+
 def test_no_file_is_left_where_writing_fails(tmp_path):
     def fails():
         with writing(tmp_path / "a") as stream:

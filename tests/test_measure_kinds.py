@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.figure import Figure
 
 import choquet
 from choquet import indices
@@ -88,6 +89,10 @@ def test_values_walks_and_integrals_are_those_of_the_dense_measure(kind):
     assert g.total == pytest.approx(dense.values[-1], abs=1e-14)
 
 
+def _bars(ax):
+    return [patch.get_width() for patch in ax.child_axes[0].patches]
+
+
 FUNCTIONS = {
     "choquet_integral": lambda g, X: choquet.choquet_integral(g, X),
     "choquet_interval": lambda g, X: choquet.choquet_interval(g, X),
@@ -119,6 +124,16 @@ FUNCTIONS = {
     ),
     "sample_indices": lambda g, X: choquet.sample_indices(g, n_rounds=2).shapley.value,
     "decompose": lambda g, X: choquet.decompose(g).predict(X[:3]),
+    "bipolar_integral": lambda g, X: choquet.bipolar_integral(g, g, X - 0.5),
+    "BiCapacity": lambda g, X: choquet.BiCapacity.from_measures(g, g).integral(X - 0.5),
+    "integral of silence": lambda g, X: choquet.choquet_integral(
+        g, np.where(X > 0.99, np.nan, X), missing="interval"
+    ),
+    "explain_samples": lambda g, X: [one.output for one in choquet.explain_samples(g, X[:3])],
+    "plot.indices": lambda g, X: _bars(choquet.plot.indices(g, ax=Figure().subplots())),
+    "plot.distribution": lambda g, X: len(
+        choquet.plot.distribution(g, ax=Figure().subplots()).lines
+    ),
 }
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
 from decimal import Decimal
+from itertools import pairwise
 from numbers import Real
 from typing import Any, TypeAlias
 
@@ -20,9 +22,12 @@ __all__ = [
     "as_inputs",
     "as_number",
     "as_vector",
+    "cells_of",
     "check_option",
     "column_names",
     "generator",
+    "real_numbers",
+    "refuse_labels",
 ]
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
@@ -44,7 +49,8 @@ def as_inputs(
     X : array-like, data frame, table, series or mapping
         Samples by sources; a single sample may be given as one row. What has names (pandas, polars,
         Arrow; a row of a frame; a dict) is taken by them if `sources` are given, whatever the
-        order of its columns. Everything else is taken by position.
+        order of its columns. Everything else is taken by position; columns that have numbers or
+        dates for names must be in their order then.
     n_sources : int, optional
         The number of columns that X must have.
     sources : sequence of str, optional
@@ -69,8 +75,11 @@ def as_inputs(
         n_sources = len(sources)
         names = column_names(X)
         if names is not None:
-            X = _by_name(X, names, sources)
-    array = _real_numbers(X, "inputs")
+            found = _columns(X, names, sources)
+            X = _stacked([real_numbers(column, f"column {name!r}") for name, column in found])
+    if n_sources is not None:
+        refuse_labels(X)
+    array = real_numbers(X, "inputs")
     if array.ndim == 1:
         array = array.reshape(1, -1)
     if array.ndim != 2:
@@ -92,23 +101,83 @@ def column_names(X: Any) -> list[str] | None:
     >>> column_names({"ir": 0.3}), column_names([0.3])
     (['ir'], None)
     """
-    if isinstance(X, np.ndarray | list | tuple):
-        return None
-    if isinstance(X, Mapping):
-        found = list(X)
-    elif hasattr(X, "column_names"):  # Arrow, whose .columns are the columns themselves
-        found = list(X.column_names)
-    elif hasattr(X, "columns"):
-        found = list(X.columns)
-    elif hasattr(X, "index") and not callable(X.index):  # a row of a frame
-        found = list(X.index)
-    else:
-        return None
+    found = _labels(X)
     return found if found and all(isinstance(name, str) for name in found) else None
 
 
-def _by_name(X: Any, names: list[str], sources: Sequence[str]) -> FloatArray:
-    """Columns of `X` in the order of the sources."""
+def _labels(X: Any) -> list[Any] | None:
+    """What the columns are called, by text or not; None for what has no such thing."""
+    if isinstance(X, np.ndarray | list | tuple):
+        return None
+    if hasattr(X, "collect"):
+        raise DataError(f"a {type(X).__name__} holds no rows yet: call its collect() first")
+    if isinstance(X, Mapping):
+        return list(X)
+    if hasattr(X, "column_names"):  # Arrow, whose .columns are the columns themselves
+        return list(X.column_names)
+    if hasattr(X, "columns"):
+        return list(X.columns)
+    if hasattr(X, "index") and not callable(X.index):  # a row of a frame
+        return list(X.index)
+    return None
+
+
+def refuse_labels(X: Any) -> None:
+    """Raise `DataError` for columns that are to be taken by position, but are called otherwise.
+
+    Numbers and dates say a position if they ascend. Other labels that are no text, as those of
+    several levels, and columns out of order could be anything.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> refuse_labels(pd.DataFrame([[0.1, 0.2]], columns=[1, 0]))
+    Traceback (most recent call last):
+    ...
+    choquet.errors.DataError: the columns are called 1, 0, which are neither names nor in order: ...
+    """
+    found = _labels(X)
+    if not found or all(isinstance(name, str) for name in found):
+        return
+    plain = all(isinstance(name, Real | np.datetime64 | date) for name in found)
+    try:
+        ordered = plain and all(a < b for a, b in pairwise(found))
+    except TypeError:  # numbers beside dates
+        ordered = False
+    if not ordered:
+        raise DataError(
+            f"the columns are called {_listed(found)}, which are neither names nor in order: "
+            "rename them to the sources, or pass an array with its columns in the order of the "
+            "sources"
+        )
+
+
+def cells_of(X: Any, sources: Sequence[str]) -> npt.NDArray[Any]:
+    """Cells by row and source, as they are: for columns that may hold text. Frames go by name.
+
+    Examples
+    --------
+    >>> cells_of({"size": [2.0, 3.0], "colour": ["red", "blue"]}, ["colour", "size"]).tolist()
+    [['red', 2.0], ['blue', 3.0]]
+    """
+    names = column_names(X)
+    if names is None:
+        refuse_labels(X)
+        if isinstance(X, np.ma.MaskedArray):
+            raise _masked("inputs")
+        array = np.asarray(X)
+    else:
+        columns = [np.asarray(column) for _, column in _columns(X, names, sources)]
+        alike = len({column.dtype for column in columns}) == 1
+        array = _stacked([one if alike else one.astype(object) for one in columns])
+    array = array[None] if array.ndim == 1 else array
+    if array.ndim != 2 or array.shape[1] != len(sources):
+        raise DataError(f"inputs of shape {array.shape}, but there are {len(sources)} sources")
+    return array
+
+
+def _columns(X: Any, names: list[str], sources: Sequence[str]) -> list[tuple[str, Any]]:
+    """Columns of `X` with their names, in the order of the sources."""
     missing = [source for source in sources if source not in names]
     if missing:
         raise DataError(
@@ -123,15 +192,18 @@ def _by_name(X: Any, names: list[str], sources: Sequence[str]) -> FloatArray:
     if extra:
         plural = "columns" if len(extra) > 1 else "column"
         warnings.warn(
-            f"{plural} {_listed(extra)} left out: not a source", ChoquetWarning, stacklevel=4
+            f"{plural} {_listed(extra)} left out: not a source", ChoquetWarning, stacklevel=5
         )
-    columns = [_real_numbers(X[name], f"column {name!r}") for name in sources]
+    return [(name, X[name]) for name in sources]
+
+
+def _stacked(columns: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
     if len({column.shape for column in columns}) > 1:
         raise DataError("the columns of the data differ in length")
     return np.stack(columns, axis=-1)
 
 
-def _listed(names: Sequence[str], most: int = 10) -> str:
+def _listed(names: Sequence[Any], most: int = 10) -> str:
     shown = ", ".join(repr(name) for name in names[:most])
     return shown + (f" and {len(names) - most} more" if len(names) > most else "")
 
@@ -142,15 +214,29 @@ _NOT_NUMBERS = {
 }  # fmt: skip
 
 
-def _real_numbers(values: Any, name: str) -> FloatArray:
-    """Float64 array of what holds real numbers, or an error that says what it holds instead."""
+def _masked(name: str) -> DataError:
+    return DataError(
+        f"{name} must be a plain array, not a masked one, whose masked values would be used; "
+        "fill or drop them first"
+    )
+
+
+def real_numbers(values: Any, name: str) -> FloatArray:
+    """Float64 array of what holds real numbers, or an error that says what it holds instead.
+
+    Examples
+    --------
+    >>> real_numbers([1, None], "price")
+    array([ 1., nan])
+    >>> real_numbers(["1"], "price")
+    Traceback (most recent call last):
+    ...
+    choquet.errors.DataError: price must be numbers, not text
+    """
     if type(values) is np.ndarray and values.dtype == np.float64:
         return np.ascontiguousarray(values)
     if isinstance(values, np.ma.MaskedArray):
-        raise DataError(
-            f"{name} must be a plain array, not a masked one, whose masked values would be used; "
-            "fill or drop them first"
-        )
+        raise _masked(name)
     try:
         array = np.asarray(values)
         if array.dtype.kind == "O" and array.size:
@@ -190,7 +276,7 @@ def as_vector(values: npt.ArrayLike, name: str, length: int | None = None) -> Fl
     >>> as_vector([1, 2], "weights")
     array([1., 2.])
     """
-    array = np.array(_real_numbers(values, name))
+    array = np.array(real_numbers(values, name))
     if array.ndim != 1:
         raise DataError(f"{name} must be one-dimensional, not of shape {array.shape}")
     if length is not None and len(array) != length:

@@ -44,6 +44,9 @@ _KINDS = {
 }
 """What a path may be that is no file, and what to do then."""
 
+_OFFICE = {".pdf", ".doc", ".docx", ".odt", ".xls", ".xlsx", ".ods", ".ppt", ".pptx"}
+"""Endings of formats that nothing here writes: a file of another kind would not open."""
+
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EXDEV}
 """How file systems say that they have no hard links."""
 
@@ -131,6 +134,9 @@ def check_target(path: PathName, *, overwrite: bool = False) -> os.stat_result |
     ...
     choquet.errors.FileError: ... is a folder; give the name of a file in it
     """
+    ending = os.path.splitext(os.fspath(path))[1].lower()
+    if ending in _OFFICE:
+        raise FileError(f"{path}: {ending} files are not written; choose another ending")
     try:
         found = os.stat(path)
     except FileNotFoundError:

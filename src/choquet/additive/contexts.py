@@ -19,8 +19,8 @@ import numpy.typing as npt
 from choquet.additive.model import AdditiveModel, FittedTerm
 from choquet.additive.table import Block, Table
 from choquet.additive.terms import Places
-from choquet.arrays import FloatArray, IntArray
-from choquet.errors import MissingDependencyError
+from choquet.arrays import FloatArray, IntArray, as_inputs
+from choquet.errors import DataError, MissingDependencyError
 from choquet.scales import figure
 from choquet.shown import Shown
 
@@ -228,9 +228,17 @@ class AdditiveDecomposition:
                 out[rows, t] = bias + positions[rows][:, list(order)] @ weights
         return out
 
+    def _numbers(self, X: Any) -> FloatArray:
+        """Rows as numbers, NaN where a value is missing; frames go by the names of the sources."""
+        names = [source.name for source in self.model.sources]
+        rows = as_inputs(X, sources=names, finite=False)
+        if np.isinf(rows).any():
+            raise DataError("inputs must not be infinite; NaN says that a value is missing")
+        return rows
+
     def predict(self, X: npt.ArrayLike) -> FloatArray:
         """Predictions by operators and contexts alone; equal to those of the model."""
-        X = np.asarray(X, dtype=np.float64)
+        X = self._numbers(X)
         parts = [
             replace(self, score=k, against=None).effects(X).sum(axis=1)
             for k in range(self.model.n_scores)
@@ -240,7 +248,7 @@ class AdditiveDecomposition:
 
     def operator_of(self, X: npt.ArrayLike) -> IntArray:
         """Number, in `operators`, of each row's operator in each term; -1 if never met."""
-        X = np.asarray(X, dtype=np.float64)
+        X = self._numbers(X)
         contexts = [op.context for op in self.operators]
         number = {(c.term, c.cell, c.order): k for k, c in enumerate(contexts)}
         out = np.full((len(X), len(self.model.terms)), -1, dtype=np.int64)
@@ -252,7 +260,7 @@ class AdditiveDecomposition:
 
     def explain(self, X: npt.ArrayLike) -> list[RowExplanation]:
         """Why each row gets its score: at most one sentence a term, largest effect first."""
-        X = np.asarray(X, dtype=np.float64)
+        X = self._numbers(X)
         effects, places = self.effects(X), self.places(X)
         fixed = self.model.fixed
         base = float(fixed[self.score, 0]) if fixed.shape[1] == 1 else 0.0

@@ -19,6 +19,7 @@ from choquet.additive.search import grow
 from choquet.additive.shape import constrain
 from choquet.additive.table import Memory
 from choquet.additive.temper import temper
+from choquet.arrays import cells_of, column_names, refuse_labels
 from choquet.errors import DataError, MissingDependencyError, OptionError, SolverWarning
 from choquet.estimators.additive_columns import by_column, columns_of, encode, position_of
 from choquet.estimators.foundation import (
@@ -26,12 +27,19 @@ from choquet.estimators.foundation import (
     RegressorMixin,
     check_is_fitted,
     later,
-    validate_data,
+)
+from choquet.estimators.validation import (
+    checked_classes,
+    checked_inputs,
+    checked_rows,
+    checked_weights,
+    in_our_words,
+    names_given,
 )
 from choquet.lattice.lazy import LazyModule
+from choquet.learning.data.scale import check_rows
 
 _check_feature_names = later("sklearn.utils.validation", "_check_feature_names")
-_check_sample_weight = later("sklearn.utils.validation", "_check_sample_weight")
 
 if TYPE_CHECKING:
     from scipy import special
@@ -49,51 +57,49 @@ _COMPACT = 8
 class Additive(BaseEstimator):
     """What both estimators share: columns, options, and what a fitted sum can tell."""
 
-    def _prepare(self, X, y, sample_weight, **checks):
+    def _prepare(self, X, y, sample_weight, *, classes=False):
         """Rows of positive weight as numbers, what their columns hold, and their weights."""
         given, self.target_name_ = X, getattr(y, "name", None)
-        if hasattr(X, "columns"):
-            names = [str(name) for name in X.columns]
-        else:
-            shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
+        refuse_labels(X)
+        names = column_names(X)
+        if names is None:
+            shape = X.shape if hasattr(X, "shape") else in_our_words(np.asarray, X).shape
             names = [f"x{i}" for i in range(shape[1] if len(shape) == 2 else 0)]
-        self.columns_ = columns_of(X, names, self.categories)
-        X, y = validate_data(
-            self,
-            encode(X, self.columns_),
-            y,
-            dtype=np.float64,
-            ensure_all_finite="allow-nan",
-            ensure_min_samples=2,
-            **checks,
-        )
+        self.columns_ = in_our_words(columns_of, X, names, self.categories)
+        encoded = in_our_words(encode, X, self.columns_)
+        if classes:
+            checks = {"ensure_min_samples": 2, "ensure_all_finite": "allow-nan"}
+            X, y = checked_classes(self, encoded, y, **checks)
+        else:
+            X, y, _ = checked_rows(
+                self, encoded, y, None, reset=True, gaps=True, ensure_min_samples=2
+            )
         if hasattr(given, "columns"):
-            _check_feature_names(self, given, reset=True)
+            in_our_words(_check_feature_names, self, given, reset=True)
         if sample_weight is not None and not np.any(np.asarray(sample_weight)):
             raise DataError(
                 "nothing to learn from: sample_weight is zero in every row; "
                 "give at least one row a positive weight"
             )
-        weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        weight = checked_weights(sample_weight, X)
+        weight = np.ones(len(X)) if weight is None else weight.astype(np.float64)
         kept = weight > 0
-        X, y, weight = X[kept], y[kept], weight[kept].astype(np.float64)
+        X, y, weight = X[kept], y[kept], weight[kept]
+        check_rows(X, None if classes else y, weight)
         # A weight says how many rows a row stands for; weights of less than one row on average
         # say nothing about how many rows there are.
         return X, y, weight * max(1.0, len(weight) / weight.sum())
 
     def _inputs(self, X):
         check_is_fitted(self, "model_")
-        if hasattr(X, "columns") or hasattr(self, "feature_names_in_"):
-            _check_feature_names(self, X, reset=False)
-        encoded = encode(X, self.columns_)
-        named = self.__dict__.pop("feature_names_in_", None)
-        try:
-            return validate_data(
-                self, encoded, dtype=np.float64, ensure_all_finite="allow-nan", reset=False
-            )
-        finally:
-            if named is not None:
-                self.feature_names_in_ = named
+        refuse_labels(X)
+        names = names_given(self)
+        if names is not None and column_names(X) is not None:
+            X = cells_of(X, names)
+        elif hasattr(X, "columns") or hasattr(self, "feature_names_in_"):
+            in_our_words(_check_feature_names, self, X, reset=False)
+        encoded = in_our_words(encode, X, self.columns_)
+        return checked_inputs(self.nameless(), encoded, gaps=True)
 
     def _options(self):
         names = [source.name for source in self.columns_]
@@ -471,8 +477,7 @@ class ChoquetAdditiveRegressor(RegressorMixin, Additive):
         -------
         self
         """
-        X, y, weight = self._prepare(X, y, sample_weight, y_numeric=True)
-        y = y.astype(np.float64)
+        X, y, weight = self._prepare(X, y, sample_weight)
         centre = float(weight @ y / weight.sum())
         scale = float(np.sqrt(weight @ (y - centre) ** 2 / weight.sum()))
         if scale <= 1e-14 * max(abs(centre), 1e-300):

@@ -9,10 +9,11 @@ import numpy as np
 
 from choquet.additive.axes import Source
 from choquet.additive.table import Block, Chunks, Table
-from choquet.arrays import FloatArray, as_inputs, as_vector
+from choquet.arrays import FloatArray, as_vector, column_names
 from choquet.errors import DataError, OptionError, SourceError
 from choquet.estimators.additive import Additive
 from choquet.estimators.additive_classifier import ChoquetAdditiveClassifier
+from choquet.learning.data.chunks import Order
 
 __all__ = ["fit_additive_chunks", "fit_additive_dask"]
 
@@ -61,8 +62,9 @@ def fit_additive_chunks(
             "parquet_chunks(...), or a function that opens the data anew"
         )
     read = chunks if callable(chunks) else lambda: chunks
-    table = Chunks(lambda: _checked(read()))
-    return _fit(estimator, table, sources)
+    order = Order(sources)
+    table = Chunks(lambda: _checked(read(), order))
+    return _fit(estimator, table, order)
 
 
 def fit_additive_dask(
@@ -76,21 +78,21 @@ def fit_additive_dask(
     X : dask array of shape (n_samples, n_sources), or dask data frame
     y : dask array of shape (n_samples,), or dask series, in the same partitions
     sources : sequence of str, optional
-        Names of the columns.
+        Names of the columns; by default those of the frame.
 
     Returns
     -------
     The estimator, fitted. Partitions are summed where they are; only sums move.
     """
-    if sources is None and hasattr(X, "columns"):
-        sources = [str(name) for name in X.columns]
-    return _fit(estimator, _Partitions(X, y), sources)
+    order = Order(column_names(X) if sources is None else sources)
+    return _fit(estimator, _Partitions(X, y, order), order)
 
 
 class _Partitions(Table):
     """Partitions of a Dask collection; each pass is one task graph."""
 
-    def __init__(self, X: Any, y: Any) -> None:
+    def __init__(self, X: Any, y: Any, order: Order) -> None:
+        self._order = order
         self._X, self._y = (np.ravel(part.to_delayed()).tolist() for part in (X, y))
         if len(self._X) != len(self._y):
             raise DataError(
@@ -101,8 +103,10 @@ class _Partitions(Table):
         """Sum over partitions, eight at a time."""
         import dask
 
+        order = self._order
+
         def one(X: Any, y: Any) -> tuple[Any, ...]:
-            return Chunks(lambda: _checked([(X, y)])).total(function)
+            return Chunks(lambda: _checked([(X, y)], order)).total(function)
 
         def add(parts: Sequence[tuple[Any, ...]]) -> tuple[Any, ...]:
             out = parts[0]
@@ -117,14 +121,16 @@ class _Partitions(Table):
         return tuple(found)
 
 
-def _checked(chunks: Iterable[Any]) -> Iterator[tuple[FloatArray, FloatArray, FloatArray]]:
+def _checked(
+    chunks: Iterable[Any], order: Order
+) -> Iterator[tuple[FloatArray, FloatArray, FloatArray]]:
     """Chunks as arrays, with the number of the one that is wrong."""
     width = None
     for number, chunk in enumerate(chunks):
         if len(chunk) not in (2, 3):
             raise DataError(f"chunk {number} must be (X, y) or (X, y, weight), not {len(chunk)}")
         try:
-            X = as_inputs(chunk[0], width, finite=False)
+            X = order.rows(chunk[0], width, finite=False)
             if np.isinf(X).any():
                 raise DataError("inputs must not be infinite")
             y = as_vector(chunk[1], "y", len(X))
@@ -137,13 +143,13 @@ def _checked(chunks: Iterable[Any]) -> Iterator[tuple[FloatArray, FloatArray, Fl
             yield X[kept], y[kept], weight[kept]
 
 
-def _fit(estimator: Additive, table: Table, sources: Sequence[str] | None) -> Any:
+def _fit(estimator: Additive, table: Table, order: Order) -> Any:
     def look(block: Block) -> tuple[Any, ...]:
         y, w = block.y, block.weight
         return len(y), w.sum(), w @ y, _Columns(block.X.shape[1]), _Classes(np.unique(y))
 
     n_rows, weight, total, columns, classes = table.total(look)
-    names = [f"x{i}" for i in range(columns.n)] if sources is None else [str(s) for s in sources]
+    names = [f"x{i}" for i in range(columns.n)] if order.sources is None else list(order.sources)
     if len(names) != columns.n:
         raise SourceError(f"{len(names)} names were given for {columns.n} columns")
     estimator.n_features_in_ = columns.n
@@ -155,8 +161,8 @@ def _fit(estimator: Additive, table: Table, sources: Sequence[str] | None) -> An
             raise DataError("all rows belong to one class: a classifier needs at least two")
         estimator.classes_ = estimator._ordered_classes(classes.values)
         place = estimator.classes_
-        order = np.argsort(place)
-        coded = _Recoded(table, lambda y: order[np.searchsorted(place[order], y)] * 1.0, factor)
+        ranks = np.argsort(place)
+        coded = _Recoded(table, lambda y: ranks[np.searchsorted(place[ranks], y)] * 1.0, factor)
         return estimator._learn(coded)
     centre = float(total / weight)
     (square,) = table.total(lambda block: (block.weight @ (block.y - centre) ** 2,))

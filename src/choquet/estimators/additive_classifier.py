@@ -11,9 +11,7 @@ from choquet.decomposition.outcome import Outcome
 from choquet.errors import OptionError
 from choquet.estimators.additive import Additive
 from choquet.estimators.common import classes_of
-from choquet.estimators.foundation import ClassifierMixin, later
-
-check_classification_targets = later("sklearn.utils.multiclass", "check_classification_targets")
+from choquet.estimators.foundation import ClassifierMixin
 
 __all__ = ["ChoquetAdditiveClassifier"]
 
@@ -114,8 +112,7 @@ class ChoquetAdditiveClassifier(ClassifierMixin, Additive):
         -------
         self
         """
-        X, y, weight = self._prepare(X, y, sample_weight)
-        check_classification_targets(y)
+        X, y, weight = self._prepare(X, y, sample_weight, classes=True)
         self.classes_ = self._ordered_classes(classes_of(y))
         place = {label: float(k) for k, label in enumerate(self.classes_.tolist())}
         coded = np.array([place[label] for label in y.tolist()])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from choquet.additive.axes import Source
-from choquet.arrays import FloatArray
+from choquet.arrays import FloatArray, real_numbers
 from choquet.errors import OptionError, SourceError
 
 __all__ = ["by_column", "columns_of", "encode"]
@@ -143,7 +143,7 @@ def encode(X: Any, sources: Sequence[Source]) -> Any:
 def _numbers(column: Any, source: Source) -> FloatArray:
     values = column.tolist() if hasattr(column, "tolist") else column.to_list()
     if source.kind == "number":
-        return np.array([np.nan if _absent(v) else v for v in values], dtype=np.float64)
+        return real_numbers([None if _absent(v) else v for v in values], f"column {source.name!r}")
     code = {level: float(k) for k, level in enumerate(source.levels)}
     unknown = -1.0 if source.kind == "nominal" else np.nan
     return np.array([np.nan if _absent(v) else code.get(v, unknown) for v in values])

@@ -37,7 +37,8 @@ def fit_chunks(
     chunks : iterable of (X, y) or (X, y, sample_weight)
         Rows by source, their targets, and their weights.
     sources : sequence of str, optional
-        Names of the sources, for the measure.
+        Names of the sources, for the measure; frames are read by them. By default those of the
+        first frame.
     checkpoint : str or path, optional
         A file for the sums so far. A run that was stopped, or a chunk that failed, loses nothing:
         call again with the same chunks and file, and those in it are skipped.
@@ -61,6 +62,7 @@ def fit_chunks(
     evidence = evidence_of_chunks(
         chunks,
         make=estimator._evidence,
+        sources=sources,
         checkpoint=checkpoint,
         checkpoint_every=checkpoint_every,
     )
@@ -82,7 +84,7 @@ def fit_evidence(
     evidence : Evidence
         From `evidence_of_chunks` or `evidence_from_dask`.
     sources : sequence of str, optional
-        Names of the sources, for the measure.
+        Names of the sources, for the measure; by default those that the support knows.
 
     Returns
     -------
@@ -105,11 +107,16 @@ def fit_evidence(
             f"{len(sources)} names were given for {statistics.n_sources} sources: "
             f"{', '.join(sources)}"
         )
+    known = evidence.support.sources
+    if sources is not None and known and set(known) == set(sources) and known != tuple(sources):
+        raise SourceError(
+            f"the evidence is of {', '.join(known)} in this order, not of {', '.join(sources)}"
+        )
     check_information(statistics, normal=not estimator._relaxed())
     # The measure takes the names; rows came as arrays, and so may those to predict.
     if hasattr(estimator, "feature_names_in_"):
         del estimator.feature_names_in_
-    names = names_or_numbers(sources, statistics.n_sources)
+    names = names_or_numbers(sources or known, statistics.n_sources)
     return estimator._learn_from(Material(statistics, evidence.support, names))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from choquet.arrays import check_option
+from choquet.arrays import as_inputs, check_option
 from choquet.errors import DataError, OptionError
 from choquet.estimators.foundation import (
     BaseEstimator,
@@ -16,7 +16,12 @@ from choquet.estimators.foundation import (
     check_is_fitted,
     is_classifier,
     later,
-    validate_data,
+)
+from choquet.estimators.validation import (
+    checked_classes,
+    checked_inputs,
+    checked_rows,
+    checked_weights,
 )
 from choquet.scales import (
     DIRECTIONS,
@@ -31,9 +36,7 @@ from choquet.scales import (
 from choquet.scales.directions import levels_of
 
 _check_feature_names_in = later("sklearn.utils.validation", "_check_feature_names_in")
-_check_sample_weight = later("sklearn.utils.validation", "_check_sample_weight")
 accuracy_score = later("sklearn.metrics", "accuracy_score")
-check_array = later("sklearn.utils.validation", "check_array")
 clone = later("sklearn.base", "clone")
 get_tags = later("sklearn.utils", "get_tags")
 r2_score = later("sklearn.metrics", "r2_score")
@@ -102,9 +105,8 @@ class Commensurate(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         -------
         self
         """
-        X = validate_data(self, X, dtype=np.float64)
-        if sample_weight is not None:
-            sample_weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        X = checked_inputs(self, X, reset=True)
+        sample_weight = checked_weights(sample_weight, X)
         directions, correlations = self._chosen(X, y, sample_weight)
         methods = self._by_column(self.method, "minmax", "method")
         names = self._names()
@@ -212,8 +214,7 @@ class Commensurate(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         array of shape (n_samples, n_columns)
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        return Units(self.scales_).scaled(X)
+        return Units(self.scales_).scaled(checked_inputs(self, X))
 
     def inverse_transform(self, X):
         """Columns in the units of the data; before the peak, where a column has one.
@@ -227,12 +228,9 @@ class Commensurate(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         array of shape (n_samples, n_columns)
         """
         check_is_fitted(self)
-        X = check_array(X, dtype=np.float64, input_name="X")
-        if X.shape[1] != self.n_features_in_:
-            raise DataError(
-                f"inputs have {X.shape[1]} columns, but there are {self.n_features_in_} scales"
-            )
-        return Units(self.scales_).inputs(X)
+        names = getattr(self, "feature_names_in_", None)
+        rows = as_inputs(X, self.n_features_in_, sources=None if names is None else names.tolist())
+        return Units(self.scales_).inputs(rows)
 
 
 def _frame(X, names):
@@ -317,12 +315,16 @@ class InUnits(BaseEstimator):
         check_option("target", self.target, ("minmax", "standard", "none"))
         estimator, name = clone(self._made()), getattr(y, "name", None)
         classify = is_classifier(estimator)
-        checks = {"dtype": np.float64, "y_numeric": not classify, "ensure_min_samples": 2}
-        X, y = validate_data(self, X, y, **checks)
+        if classify:
+            X, y = checked_classes(self, X, y, ensure_min_samples=2)
+            sample_weight = checked_weights(sample_weight, X)
+        else:
+            X, y, sample_weight = checked_rows(
+                self, X, y, sample_weight, reset=True, ensure_min_samples=2
+            )
         made = Commensurate(directions="auto") if self.scale is None else clone(self.scale)
         given = {}
         if sample_weight is not None:
-            sample_weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
             given["sample_weight"] = sample_weight
         names = getattr(self, "feature_names_in_", None)
         made.fit(X if names is None else _frame(X, names), y, **given)
@@ -363,8 +365,7 @@ class InUnits(BaseEstimator):
 
     def _scaled(self, X):
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        return self.units_.scaled(X)
+        return self.units_.scaled(checked_inputs(self, X))
 
     def predict(self, X):
         """Outputs in the units of the target, or classes.
@@ -462,7 +463,7 @@ class InUnits(BaseEstimator):
         from choquet.explanation import explain_samples
 
         check_is_fitted(self)
-        return explain_samples(self, validate_data(self, X, dtype=np.float64, reset=False))
+        return explain_samples(self, checked_inputs(self, X))
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "estimator_")

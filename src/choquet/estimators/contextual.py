@@ -9,7 +9,7 @@ from numbers import Integral
 
 import numpy as np
 
-from choquet.arrays import generator
+from choquet.arrays import generator, refuse_labels
 from choquet.contexts.learn import TreeOptions, learn
 from choquet.contexts.pruning import content_folds
 from choquet.contexts.rows import LEAVES
@@ -21,10 +21,10 @@ from choquet.estimators.foundation import (
     RegressorMixin,
     check_is_fitted,
     later,
-    validate_data,
 )
+from choquet.estimators.validation import checked_inputs, checked_rows
+from choquet.learning.data.scale import check_rows
 
-_check_sample_weight = later("sklearn.utils.validation", "_check_sample_weight")
 check_cv = later("sklearn.model_selection", "check_cv")
 check_random_state = later("sklearn.utils", "check_random_state")
 
@@ -37,18 +37,16 @@ _PENALTIES = (1e-3, 1.0, 10.0)
 class Contextual(BaseEstimator):
     """What both share: validation, options, and the way to the leaves."""
 
-    def _inputs(self, X, y, sample_weight, **checks):
-        _refuse_categories(X)
-        X, y = validate_data(self, X, y, dtype=np.float64, **checks)
-        if sample_weight is None:
-            return X, y, np.ones(len(X)), self._folds(X, y, slice(None))
-        weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
-        kept = weight > 0
-        if not kept.any():
+    def _weighted(self, X, y, sample_weight):
+        """Rows of positive weight, their weights, and their folds."""
+        weight = np.ones(len(X)) if sample_weight is None else sample_weight
+        kept = slice(None) if sample_weight is None else weight > 0
+        if not weight.any():
             raise DataError(
                 "nothing to learn from: sample_weight is zero in every row; "
                 "give at least one row a positive weight"
             )
+        check_rows(X[kept], y[kept] if y.dtype.kind == "f" else None, weight[kept])
         return X[kept], y[kept], weight[kept], self._folds(X, y, kept)
 
     def _folds(self, X, y, kept):
@@ -132,8 +130,8 @@ class Contextual(BaseEstimator):
 
     def _checked(self, X):
         check_is_fitted(self)
-        _refuse_categories(X)
-        return validate_data(self, X, dtype=np.float64, reset=False)
+        refuse_categories(X)
+        return checked_inputs(self, X)
 
 
 class ContextualRegressor(RegressorMixin, Contextual):
@@ -262,7 +260,9 @@ class ContextualRegressor(RegressorMixin, Contextual):
         -------
         self
         """
-        X, y, weight, folds = self._inputs(X, y, sample_weight, y_numeric=True)
+        refuse_categories(X)
+        X, y, sample_weight = checked_rows(self, X, y, sample_weight, reset=True)
+        X, y, weight, folds = self._weighted(X, y, sample_weight)
         found = learn(X, y.astype(np.float64), weight, self._options(), folds)
         self.decomposition_ = describe(found, self._names())
         self.l2_, self.path_, self.fold_errors_ = found.l2, found.path, found.fold_errors
@@ -331,8 +331,9 @@ class ContextualRegressor(RegressorMixin, Contextual):
         return tags
 
 
-def _refuse_categories(X):
+def refuse_categories(X):
     """Raise for columns of a frame that are no numbers: ranks of categories mean nothing."""
+    refuse_labels(X)
     dtypes = getattr(X, "dtypes", None)
     columns = getattr(X, "columns", None)
     if dtypes is None or columns is None:

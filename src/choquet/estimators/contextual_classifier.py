@@ -10,12 +10,11 @@ from choquet.contexts.learn import learn
 from choquet.decomposition.outcome import Outcome
 from choquet.decomposition.trees import describe
 from choquet.estimators.common import classes_of
-from choquet.estimators.contextual import Contextual
-from choquet.estimators.foundation import ClassifierMixin, later
+from choquet.estimators.contextual import Contextual, refuse_categories
+from choquet.estimators.foundation import ClassifierMixin
+from choquet.estimators.validation import checked_classes, checked_weights
 from choquet.learning.leaf_log_odds import logistic_operators
 from choquet.learning.logistic import sigmoid
-
-check_classification_targets = later("sklearn.utils.multiclass", "check_classification_targets")
 
 __all__ = ["ContextualClassifier"]
 
@@ -117,9 +116,10 @@ class ContextualClassifier(ClassifierMixin, Contextual):
         -------
         self
         """
-        X, y, weight, folds = self._inputs(X, y, sample_weight)
+        refuse_categories(X)
+        X, y = checked_classes(self, X, y)
+        X, y, weight, folds = self._weighted(X, y, checked_weights(sample_weight, X))
         options = self._options()
-        check_classification_targets(y)
         self.classes_ = classes_of(y)
         self.decompositions_ = []
         for outcome in self.outcomes_:

@@ -6,12 +6,13 @@ without a word, which `choquet.arrays` refuses.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Number
 from typing import Any
 
 import numpy as np
 
-from choquet.arrays import FloatArray, as_inputs, as_vector
+from choquet.arrays import FloatArray, as_inputs, as_vector, column_names
 from choquet.errors import DataError
 from choquet.estimators.foundation import later, validate_data
 
@@ -26,6 +27,8 @@ __all__ = [
     "checked_scores",
     "checked_weights",
     "classes_of",
+    "in_our_words",
+    "names_given",
 ]
 
 
@@ -33,7 +36,7 @@ class _KindError(DataError, TypeError):
     """Data of a kind that is no number, which scikit-learn wants to be a TypeError as well."""
 
 
-def _in_our_words(check: Any, *arguments: Any, **options: Any) -> Any:
+def in_our_words(check: Any, *arguments: Any, **options: Any) -> Any:
     """Call a check of scikit-learn; what it refuses is a `DataError`."""
     try:
         return check(*arguments, **options)
@@ -43,21 +46,50 @@ def _in_our_words(check: Any, *arguments: Any, **options: Any) -> Any:
         raise DataError(str(error)) from None
 
 
-def checked_inputs(estimator: Any, X: Any, *, dtype: Any = np.float64, gaps: bool = False) -> Any:
-    """Inputs alone, as in `predict`; with `gaps` some may be missing."""
+def checked_inputs(
+    estimator: Any, X: Any, *, dtype: Any = np.float64, gaps: bool = False, reset: bool = False
+) -> Any:
+    """Inputs alone, as in `predict`; with `gaps` some may be missing.
+
+    With `reset` the estimator takes down how many columns there are, and their names.
+    """
     finite: Any = "allow-nan" if gaps else True
-    array = _in_our_words(
-        validate_data, estimator, X, dtype=dtype, reset=False, ensure_all_finite=finite
+    # Features of other estimators (dtype="numeric") are not the sources of the measure.
+    names = names_given(estimator) if dtype is np.float64 and not reset else None
+    if names is not None and column_names(X) is not None:
+        X = as_inputs(X, sources=names, finite=False)
+    array = in_our_words(
+        validate_data, estimator, X, dtype=dtype, reset=reset, ensure_all_finite=finite
     )
-    as_inputs(X, finite=False)
+    as_inputs(X, array.shape[1], finite=False)
     return array
 
 
+def names_given(estimator: Any) -> Sequence[str] | None:
+    """Names of sources that scikit-learn does not know of: those given with sums or chunks."""
+    held = vars(estimator)
+    if "feature_names_in_" in held:
+        return None  # scikit-learn compares these
+    if "columns_" in held:
+        names = [column.name for column in held["columns_"]]
+    else:
+        names = list(getattr(held.get("measure_"), "sources", ()))
+    numbered = any(names == [f"x{i + k}" for i in range(len(names))] for k in (0, 1))
+    return None if numbered else names
+
+
 def checked_rows(
-    estimator: Any, X: Any, y: Any, sample_weight: Any, *, reset: bool, gaps: bool = False
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    *,
+    reset: bool,
+    gaps: bool = False,
+    **checks: Any,
 ) -> tuple[FloatArray, FloatArray, FloatArray | None]:
     """Inputs, numbers to predict, and weights or None; with `gaps` inputs may be missing."""
-    array, targets = _in_our_words(
+    array, targets = in_our_words(
         validate_data,
         estimator,
         X,
@@ -66,17 +98,20 @@ def checked_rows(
         y_numeric=True,
         reset=reset,
         ensure_all_finite="allow-nan" if gaps else True,
+        **checks,
     )
-    as_inputs(X, finite=False)
+    as_inputs(X, array.shape[1], finite=False)
     given = y if hasattr(y, "ndim") else np.asarray(y)
     as_vector(np.ravel(given) if given.ndim == 2 else given, "y")  # a column is as good as a row
     return array, targets.astype(np.float64), checked_weights(sample_weight, array)
 
 
-def checked_classes(estimator: Any, X: Any, y: Any, *, dtype: Any = np.float64) -> tuple[Any, Any]:
+def checked_classes(
+    estimator: Any, X: Any, y: Any, *, dtype: Any = np.float64, **checks: Any
+) -> tuple[Any, Any]:
     """Inputs and labels of classes; dtype="numeric" leaves the inputs as they are."""
-    array, labels = _in_our_words(validate_data, estimator, X, y, dtype=dtype)
-    as_inputs(X, finite=False)
+    array, labels = in_our_words(validate_data, estimator, X, y, dtype=dtype, **checks)
+    as_inputs(X, array.shape[1], finite=False)
     return array, checked_labels(y, labels)
 
 
@@ -103,7 +138,7 @@ def checked_labels(given: Any, labels: Any) -> Any:
         raise DataError("y must be a plain array, not a masked one; fill or drop what is masked")
     if np.asarray(labels).dtype.kind in "Mm":
         raise DataError("y must be classes, not dates: turn them into text first")
-    _in_our_words(check_classification_targets, labels)
+    in_our_words(check_classification_targets, labels)
     return labels
 
 
@@ -114,7 +149,7 @@ def checked_weights(sample_weight: Any, X: FloatArray) -> FloatArray | None:
     if not isinstance(sample_weight, Number):
         as_vector(sample_weight, "sample_weight")
     return np.asarray(
-        _in_our_words(_check_sample_weight, sample_weight, X, ensure_non_negative=True)
+        in_our_words(_check_sample_weight, sample_weight, X, ensure_non_negative=True)
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from choquet.additive.axes import Axis, Source
 from choquet.additive.contexts import AdditiveDecomposition, RowExplanation
 from choquet.additive.model import FittedTerm
-from choquet.arrays import FloatArray
+from choquet.arrays import FloatArray, cells_of
 from choquet.decomposition.outcome import place_of
 from choquet.errors import OptionError
 from choquet.explanation.abstract import AbstractView, ModelExplanation, SampleExplanation
@@ -233,7 +233,7 @@ class AdditiveView(AbstractView):
 
     def rows_of(self, X: Any) -> tuple[Any, FloatArray]:
         """Rows as an array in the order of the columns, and the same with levels as numbers."""
-        X = _rows(X, self.sources)
+        X = cells_of(X, self.sources)
         return X, self.model.nameless()._inputs(X)
 
     def explained(self, X: Any, model: Any = None) -> list[TermsSample]:
@@ -402,13 +402,3 @@ def _shape(term: FittedTerm, score: int) -> str:
     if up < 0.02 * most:
         return "falls"
     return "rises and falls"
-
-
-def _rows(X: Any, sources: tuple[str, ...]) -> Any:
-    """Rows as an array by position, from one row or several, given by position or by name."""
-    if isinstance(X, dict):
-        X = [[X[name] for name in sources]]
-    elif hasattr(X, "to_numpy"):  # a frame, or a row of one
-        X = X[list(sources)].to_numpy()
-    X = np.asarray(X)
-    return X[None] if X.ndim == 1 else X

@@ -20,6 +20,8 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any, Literal
 
+import numpy as np
+
 from choquet.watching import steps
 
 __all__ = ["PLAIN", "Loop", "compiled", "compiled_with"]
@@ -76,7 +78,8 @@ class Loop:
         if self.left >= 0.0 and self.steps is not None:
             self.left -= self.steps(*args)
         if self.left >= 0.0:
-            return self.made("plain")(*args)
+            with np.errstate(all="ignore"):  # compiled loops say nothing of overflow either
+                return self.made("plain")(*args)
         if self._compiled:
             return self.made("fast")(*args)
         with _COMPILING, steps("compiling, the first time"):  # Numba does so in the first call

@@ -11,7 +11,7 @@ from choquet.arrays import FloatArray
 from choquet.decomposition import Decomposition
 from choquet.errors import DataError, OptionError
 from choquet.indices import interaction, shapley
-from choquet.measures import Measure
+from choquet.measures import AbstractMeasure
 from choquet.operators import OrderStatistic
 from choquet.plot.style import (
     GREY,
@@ -136,12 +136,12 @@ def _listed(thing: Any, most: int) -> tuple[FloatArray, list[str], list[float | 
     )
 
 
-def indices(measure: Measure, *, ax: Axes | None = None) -> Axes:
+def indices(measure: AbstractMeasure, *, ax: Axes | None = None) -> Axes:
     """Shapley values as bars beside the interaction of every pair as a heat map.
 
     Parameters
     ----------
-    measure : Measure
+    measure : AbstractMeasure
         On any number of sources; up to 10 the values are written into the cells, beyond, negative
         cells are hatched.
     ax : matplotlib Axes, optional
@@ -173,7 +173,7 @@ def indices(measure: Measure, *, ax: Axes | None = None) -> Axes:
     right = ax.inset_axes((0.46, 0.0, 0.46, 1.0))
     places = np.arange(n)
     left.barh(places, shapley(measure), color=STYLES[0].colour, height=0.7)
-    left.axvline(measure.values[-1] / n, color=GREY, linestyle="--", linewidth=1)
+    left.axvline(measure.total / n, color=GREY, linestyle="--", linewidth=1)
     left.axvline(0, color="black", linewidth=0.8)
     left.set_xlabel("Shapley value (dashed: equal shares)")
     left.set_ylabel("source")
@@ -186,7 +186,7 @@ def indices(measure: Measure, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _turn(ax: Axes, measure: Measure) -> int:
+def _turn(ax: Axes, measure: AbstractMeasure) -> int:
     """Turn the names where they would touch."""
     cell = 0.46 * points_of(ax)[0] / measure.n_sources
     return 90 if max(len(name) for name in measure.sources) * 6.5 > cell else 0

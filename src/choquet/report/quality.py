@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from choquet.arrays import FloatArray
+from choquet.arrays import FloatArray, column_names
 from choquet.decomposition import TreeDecomposition
 from choquet.decomposition.outcome import place_of
 from choquet.errors import DataError
@@ -61,7 +61,7 @@ def quality_of(
     from choquet.estimators.held_out import score_numbers
 
     step = max(1, -(-len(inputs) // _EXAMINED))
-    rows, some = inputs[::step], _every(X, step)
+    rows, some = inputs[::step], _every(X, inputs, view.sources, step)
     classes = getattr(model, "classes_", None)
     if classes is not None and hasattr(model, "predict_proba"):
         truth, numbers = _labels(np.asarray(y), classes)[::step], False
@@ -169,8 +169,11 @@ def _beside_others(
     return HeldOut(0, len(truth), {"model": own, **rivals})
 
 
-def _every(X: Any, step: int) -> Any:
-    return X.iloc[::step] if hasattr(X, "iloc") else np.asarray(X)[::step]
+def _every(X: Any, inputs: FloatArray, sources: Sequence[str], step: int) -> Any:
+    """Evenly spaced rows: of a frame as a frame, which pipelines may need, in the right order."""
+    if hasattr(X, "iloc") and X.ndim == 2 and column_names(X) is not None:
+        return X[list(sources)].iloc[::step]
+    return inputs[::step]
 
 
 def _labels(y: Any, classes: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from choquet.arrays import FloatArray, as_inputs, as_vector
+from choquet.arrays import FloatArray, as_inputs, as_vector, column_names
 from choquet.errors import (
     DataError,
     FileError,
@@ -84,6 +84,11 @@ class Evidence:
             )
         return Evidence(statistics, support)
 
+    def of(self, sources: Sequence[str] | None) -> Evidence:
+        """The same evidence, whose support knows the names of the sources, if there are any."""
+        names = None if sources is None else tuple(sources)
+        return Evidence(self.statistics, replace(self.support, sources=names))
+
 
 def evidence_of(
     X: Any, y: Any, sample_weight: Any = None, *, k_additive: int | None = None
@@ -129,6 +134,7 @@ def evidence_of_chunks(
     chunks: Iterable[Chunk],
     *,
     make: Callable[..., Evidence] = evidence_of,
+    sources: Sequence[str] | None = None,
     checkpoint: str | PathLike[str] | None = None,
     checkpoint_every: int = 100,
 ) -> Evidence:
@@ -139,6 +145,9 @@ def evidence_of_chunks(
     chunks : iterable of (X, y) or (X, y, sample_weight)
     make : callable, default `evidence_of`
         What becomes of a block of rows.
+    sources : sequence of str, optional
+        The order of the sources: frames are read by these names. By default the first frame says
+        it, and the support keeps its names.
     checkpoint : str or path, optional
         A file that keeps the sums so far, and how many chunks are in them. If it is there already,
         so many chunks are skipped (give the same chunks again) and the sums go on from it.
@@ -159,14 +168,16 @@ def evidence_of_chunks(
     >>> evidence_of_chunks(parts).statistics.n_samples
     60
     """
-    found: Evidence = _sum(chunks, make, checkpoint, checkpoint_every)
-    return found
+    order = Order(sources)
+    found: Evidence = _sum(chunks, make, order, checkpoint, checkpoint_every)
+    return found.of(order.sources)
 
 
 def statistics_of_chunks(
     chunks: Iterable[Chunk],
     *,
     k_additive: int | None = None,
+    sources: Sequence[str] | None = None,
     checkpoint: str | PathLike[str] | None = None,
     checkpoint_every: int = 100,
 ) -> Any:
@@ -177,7 +188,7 @@ def statistics_of_chunks(
     chunks : iterable of (X, y) or (X, y, sample_weight)
     k_additive : int, optional
         As in `evidence_of`.
-    checkpoint, checkpoint_every
+    sources, checkpoint, checkpoint_every
         As in `evidence_of_chunks`.
 
     Returns
@@ -193,12 +204,29 @@ def statistics_of_chunks(
     60
     """
     make = partial(statistics_of, k_additive=k_additive)
-    return _sum(chunks, make, checkpoint, checkpoint_every)
+    return _sum(chunks, make, Order(sources), checkpoint, checkpoint_every)
+
+
+class Order:
+    """The order of the sources: as given, or as the first frame has them."""
+
+    def __init__(self, sources: Sequence[str] | None) -> None:
+        self.sources = None if sources is None else tuple(sources)
+
+    def rows(self, X: Any, n_sources: int | None, *, finite: bool = True) -> FloatArray:
+        """A chunk as numbers, by name where it has names."""
+        names = column_names(X)
+        if self.sources is None and names is not None:
+            self.sources = tuple(names)
+        if names is not None:
+            X = as_inputs(X, sources=self.sources, finite=finite)
+        return as_inputs(X, n_sources, finite=finite)
 
 
 def _sum(
     chunks: Iterable[Chunk],
     make: Callable[..., Any],
+    order: Order,
     checkpoint: str | PathLike[str] | None = None,
     every: int = 100,
 ) -> Any:
@@ -229,7 +257,7 @@ def _sum(
 
     with steps("adding up rows") as advance:
         try:
-            blocks = _blocks(chunks, done, every if checkpoint is not None else None)
+            blocks = _blocks(chunks, order, done, every if checkpoint is not None else None)
             for n_chunks, content, block in blocks:
                 if block:
                     parts.append((len(block[0]), make(*block)))
@@ -255,7 +283,7 @@ def _join(left: tuple[int, Any], right: tuple[int, Any]) -> tuple[int, Any]:
 
 
 def _blocks(
-    chunks: Iterable[Chunk], done: Any, every: int | None
+    chunks: Iterable[Chunk], order: Order, done: Any, every: int | None
 ) -> Iterator[tuple[int, str, list[FloatArray]]]:
     """Chunks joined to blocks of some size: joining statistics costs more than small chunks do.
 
@@ -271,7 +299,7 @@ def _blocks(
             raise DataError(f"chunk {number} must be (X, y) or (X, y, weight), not {len(chunk)}")
         if len(chunk[0]) or len(chunk[1]):
             try:
-                X = as_inputs(chunk[0], n_sources)
+                X = order.rows(chunk[0], n_sources)
                 y = as_vector(chunk[1], "y", len(X))
                 given = chunk[2] if len(chunk) == 3 else np.ones(len(X))
                 weight = as_vector(given, "weight", len(X))

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from choquet.arrays import column_names
 from choquet.errors import ClusterError, DataError, MissingDependencyError, OptionError
 from choquet.learning.data.checkpoint import Checkpoint, content_after
 from choquet.learning.data.chunks import Evidence, evidence_of, statistics_of
@@ -92,7 +93,7 @@ def evidence_from_dask(
     """
     make = partial(evidence_of, k_additive=k_additive)
     found: Evidence = _sum_all(X, y, sample_weight, make, checkpoint, checkpoint_every)
-    return found
+    return found.of(column_names(X))
 
 
 def _sum_all(

@@ -9,7 +9,15 @@ import numpy as np
 from choquet.arrays import FloatArray
 from choquet.errors import DataError
 
-__all__ = ["LARGEST", "OFFSET", "SMALLEST", "check_scale", "refuse_offset", "refuse_overflow"]
+__all__ = [
+    "LARGEST",
+    "OFFSET",
+    "SMALLEST",
+    "check_rows",
+    "check_scale",
+    "refuse_offset",
+    "refuse_overflow",
+]
 
 LARGEST, SMALLEST = 1e200, 1e-200
 """Where sums of squares lose digits, or solvers leave the range of floating-point numbers."""
@@ -17,6 +25,14 @@ LARGEST, SMALLEST = 1e200, 1e-200
 OFFSET = 1e6
 """Most that inputs may lie from zero, in units of their differences within rows: beyond, rounding
 of squares (1 part in 10^16) reaches the digits in which squared errors of models differ."""
+
+_SIZE = 1e60
+"""Largest number, and one by the smallest, that learners take which go on from rows: they square
+squares. With 1e90 trees of contexts overflow."""
+
+_AWAY = 1e8
+"""Most that a column may lie from zero for them, in units of its spread. Half of the digits are
+left then; trees of contexts and additive models change for the worse from 1e10 on."""
 
 
 def refuse_overflow(*sums: FloatArray) -> None:
@@ -82,4 +98,52 @@ def refuse_offset(cross: float, spread: float, weight: float) -> None:
             f"{apart:.1g} only, which sums of squares cannot hold: subtract the same number from "
             "all inputs (and from the targets: a normal measure stays the same), or scale the "
             "columns"
+        )
+
+
+def check_rows(
+    X: FloatArray, y: FloatArray | None = None, weight: FloatArray | None = None
+) -> None:
+    """Raise `DataError` if rows are too large, too small or too far from zero to learn from.
+
+    For learners that go on from the rows and their squares, and not from sums; NaN is passed over.
+
+    Parameters
+    ----------
+    X : array of shape (n_samples, n_columns)
+    y, weight : arrays of shape (n_samples,), optional
+
+    Examples
+    --------
+    >>> check_rows(np.array([[0.2, 0.7], [0.4, 0.7]]), np.array([0.5, 0.6]))
+    >>> check_rows(np.array([[1e9, 0.7], [1e9 + 1, 0.7]]))
+    Traceback (most recent call last):
+    ...
+    choquet.errors.DataError: column 0 lies near 1e+09 but its numbers differ by at most 1 ...
+    """
+    columns = [(f"column {k}", column) for k, column in enumerate(X.T)]
+    columns += [] if y is None else [("the target", y)]
+    sizes = []
+    for name, column in columns:
+        known = column[~np.isnan(column)]
+        if known.size:
+            low, high = float(known.min()), float(known.max())
+            sizes.append(max(abs(low), abs(high)))
+            _refuse_far(name, low, high)
+    sums = [] if weight is None else [float(weight.max())]
+    # A column, or the target, of zeros is fine; inputs that are all tiny are not.
+    small = [size for size in (max(sizes[: X.shape[1]], default=1.0), *sums) if size < 1 / _SIZE]
+    if small or max([*sizes, *sums], default=1.0) > _SIZE:
+        raise DataError(
+            "the squares of the inputs, the targets or the weights do not fit floating-point "
+            f"numbers (the numbers must lie between {1 / _SIZE:g} and {_SIZE:g}): scale them"
+        )
+
+
+def _refuse_far(name: str, low: float, high: float) -> None:
+    spread = high / 2 - low / 2  # halves, which cannot overflow
+    if 0 < spread < max(abs(low), abs(high)) / _AWAY / 2:
+        raise DataError(
+            f"{name} lies near {high:.1g} but its numbers differ by at most {2 * spread:.1g}, "
+            "which leaves too few digits to learn from: subtract a number from them"
         )

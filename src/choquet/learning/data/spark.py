@@ -85,7 +85,7 @@ def evidence_from_spark(
     """
     make = partial(evidence_of, k_additive=k_additive)
     found: Evidence = _sum_all(frame, sources, target, weight, make)
-    return found
+    return found.of(sources)
 
 
 def _sum_all(
