@@ -38,7 +38,7 @@ _INTERVAL_ROWS = {4: 200_000, 5: 100_000, 6: 10_000, 7: 4_000}
 about 14 ms. Below 4 it takes little, and beyond 7 draws of measures serve all rows."""
 
 
-_OPTIONS = {"support": "--all-walks", "k": "-k"}
+_OPTIONS = {"support": "--all-walks", "k": "-k", "X": "a table", "y": "a target"}
 """Options of `decompose` that are not called on the command line as they are in Python."""
 
 
@@ -145,7 +145,11 @@ class Subject:
                 measure_=old.measure, support_=old.support, intercept_=old.intercept,
                 outcome=old.outcome,
             )  # fmt: skip
-            found: Decomposition = decompose(model, **_asked(options))
+            asked = _asked(options)
+            if old.units is not None and "X" in asked:
+                asked["X"] = old.units.scaled(asked["X"])
+                asked["y"] = None if asked["y"] is None else old.units.target(asked["y"])
+            found: Decomposition = decompose(model, **asked)
             return found.in_units(old.units)
         known = _known(operators_view(self.obj, identify=True).parts)
         made: Decomposition = decompose(self.obj, identification=known, **_asked(options))
@@ -255,7 +259,7 @@ def load_subject(path: Path, label: str | None = None) -> Subject:
 def _asked(options: dict[str, Any]) -> dict[str, Any]:
     """Options of the command line as those of `decompose`: the method with what belongs to it."""
     given = dict(options)
-    kept = {"support": given.pop("support")} if "support" in given else {}
+    kept = {name: given.pop(name) for name in ("support", "X", "y") if name in given}
     name = given.pop("method", "contexts" if set(given) <= {"epsilon"} else "clodd")
     methods: dict[str, Any] = {
         "contexts": ContextTree, "clodd": Clodd, "single_linkage": Linkage,
