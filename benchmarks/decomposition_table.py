@@ -138,7 +138,7 @@ def measured(name: str, kind: str, folder: Path) -> dict[str, tuple[float, float
     integral = 0.0
     for train, test in KFold(5, shuffle=True, random_state=0).split(X):
         H, t = scaled(kind, X, y, train)
-        free = {"monotone": False, "normal": False, "bias": True} if kind == "free" else {}
+        free = {"monotone": False, "normal": False, "fit_intercept": True} if kind == "free" else {}
         model = ChoquetRegressor(**free).fit(H[train], t[train])
         integral += np.mean((model.predict(H[test]) - t[test]) ** 2)
         for method, fit in METHODS.items():

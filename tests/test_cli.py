@@ -299,6 +299,23 @@ def test_decompose(folder, run):
     assert run("decompose", "d.json", "--all-walks", "--metric", "emd")[0] == 0
 
 
+def test_decompose_on_rows(folder, run):
+    run("fit", "scores.csv")
+    code, out, _ = run("decompose", "model.json", "scores.csv", "-o", "parts.json")
+    assert code == 0
+    assert "times the full integral's" in out
+    found = choquet.load("parts.json")
+    assert found.unit == "samples"
+    data = json.loads(run("decompose", "model.json", "scores.csv", "--json")[1])
+    assert data["cost"]["ratio"] == pytest.approx(found.cost.ratio)
+    # What was written can be taken apart again, in the same units.
+    again = json.loads(run("decompose", "parts.json", "scores.csv", "--json")[1])
+    assert [one["context"] for one in again["operators"]] == [
+        one["context"] for one in data["operators"]
+    ]
+    assert "-" in refused(run, "decompose", "-", "-")
+
+
 def test_compare_and_inspect(folder, run):
     run("fit", "scores.csv", "-o", "a.json")
     run("fit", "scores.csv", "-o", "b.json", "--learner", "owa")

@@ -127,7 +127,7 @@ def test_true_operators_come_back_with_rows_and_targets():
     for seed in (101, 102, 103, 106):
         made = make_fusion(300, 5, measure=truth, noise=0.05, rng=seed)
         model = ChoquetRegressor().fit(made.data, made.target)
-        d = decompose(model, made.data, made.target, method=ContextTree(folds=0))
+        d = decompose(model, made.data, made.target)
         away = [min(np.sqrt(np.mean((o(Z) - p(Z)) ** 2)) for p in d.operators) for o in four]
         found.append(d.n_operators <= 5 and max(away) < 0.03)
         assert sum(op.share for op in d.operators) == pytest.approx(1)
@@ -189,8 +189,13 @@ def test_rows_decide_and_the_cost_is_said_first(learned):
     assert d.unit == "samples"
     assert d.cost.refitted
     assert 0.5 < d.cost.ratio < 1.3
+    assert d.cost.unsupported == 0  # 400 rows show all 14 sets of four sources
     assert d.cost.description < d.cost.plain_mean
-    assert "times the full integral's" in str(d).splitlines()[0]
+    first, second = str(d).splitlines()[:2]
+    for other in ("the full integral's", "one weighted sum", "one order statistic", "the mean"):
+        assert other in first
+    assert "the contexts agree by" in second
+    assert "No other row supports the case of 0 %" in second
     assert sum(op.count for op in d.operators) == len(X)
     np.testing.assert_allclose(
         d.row_error, np.sqrt(np.mean((d.predict(X) - model.predict(X)) ** 2))

@@ -404,6 +404,10 @@ def explain(
 @app.command()
 def decompose(
     model: Model,
+    data: Annotated[
+        Path | None,
+        typer.Argument(help="Table of samples that decide, with the target if it has it."),
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Keep the decomposition in this file.")
     ] = None,
@@ -427,6 +431,7 @@ def decompose(
         typer.Option(help="Largest difference from the model that is allowed.", **_NUMBER),
     ] = None,
     label: Label = None,
+    delimiter: Delimiter = None,
     force: Force = False,
     json: Json = False,
 ) -> None:
@@ -438,8 +443,9 @@ def decompose(
     if all_walks:
         options["support"] = None
     run_decompose(
-        model, output, max_error=max_error, label=label, force=force, as_json=json, **options
-    )
+        model, data, output,
+        max_error=max_error, label=label, delimiter=delimiter, force=force, as_json=json, **options,
+    )  # fmt: skip
 
 
 @app.command()

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from choquet.cli.columns import open_binary
-from choquet.cli.output import say, say_json, say_table
+from choquet.cli.output import say, say_json, say_table, warn
 from choquet.cli.subjects import Subject, check_output, load_any, load_subject, write_object
 from choquet.cli.tables import Table, name_of, numeric, table_of
 from choquet.decomposition import ClusterDecomposition, Decomposition, compare
@@ -25,28 +25,47 @@ from choquet.watching import steps
 
 __all__ = ["run_compare", "run_decompose", "run_inspect"]
 
+_ROWS = 5000
+"""Rows that contexts are found on: seconds, up to ten sources."""
+
 _LISTED = 60
 """Contexts of an additive model that are printed."""
 
 
 def run_decompose(
     path: Path,
+    data: Path | None,
     output: Path | None,
     *,
     max_error: float | None,
     label: str | None,
+    delimiter: str | None,
     force: bool,
     as_json: bool,
     **options: Any,
 ) -> None:
     """Take a model or measure apart, say what was found, and keep it if asked to."""
+    if str(path) == "-" and str(data) == "-":
+        raise OptionError("only one of model and data can come from standard input")
     subject = load_subject(path, label)
     if output is not None:
         check_output(output, force=force)
     if subject.additive:
+        if data is not None:
+            raise OptionError(
+                f"{path} is a sum of terms, whose contexts are known; leave out {data}"
+            )
         _decompose_sum(subject, output, as_json=as_json)
         return
-    found = subject.parts(**options)
+    if data is not None:
+        from choquet.cli.using import read_rows
+
+        table = read_rows(data, subject, delimiter=delimiter, limit=_ROWS, target=True)
+        if table.n_read == _ROWS:
+            warn(f"note: contexts are found on the first {_ROWS:,} rows")
+        options |= {"X": table.X, "y": table.y}
+    with steps("taking the model apart"):
+        found = subject.parts(**options)
     if max_error is not None:
         if found.measure is None:
             raise OptionError(f"{path} learned its operators directly: leave out --max-error")
@@ -111,6 +130,9 @@ def summary(found: Decomposition) -> dict[str, Any]:
     rules = found.rules.text(found.sources, found.operator_names)
     error = {"worst": found.error.worst, "rms": found.error.rms, "exact": found.exact}
     data = {**{key: story[key] for key in kept}, "rules": rules, "error": error}
+    cost = getattr(found, "cost", None)
+    if cost is not None:
+        data["cost"] = cost.to_dict()
     if isinstance(found, ClusterDecomposition):
         graph = found.sample.graph
         data |= {"metric": found.metric.name, "n_walks": graph.n_walks}

@@ -42,7 +42,7 @@ about 4 ms. Below 4 it takes little, and beyond 7 draws of measures serve all ro
 _TABLES = (".csv", ".tsv", ".txt", ".parquet", ".feather", ".arrow")
 """How the names of tables end."""
 
-_OPTIONS = {"support": "--all-walks", "k": "-k"}
+_OPTIONS = {"support": "--all-walks", "k": "-k", "X": "a table", "y": "a target"}
 """Options of `decompose` that are not called on the command line as they are in Python."""
 
 
@@ -163,7 +163,11 @@ class Subject:
                 measure_=old.measure, support_=old.support, intercept_=old.intercept,
                 outcome=old.outcome,
             )  # fmt: skip
-            found: Decomposition = decompose(model, **_asked(options))
+            asked = _asked(options)
+            if old.units is not None and "X" in asked:
+                asked["X"] = old.units.scaled(asked["X"])
+                asked["y"] = None if asked["y"] is None else old.units.target(asked["y"])
+            found: Decomposition = decompose(model, **asked)
             return found.in_units(old.units)
         known = _known(operators_view(self.obj, identify=True).parts)
         made: Decomposition = decompose(self.obj, identification=known, **_asked(options))
@@ -266,7 +270,9 @@ def load_subject(path: Path, label: str | None = None) -> Subject:
 def _asked(options: dict[str, Any]) -> dict[str, Any]:
     """Options of the command line as those of `decompose`: the method with what belongs to it."""
     given = dict(options)
-    kept = {"support": given.pop("support")} if "support" in given else {}
+    kept: dict[str, Any] = {
+        name: given.pop(name) for name in ("support", "X", "y") if name in given
+    }
     name = given.pop("method", "contexts" if set(given) <= {"epsilon"} else "clodd")
     methods: dict[str, Any] = {
         "contexts": ContextTree, "clodd": Clodd, "single_linkage": Linkage,

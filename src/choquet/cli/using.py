@@ -28,7 +28,7 @@ from choquet.errors import DataError, MissingDependencyError, OptionError
 from choquet.files import writing
 from choquet.watching import steps
 
-__all__ = ["run_explain", "run_predict", "run_report"]
+__all__ = ["read_rows", "run_explain", "run_predict", "run_report"]
 
 _SHORT = 5
 """Sentences up to which an explanation needs no summary."""
@@ -176,7 +176,7 @@ class _Rows(NamedTuple):
     n_read: int
 
 
-def _read_rows(
+def read_rows(
     path: Path, subject: Subject, *, delimiter: str | None, limit: int, target: bool
 ) -> _Rows:
     """The first rows of a table, with the target, numbers or classes, where wanted and there."""
@@ -231,7 +231,7 @@ def run_explain(
     if subject.fused:
         _explain_fusion(subject, _scores(data, subject, delimiter), rows, as_json=as_json)
         return
-    table = _read_rows(data, subject, delimiter=delimiter, limit=max(rows), target=False)
+    table = read_rows(data, subject, delimiter=delimiter, limit=max(rows), target=False)
     if table.n_read < max(rows):
         raise DataError(f"{data} has {table.n_read} rows; there is no row {max(rows)}")
     lacking = sorted(set(rows) - set(table.numbers.tolist()))
@@ -303,7 +303,7 @@ def run_report(
     if data is not None and subject.fused and label is None:
         X = _scores(data, subject, delimiter)
     elif data is not None:
-        table = _read_rows(data, subject, delimiter=delimiter, limit=_REPORT_ROWS, target=True)
+        table = read_rows(data, subject, delimiter=delimiter, limit=_REPORT_ROWS, target=True)
         X, y = table.X, table.y
         if lacking := table.n_read - len(X):
             warn(f"note: rows that lack a value, and are left out: {lacking}")

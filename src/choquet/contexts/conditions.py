@@ -111,17 +111,6 @@ class Condition:
             return f"{name} is {'' if self.negated else 'not '}among the bottom {_word(n - top)}"
         return f"{name} is {no}among the top {_word(top)}"
 
-    def excludes(self, other: Condition) -> bool:
-        """Whether the two can be seen, at a glance, never to hold together."""
-        if other == self.opposite or (self.above is not None and other.opposite == self):
-            return True
-        if self.top is None or other.top is None:
-            return False
-        if self.source != other.source:
-            return self.top == other.top == 1 and not (self.negated or other.negated)
-        inner, outer = (self, other) if other.negated else (other, self)
-        return outer.negated and not inner.negated and (inner.top or 1) <= (outer.top or 1)
-
     def _check(self, n_sources: int) -> None:
         if max(self.source, self.above or 0) >= n_sources or (self.top or 1) >= max(n_sources, 2):
             raise DataError(f"{self} is no condition on {n_sources} sources")

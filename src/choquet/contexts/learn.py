@@ -120,9 +120,6 @@ class Learned:
         Which of them was kept.
     fold_errors : array or None
         Mean squared error of each on held-out rows, in units of the target's variance.
-    held_out : array of shape (n_samples,) or None
-        Squared error of the one that was kept, on each row while it was held out; NaN where it
-        never was.
     """
 
     rows: RankRows
@@ -132,7 +129,6 @@ class Learned:
     path: Path
     chosen: int
     fold_errors: FloatArray | None
-    held_out: FloatArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,11 +215,10 @@ def learn(
         tree = best.tree.cut(best.path.stops[chosen])
         grouping = _grouping(best, tree, options, judge, floor)
     tree, grouping = collapsed(tree, grouping)
-    errors = held_out = None
+    errors = None
     if best.held_out is not None:
         errors = np.maximum(_means(best) / best.rows.target_scale**2, _DUST)
-        held_out = best.held_out[:, chosen]
-    return Learned(best.rows, tree, grouping, best.options.l2, best.path, chosen, errors, held_out)
+    return Learned(best.rows, tree, grouping, best.options.l2, best.path, chosen, errors)
 
 
 def _widest(kinds: tuple[Leaf, ...]) -> Leaf:

@@ -18,6 +18,7 @@ from choquet.contexts._labels import as_labels, as_shares
 from choquet.contexts._rule_predicates import Predicates
 from choquet.contexts._rule_search import Problem, best_list, decide
 from choquet.contexts.conditions import Condition, Context, Rule
+from choquet.contexts.logic import possible, shortest
 from choquet.errors import OptionError
 from choquet.measures.sources import check_sources
 from choquet.walks.sorts import as_sorts
@@ -81,7 +82,7 @@ class RuleList:
         last = sum(rule.share for rule in self.rules)
         rest = Rule((), self.default, max(1.0 - last, 0.0), 1.0)
         return tuple(
-            replace(rule, unless=_exceptions(rule, self.rules[:place]))
+            replace(rule, unless=_exceptions(rule, self.rules[:place], self.n_sources))
             for place, rule in enumerate((*self.rules, rest))
             if rule.operator == operator
         )
@@ -136,14 +137,20 @@ class RuleList:
         return [f"If {ends[0]}.", *middle, f"Otherwise: {last}."]
 
 
-def _exceptions(rule: Rule, earlier: Sequence[Rule]) -> tuple[tuple[Condition, ...], ...]:
-    """Conditions of earlier rules that lead elsewhere and may hold where the rule's do."""
-    return tuple(
-        other.conditions
-        for other in earlier
-        if other.operator != rule.operator
-        and not any(one.excludes(two) for one in rule.conditions for two in other.conditions)
-    )
+def _exceptions(
+    rule: Rule, earlier: Sequence[Rule], n_sources: int
+) -> tuple[tuple[Condition, ...], ...]:
+    """Conditions of earlier rules that lead elsewhere and may hold where the rule's do.
+
+    What the rule's own conditions say already is not said again.
+    """
+    own = rule.conditions
+    found = []
+    for other in earlier:
+        if other.operator != rule.operator and possible([*own, *other.conditions], n_sources):
+            news = [one for one in other.conditions if possible([*own, one.opposite], n_sources)]
+            found.append(shortest(news, n_sources) or other.conditions)
+    return tuple(dict.fromkeys(found))
 
 
 def _percent(share: float) -> str:

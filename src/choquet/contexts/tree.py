@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import heapq
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
+from choquet.contexts.conditions import Condition
 from choquet.contexts.leaves import LeafFit, LeafOptions, fit_leaf
 from choquet.contexts.rows import RankArray, RankRows
 from choquet.contexts.splits import Split, SplitOptions, best_split
@@ -60,6 +61,15 @@ class Tree:
         """Whether a condition asks for a source's own value, which a sort does not tell."""
         return bool(np.isfinite(self.value).any())
 
+    def question(self, node: int) -> Condition:
+        """What an inner node asks."""
+        source, other = int(self.source[node]), int(self.above[node])
+        if np.isfinite(self.value[node]):
+            return Condition(source, value=float(self.value[node]))
+        if other >= 0:
+            return Condition(source, above=other)
+        return Condition(source, top=int(self.top[node]))
+
     def holds(self, node: int, ranks: RankArray, inputs: FloatArray | None) -> BoolArray:
         """Whether the predicate of an inner node holds in each row."""
         source, other = self.source[node], self.above[node]
@@ -84,6 +94,14 @@ class Tree:
             held = self.holds(node, ranks[rows], None if inputs is None else inputs[rows])
             pending += [(int(self.yes[node]), rows[held]), (int(self.no[node]), rows[~held])]
         return out
+
+    def weighed(self, place: IntArray, weight: FloatArray) -> Tree:
+        """The same for other rows, of which the leaf and the weight are given."""
+        found = np.asarray(np.bincount(place, weight, len(self.source)), dtype=np.float64)
+        for node in range(len(found) - 1, -1, -1):  # children come after their parents
+            if self.source[node] >= 0:
+                found[node] = found[self.yes[node]] + found[self.no[node]]
+        return replace(self, weight=found)
 
     def cut(self, stops: BoolArray) -> Tree:
         """The tree in which the nodes that `stops` marks are leaves, without what is below them."""

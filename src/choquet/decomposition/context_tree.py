@@ -14,7 +14,7 @@ from choquet.contexts.from_walks import NUMBER, Described, describe_walks, outpu
 from choquet.contexts.learn import Judge, Learned, TreeOptions, collapsed, learn
 from choquet.contexts.pruning import content_folds
 from choquet.contexts.rows import LEAVES, Leaf, RankRows, Weights
-from choquet.decomposition.cost import Cost, held_out_cost
+from choquet.decomposition.cost import Cost, held_out_trials
 from choquet.decomposition.methods import Method, Task
 from choquet.decomposition.operators import UNKNOWN
 from choquet.decomposition.trees import (
@@ -41,6 +41,10 @@ _CHECKED = 10_000
 
 _ALSO = 6
 """Sources up to which walks are described beside the rows: up to 720, a fraction of a second."""
+
+_AGAIN = 10
+"""Sources up to which a model is learned again without held-out rows, about a second each time.
+Beyond, the measure stays as it was given, and at most three parts are held out."""
 
 _LEAVES = 12
 """Leaves of a tree that is grown from rows, before leaves that are alike share an operator."""
@@ -110,7 +114,11 @@ class ContextTree(Method[TreeDecomposition]):
 
     def decompose(self, task: Task) -> TreeDecomposition:
         """Describe the rows, or the walks of the measure."""
-        return self._from_walks(task) if task.X is None else self._from_rows(task)
+        from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+        # Thousands of small products: threads would wait for each other more than they work.
+        with threadpool_limits(limits=1, user_api="blas"):
+            return self._from_walks(task) if task.X is None else self._from_rows(task)
 
     # -- walks -------------------------------------------------------------------------------------
 
@@ -176,7 +184,7 @@ class ContextTree(Method[TreeDecomposition]):
         assert task.X is not None
         X, measure = task.X, task.measure
         output = measure.integral(X) + task.bias
-        made = describe(self._described(measure, task.bias, X, output, task.y), measure.sources)
+        made, cost = self._best(task)
         everything = replace(task, support=None, X=None)
         sorts, counts, complete = self._walks(everything, _CHECKED)
         error, by_operator = UNKNOWN, [UNKNOWN] * made.n_operators
@@ -204,46 +212,75 @@ class ContextTree(Method[TreeDecomposition]):
             n_walks=len(sorts),
             spread=float(output.std()),
             row_error=float(np.sqrt(np.mean((made.predict(X) - output) ** 2))),
-            cost=self._cost(task, made),
+            cost=cost,
             intercept=task.bias,
         )
 
-    def _described(
+    def _best(self, task: Task) -> tuple[TreeDecomposition, Cost | None]:
+        """Contexts from the rows, or those of the measure's walks if fewer of these do as well.
+
+        Rows are few, and greedy conditions follow their chance; walks know all of the measure. So
+        where fewer operators of the walks predict held-out targets as well as the contexts from
+        rows do, within one standard error, these are taken.
+        """
+        X, y, measure = task.X, task.y, task.measure
+        assert X is not None
+        model = task.model if measure.n_sources <= _AGAIN else None
+        made = self._candidates(measure, task.bias, X, y, also=False)
+        folds = None if y is None else self._parts(X, y)
+        if y is None or folds is None:
+            return made[0], None
+        also = made[0].n_operators > 1 and not self.n_cuts
+        if also and measure.n_sources <= _ALSO and measure.is_dense:
+            made = self._candidates(measure, task.bias, X, y, also=True)
+
+        def described(train: IntArray) -> tuple[Any, list[TreeDecomposition]]:
+            again = _fitted_again(model, X[train], y[train])
+            own = measure if again is None else again.measure_
+            bias = task.bias if again is None else float(getattr(again, "intercept_", 0.0))
+            parts = self._candidates(own, bias, X[train], y[train], also=len(made) > 1)
+            return lambda Z: own.integral(Z) + bias, parts
+
+        labels = [(one.operator_of(X), one.n_operators) for one in made]
+        trials = held_out_trials(X, y, folds, labels, described, refitted=model is not None)
+        taken = 0
+        if len(made) > 1 and all(operator.share > 0 for operator in made[1].operators):
+            away = trials[1].errors - trials[0].errors
+            fewer = made[1].n_operators < made[0].n_operators
+            taken = int(fewer and away.mean() <= away.std() / np.sqrt(len(away)))
+        return made[taken], trials[taken].cost
+
+    def _parts(self, X: FloatArray, y: FloatArray) -> IntArray | None:
+        """Fold of each row; None where nothing is to be held out."""
+        if self.folds < 2 or len(X) < 2 * self.folds:
+            return None
+        number = self.folds if X.shape[1] <= _AGAIN else min(self.folds, 3)
+        folds = content_folds(X, y, number, np.random.default_rng(1))
+        return folds if folds.max() > 0 else None
+
+    def _candidates(
         self,
         measure: AbstractMeasure,
         bias: float,
         X: FloatArray,
-        output: FloatArray,
         y: FloatArray | None,
-    ) -> Learned:
-        """Contexts from the rows, or those of the measure's walks if fewer of these do as well.
-
-        Rows are few, and greedy conditions follow their chance; walks know all of the measure. So
-        where fewer operators of the walks predict the targets as well as the contexts from rows do
-        on held-out rows, within one standard error, these are taken.
-        """
-        learned = self._learned(measure, bias, X, output, y)
-        few = len(learned.grouping.coefficients) == 1
-        small = measure.n_sources <= _ALSO and measure.is_dense
-        if y is None or learned.held_out is None or few or self.n_cuts or not small:
-            return learned
-        sorts = all_sorts(measure.n_sources)
-        found = self._of_walks(measure, sorts, np.ones(len(sorts)))
-        tree, grouping = collapsed(found.tree, found.grouping)
-        total = learned.rows.total
-        rows = RankRows.from_data(X, output, leaf="both", total=total)
-        weights = grouping.in_units(found.rows)
-        weights = weights._replace(bias=weights.bias + bias)
-        labels = grouping.labels[tree.leaf_of(rows.ranks)]
-        fitted = np.einsum("ij,ij->i", rows.Z[:, :-1], rows.from_units(weights)[labels])
-        away = (rows.output(fitted, rows.everything()) - y) ** 2 - learned.held_out
-        away = away[np.isfinite(away)]
-        fewer = len(grouping.coefficients) < len(learned.grouping.coefficients)
-        met = len(np.unique(labels)) == len(grouping.coefficients)
-        if not (fewer and met and away.mean() <= away.std() / np.sqrt(len(away))):
-            return learned
-        own = replace(grouping, coefficients=rows.from_units(weights))
-        return replace(learned, rows=rows, tree=tree, grouping=own)
+        *,
+        also: bool,
+    ) -> list[TreeDecomposition]:
+        """Contexts from the rows and, where asked for, those of the measure's walks."""
+        output = measure.integral(X) + bias
+        found = [self._learned(measure, bias, X, output, y)]
+        if also:
+            sorts = all_sorts(measure.n_sources)
+            walks = self._of_walks(measure, sorts, np.ones(len(sorts)))
+            tree, grouping = collapsed(walks.tree, walks.grouping)
+            weights = grouping.in_units(walks.rows)
+            weights = weights._replace(bias=weights.bias + bias)
+            rows = RankRows.from_data(X, output, leaf="both", total=found[0].rows.total)
+            grouping = replace(grouping, coefficients=rows.from_units(weights))
+            tree = tree.weighed(tree.leaf_of(rows.ranks), rows.weight)
+            found.append(replace(found[0], rows=rows, tree=tree, grouping=grouping))
+        return [describe(one, measure.sources) for one in found]
 
     def _learned(
         self,
@@ -272,31 +309,6 @@ class ContextTree(Method[TreeDecomposition]):
             total=float(measure.total) if fuses else None,
             judge=None if y is None else Judge(y, output),
             floor=self.floor**2,
-        )
-
-    def _cost(self, task: Task, made: TreeDecomposition) -> Cost | None:
-        X, y = task.X, task.y
-        if X is None or y is None or self.folds < 2 or len(X) < 2 * self.folds:
-            return None
-        folds = content_folds(X, y, self.folds, np.random.default_rng(1))
-        if folds.max() < 1:
-            return None
-
-        def described(train: IntArray) -> Any:
-            model = _fitted_again(task.model, X[train], y[train])
-            measure = task.measure if model is None else model.measure_
-            bias = task.bias if model is None else float(getattr(model, "intercept_", 0.0))
-            output = measure.integral(X[train]) + bias
-            found = self._described(measure, bias, X[train], output, y[train])
-            parts = describe(found, measure.sources)
-            return (
-                parts.operator_of, parts.predict, lambda Z: measure.integral(Z) + bias,
-                parts.n_operators,
-            )  # fmt: skip
-
-        labels = made.operator_of(X)
-        return held_out_cost(
-            X, y, folds, labels, made.n_operators, described, refitted=task.model is not None
         )
 
 

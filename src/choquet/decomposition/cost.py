@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 
-from choquet.arrays import FloatArray, IntArray
+from choquet.arrays import BoolArray, FloatArray, IntArray
+from choquet.walks import DataSupport, sorts_of
+from choquet.walks.sorts import strict_steps
 
-__all__ = ["Cost", "held_out_cost"]
+__all__ = ["Cost", "Trial", "held_out_trials"]
 
 _POOR = 1.15
 """Ratio of errors on held-out rows from which on a description is called poor."""
@@ -41,6 +44,8 @@ class Cost:
         the same, 0 as alike as by chance (adjusted Rand index).
     same_number : float
         Share of folds with the same number of operators.
+    unsupported : float or None
+        Share of the held-out rows whose integral needs a value that no other row supports.
 
     Examples
     --------
@@ -61,6 +66,7 @@ class Cost:
     n_folds: int
     same_contexts: float
     same_number: float
+    unsupported: float | None = None
 
     @property
     def ratio(self) -> float:
@@ -84,24 +90,34 @@ class Cost:
         return self.ratio > _POOR or self.description > _POOR * max(simple, self._nothing)
 
     def text(self) -> str:
-        """The cost in a sentence or two."""
+        """The cost in a few sentences."""
+        return f"{self.ratios()} {self.steadiness()}"
+
+    def ratios(self) -> str:
+        """How large its error is beside others, in a sentence."""
         own = max(self.description, self._nothing)
-        simple = [
-            f"{max(value, self._nothing) / own:.3g} times for {name}"
-            for name, value in (
-                ("one weighted sum of the sources", self.weighted_mean),
-                ("one order statistic", self.order_statistic),
-                ("the mean", self.plain_mean),
-            )
-        ]
-        whose = "" if self.refitted else ", which had seen these rows or was given"
-        return (
-            f"On held-out rows its squared error is {self.ratio:.3g} times that of the full "
-            f"integral{whose}; beside its own, the error is {', '.join(simple)}. Learned again on "
-            f"parts of the rows, the contexts agree by {self.same_contexts:.2f} (1 is the same, 0 "
-            f"is chance), and their number of operators in {100 * self.same_number:.0f} % of "
-            f"{self.n_folds} tries."
+        whose = "" if self.refitted else " (which was given and may have seen these rows)"
+        weighted, ranked, mean = (
+            f"{own / max(value, self._nothing):.3g}"
+            for value in (self.weighted_mean, self.order_statistic, self.plain_mean)
         )
+        return (
+            f"Its squared error on held-out rows is {self.ratio:.3g} times the full integral's"
+            f"{whose}, {weighted} times that of one weighted sum of the sources, {ranked} times "
+            f"that of one order statistic, and {mean} times that of the mean."
+        )
+
+    def steadiness(self) -> str:
+        """How often the same comes back from parts of the rows, and what data support."""
+        text = (
+            f"Learned again on parts of the rows, the contexts agree by {self.same_contexts:.2f} "
+            "(1 is the same, 0 is chance), and the number of operators is the same in "
+            f"{100 * self.same_number:.0f} % of {self.n_folds} tries."
+        )
+        if self.unsupported is None:
+            return text
+        rows = f"{100 * self.unsupported:.3g} % of the held-out rows"
+        return f"{text} No other row supports the case of {rows}."
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, with the ratio."""
@@ -120,53 +136,84 @@ def simple_errors(
     return found[0], found[1], float(np.sum((y[test] - y[train].mean()) ** 2))
 
 
-def held_out_cost(
+def unsupported_rows(support: DataSupport, X: FloatArray) -> BoolArray:
+    """Rows whose integral needs a value that no data support; values with weight zero are not."""
+    sorts = sorts_of(X)
+    counted = strict_steps(X, sorts, support.tolerance)[:, :-1]
+    return np.asarray((support.unsupported_steps(sorts) & counted).any(axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A description that was made without each fold in turn.
+
+    Attributes
+    ----------
+    cost : Cost
+    errors : array of shape (n_samples,)
+        Squared error on each row while it was held out.
+    """
+
+    cost: Cost
+    errors: FloatArray
+
+
+def held_out_trials(
     X: FloatArray,
     y: FloatArray,
     folds: IntArray,
-    labels: IntArray,
-    n_operators: int,
-    described: Any,
+    made: Sequence[tuple[IntArray, int]],
+    described: Callable[[IntArray], tuple[Any, Sequence[Any]]],
     *,
     refitted: bool,
-) -> Cost:
-    """The cost from descriptions made without each fold.
+) -> list[Trial]:
+    """What descriptions cost, from those made in the same way without each fold.
 
     Parameters
     ----------
     X, y : arrays
     folds : array of ints
         Fold of each row.
-    labels : array of ints
-        Operator of each row in the description made with all rows.
-    n_operators : int
-        Of that description.
+    made : sequence of pairs
+        Of each description made with all rows: the operator of each row, and how many there are.
     described : callable
-        Maps numbers of rows to learn from to ``(operator_of, predict, integral)``, functions of
-        inputs, and the number of operators.
+        Maps numbers of rows to learn from to the integral, a function of inputs, and to one
+        description for each of `made`, with `predict`, `operator_of` and `n_operators`.
     refitted : bool
-        Whether `integral` knows the rows to learn from only.
+        Whether the integral knows the rows to learn from only.
     """
-    sums = np.zeros(5)
-    alike, same = [], []
     n_folds = int(folds.max()) + 1
+    errors, simple = np.zeros((len(made) + 1, len(y))), np.zeros(3)
+    alike, same = np.zeros((len(made), n_folds)), np.zeros((len(made), n_folds))
+    unsupported = 0
     for fold in range(n_folds):
         train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
-        operator_of, predict, integral, number = described(train)
-        sums[0] += np.sum((predict(X[test]) - y[test]) ** 2)
-        sums[1] += np.sum((integral(X[test]) - y[test]) ** 2)
-        sums[2:] += simple_errors(X, y, train, test)
-        alike.append(agreement(operator_of(X), labels))
-        same.append(number == n_operators)
-    names = ("description", "integral", "weighted_mean", "order_statistic", "plain_mean")
-    errors = dict(zip(names, (sums / len(y)).tolist(), strict=True))
-    return Cost(
-        **errors,
-        refitted=refitted,
-        n_folds=n_folds,
-        same_contexts=float(np.mean(alike)),
-        same_number=float(np.mean(same)),
-    )
+        integral, parts = described(train)
+        errors[-1, test] = (integral(X[test]) - y[test]) ** 2
+        simple += simple_errors(X, y, train, test)
+        unsupported += int(unsupported_rows(DataSupport.from_data(X[train]), X[test]).sum())
+        for k, ((labels, number), part) in enumerate(zip(made, parts, strict=True)):
+            errors[k, test] = (part.predict(X[test]) - y[test]) ** 2
+            alike[k, fold] = agreement(part.operator_of(X), labels)
+            same[k, fold] = part.n_operators == number
+    names = ("weighted_mean", "order_statistic", "plain_mean")
+    known = dict(zip(names, (simple / len(y)).tolist(), strict=True))
+    return [
+        Trial(
+            Cost(
+                description=float(errors[k].mean()),
+                integral=float(errors[-1].mean()),
+                refitted=refitted,
+                n_folds=n_folds,
+                same_contexts=float(alike[k].mean()),
+                same_number=float(same[k].mean()),
+                unsupported=unsupported / len(y),
+                **known,
+            ),
+            errors[k],
+        )
+        for k in range(len(made))
+    ]
 
 
 def agreement(one: IntArray, two: IntArray) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import factorial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -15,6 +16,7 @@ from choquet.contexts.conditions import Condition, Context, Rule
 from choquet.contexts.from_walks import POOR, Described
 from choquet.contexts.learn import Learned, collapsed
 from choquet.contexts.leaves import statistics_of
+from choquet.contexts.logic import rules_by_operator, shortest
 from choquet.contexts.rows import RankRows, Weights, ranks_of
 from choquet.contexts.rules import RuleList
 from choquet.contexts.tree import Tree
@@ -83,9 +85,12 @@ class TreeContexts(Contexts):
     labels: IntArray
 
     def of(self, number: int) -> Context:
-        """When an operator is used: the leaves that lead to it."""
-        rules = tuple(rule for rule in self.leaves.values() if rule.operator == number)
-        return Context(rules, self.sources)
+        """When an operator is used, in as few conditions as are found."""
+        return Context(self._rules.get(number, ()), self.sources)
+
+    @cached_property
+    def _rules(self) -> Mapping[int, tuple[Rule, ...]]:
+        return rules_by_operator(tuple(self.leaves.values()), len(self.sources))
 
     @cached_property
     def leaves(self) -> Mapping[int, Rule]:
@@ -95,14 +100,14 @@ class TreeContexts(Contexts):
             leaf: Rule(
                 conditions, int(self.labels[leaf]), float(tree.weight[leaf] / tree.weight[0]), 1.0
             )
-            for leaf, conditions in _paths(tree).items()
+            for leaf, conditions in _paths(tree, len(self.sources)).items()
         }
 
     @cached_property
     def rules(self) -> RuleList:
-        """The tree as rules: contexts do not overlap, so their order does not matter."""
-        rules = tuple(rule for rule in self.leaves.values() if rule.operator != 0)
-        return RuleList(rules, 0, len(self.sources), 1.0, True)
+        """The tree as rules: those of two operators do not overlap, so order does not matter."""
+        rules = [one for number, own in self._rules.items() if number for one in own]
+        return RuleList(tuple(rules), 0, len(self.sources), 1.0, True)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -233,6 +238,9 @@ class TreeDecomposition(Decomposition):
         if self.measure is None:
             return f"{count} of {self.n_sources} sources"
         what = f"{count} describe{'' if several else 's'} the integral of {self.n_sources} sources"
+        if self.unit == "walks" and self.support is not None:
+            whole = self.n_sources <= 20 and self.n_walks == factorial(self.n_sources)
+            what += "" if whole else " where data support it"
         if self.exact and self.error.worst <= 1e-9 * max(1.0, self.spread):
             return f"{what} exactly."
         parts = [] if np.isnan(self.error.worst) else [self._uniform()]
@@ -240,10 +248,7 @@ class TreeDecomposition(Decomposition):
             parts.append(f"off by {self.row_error:.3g} on the rows (root mean square)")
         text = f"{what}: {', '.join(parts)}."
         if self.cost is not None:
-            text += (
-                f" On held-out rows its squared error is {self.cost.ratio:.3g} times the full "
-                "integral's."
-            )
+            text += f" {self.cost.ratios()}"
         if self.cost is not None and self.cost.contradicted:
             return f"{_CONTRADICTED} {text}"
         return f"{_POOR_WORDS} {text}" if self.poor else text
@@ -257,12 +262,12 @@ class TreeDecomposition(Decomposition):
 
     def __str__(self) -> str:
         lines = [self.opening()]
+        if self.cost is not None:
+            lines.append(self.cost.steadiness())
         for number, operator in enumerate(self.operators, start=1):
             context = f": {operator.context}" if self.n_operators > 1 else ""
             share = f"{100 * operator.share:.1f} % of {self.unit}"
             lines.append(f"  {number}. {operator.name}, {share}{context}")
-        if self.cost is not None:
-            lines.append(self.cost.text())
         if self.poor and not (self.cost is not None and self.cost.contradicted):
             lines.append(_HELP)
         return "\n".join(lines)
@@ -305,7 +310,8 @@ def describe_measure(
     """What was found in the walks of a measure, with how far each operator is from it."""
     tree, grouping = collapsed(found.tree, found.grouping)
     weights = grouping.in_units(found.rows)
-    labels = grouping.labels[tree.leaf_of(np.argsort(sorts, axis=1).astype(np.int16))]
+    place = tree.leaf_of(np.argsort(sorts, axis=1).astype(np.int16))
+    tree, labels = tree.weighed(place, counts), grouping.labels[place]
     error, errors = walk_errors(measure, sorts, counts, labels, weights)
     rounded = Weights(*(np.round(part, _DECIMALS) + 0.0 for part in weights))
     known_error, known_errors = walk_errors(measure, sorts, counts, labels, rounded)
@@ -447,33 +453,16 @@ def _evidence(rows: RankRows, index: IntArray, residual: FloatArray, l2: float) 
     }
 
 
-def _paths(tree: Tree) -> dict[int, tuple[Condition, ...]]:
+def _paths(tree: Tree, n_sources: int) -> dict[int, tuple[Condition, ...]]:
     """Conditions of each leaf, without those that others imply."""
     found: dict[int, tuple[Condition, ...]] = {}
     pending: list[tuple[int, tuple[Condition, ...]]] = [(0, ())]
     while pending:
         node, conditions = pending.pop()
-        source, top, above = (int(a[node]) for a in (tree.source, tree.top, tree.above))
-        if source < 0:
-            found[node] = _shortest(conditions)
-        elif np.isfinite(tree.value[node]):
-            for child, negated in ((tree.no[node], True), (tree.yes[node], False)):
-                more = Condition(source, value=float(tree.value[node]), negated=negated)
-                pending.append((int(child), (*conditions, more)))
-        elif above >= 0:
-            pending.append((int(tree.no[node]), (*conditions, Condition(above, above=source))))
-            pending.append((int(tree.yes[node]), (*conditions, Condition(source, above=above))))
-        else:
-            for child, negated in ((tree.no[node], True), (tree.yes[node], False)):
-                more = Condition(source, top=top, negated=negated)
-                pending.append((int(child), (*conditions, more)))
+        if tree.source[node] < 0:
+            found[node] = shortest(conditions, n_sources)
+            continue
+        asked = tree.question(node)
+        pending.append((int(tree.no[node]), (*conditions, asked.opposite)))
+        pending.append((int(tree.yes[node]), (*conditions, asked)))
     return found
-
-
-def _shortest(conditions: tuple[Condition, ...]) -> tuple[Condition, ...]:
-    kept: dict[tuple[int, int | None, bool, bool], Condition] = {}
-    for condition in conditions:
-        # Of several thresholds on one side the last is the tightest: it was split off inside.
-        ranked = condition.value is None
-        kept[condition.source, condition.above, condition.negated, ranked] = condition
-    return tuple(kept.values())

@@ -121,7 +121,7 @@ if gpr is the largest.'
         of = "all orders of the inputs" if self.unit == "walks" else self.unit
         text = f"Operator {self.number + 1} ({self.name}) takes {self.phrase} "
         text += f"in {percent(self.share)} of {of}"
-        if self.data_share == self.data_share:
+        if self.unit == "walks" and self.data_share == self.data_share:
             text += f" and {percent(self.data_share)} of samples without ties"
         text += f": {when}."
         if self.worst > 1e-12:

@@ -112,14 +112,16 @@ def _rules(data: dict[str, Any]) -> list[str]:
 
 def _operators(data: dict[str, Any]) -> list[str]:
     learned = data["model"]["learned"]
+    operators = data["model"]["operators"]
     heads = ["", "name", "takes", "weights, largest input first"]
+    of = "all orders of the inputs" if operators[0]["unit"] == "walks" else "samples"
     heads += (
         ["adds", "samples", "share", "decided by data"]
         if learned
-        else ["share of all orders of the inputs", "largest difference"]
+        else [f"share of {of}", "largest difference"]
     )
     rows = []
-    for operator in data["model"]["operators"]:
+    for operator in operators:
         row = [str(operator["number"] + 1), operator["name"], operator["phrase"]]
         row.append(", ".join(figure(w, 2) for w in operator["weights"]))
         if learned:

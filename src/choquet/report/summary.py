@@ -131,7 +131,7 @@ def summarise(
         "model": explained,
         "rules": _rules(view),
         "tree": tree_table(view),
-        "tree_unit": "samples" if view.learned else "orders drawn",
+        "tree_unit": "samples" if view.parts.unit == "samples" else "orders of the inputs",
         "clustering": clustering_data(view.parts),
         "ivat": ivat_data(view.parts),
         "indices": index_table(view.parts),

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from choquet.arrays import FloatArray
-from choquet.contexts.conditions import Condition
 from choquet.decomposition import ClusterDecomposition, Decomposition, TreeDecomposition
 from choquet.explanation.view import View
 from choquet.indices import banzhaf, interaction, shapley
@@ -98,10 +97,9 @@ def tree_table(view: View) -> list[dict[str, Any]] | None:
     pending: list[tuple[int, int, str]] = [(0, 0, "")]
     while pending:
         node, depth, branch = pending.pop()
-        source, top, above = (int(a[node]) for a in (tree.source, tree.top, tree.above))
         here: dict[str, Any] = {"node": node, "depth": depth, "branch": branch, "question": None}
         here["weight"] = float(tree.weight[node])
-        if source < 0:
+        if tree.source[node] < 0:
             operator = parts.operators[parts.labels[node]]
             here |= {
                 "operator": operator.number,
@@ -110,8 +108,7 @@ def tree_table(view: View) -> list[dict[str, Any]] | None:
                 "trust": operator.trust,
             }
         else:
-            condition = Condition(source, top=top) if above < 0 else Condition(source, above=above)
-            here["question"] = condition.text(view.sources)
+            here["question"] = tree.question(node).text(view.sources)
             pending.append((int(tree.no[node]), depth + 1, "no"))
             pending.append((int(tree.yes[node]), depth + 1, "yes"))
         found.append(here)

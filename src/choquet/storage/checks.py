@@ -77,6 +77,8 @@ def check_cost(data: Data) -> None:
         expect_number(data, name)
     expect_number(data, "n_folds", whole=True)
     check_flag(data, "refitted")
+    if data.get("unsupported") is not None:
+        expect_number(data, "unsupported", low=0, high=1)
 
 
 def check_path(data: Data) -> None:
