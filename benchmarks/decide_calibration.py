@@ -28,7 +28,7 @@ MOST = 60
 
 def truth(kind: str, n: int, X: np.ndarray, rng: np.random.Generator) -> tuple[Any, Any]:
     """Scores of the alternatives and importance of the criteria under a measure drawn uniformly."""
-    from choquet.decide.functionals import Importance, Integral, all_sets
+    from choquet.decide.models.functionals import Importance, Integral, all_sets
 
     k = KINDS[kind]
     if k is None:

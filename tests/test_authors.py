@@ -24,8 +24,8 @@ from choquet.errors import (
 )
 from choquet.lattice import masks_by_sizes
 from choquet.reproduce import reproduce
-from choquet.reproduce.authors import run as run_authors
-from choquet.reproduce.authors_files import authors_folder
+from choquet.reproduce.experiments.authors import run as run_authors
+from choquet.reproduce.experiments.authors_files import authors_folder
 
 # -- orders ----------------------------------------------------------------------------------------
 

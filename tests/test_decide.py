@@ -37,10 +37,10 @@ from choquet.decide import (
     score_change,
     space,
 )
-from choquet.decide import functionals as f
-from choquet.decide.families import draw_family, shares_of_first, widest_program
-from choquet.decide.relations import Table, extreme_ranks, largest_regrets, relations
-from choquet.decide.spaces import OnChains, Pairs
+from choquet.decide.models import functionals as f
+from choquet.decide.models.families import draw_family, shares_of_first, widest_program
+from choquet.decide.models.relations import Table, extreme_ranks, largest_regrets, relations
+from choquet.decide.models.spaces import OnChains, Pairs
 from choquet.errors import (
     DataError,
     InconsistentError,
@@ -141,7 +141,7 @@ def test_spaces_hold_measures_only(k):
 
 def test_pairs_as_weights_are_all_measures_in_pairs():
     """The same least values as with every row that monotonicity needs."""
-    from choquet.decide.spaces import KAdditive
+    from choquet.decide.models.spaces import KAdditive
 
     rng = np.random.default_rng(3)
     setting = setting_of(rng.random((4, 4)))
@@ -193,7 +193,7 @@ def test_what_was_said_holds_in_every_draw_and_the_walk_moves(said, k):
         if k is None:
             g = agreeing.space.measure(point, list("abc"))
         else:
-            from choquet.decide.spaces import mobius_measure
+            from choquet.decide.models.spaces import mobius_measure
 
             g = mobius_measure(sets, point / point.sum(), list("abc"))
         assert ROLES[said](g)
@@ -429,7 +429,7 @@ def test_draws_of_pairs_against_rejection(n):
     X = rng.random((4, n))
     agreeing = program(space(n, 2), [Prefer("a0", "a1")], setting_of(X))
     points = draw(agreeing, 4000, np.random.default_rng(0))
-    from choquet.decide.spaces import KAdditive
+    from choquet.decide.models.spaces import KAdditive
 
     # The same set with every row that it needs, walked by the other kernel.
     dense = program(KAdditive(n, 2), [Prefer("a0", "a1")], setting_of(X))

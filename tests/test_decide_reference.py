@@ -27,7 +27,7 @@ from choquet.decide import (
     program,
     space,
 )
-from choquet.decide.capacities import quadratic_form
+from choquet.decide.models.capacities import quadratic_form
 from choquet.indices import entropy, favour, orness, veto
 
 FOLDER = Path(os.environ.get("CHOQUET_DATA", Path(__file__).parents[1] / "../shared/data"))

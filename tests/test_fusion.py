@@ -11,9 +11,9 @@ import pytest
 
 import choquet
 from choquet.errors import DataError, OptionError
-from choquet.estimators.class_scores import ClassScores, Roles
-from choquet.estimators.fusion_baselines import fusion_scores
-from choquet.estimators.fusion_calibration import Kept, best_power, probabilities
+from choquet.estimators.fusion.baselines import fusion_scores
+from choquet.estimators.fusion.calibration import Kept, best_power, probabilities
+from choquet.estimators.fusion.class_scores import ClassScores, Roles
 from tests.commands import runner
 
 SOURCES, CLASSES = ("resnet", "vgg", "caffe"), ("forest", "sea", "town")

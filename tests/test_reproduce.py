@@ -20,29 +20,17 @@ from matplotlib.figure import Figure
 from choquet import Measure, OperatorGraph, datasets, walk_weights
 from choquet.errors import FileError, MissingDependencyError, OptionError
 from choquet.learning import Statistics
-from choquet.reproduce import (
-    EXPERIMENTS,
-    ExperimentResult,
-    Picture,
-    Row,
-    aid,
-    aid_fusion,
-    examples,
-    noise,
-    paper_page,
-    regression,
-    reproduce,
-    sampling,
-)
+from choquet.reproduce import EXPERIMENTS, ExperimentResult, Picture, Row, paper_page, reproduce
 from choquet.reproduce import run as runner
 from choquet.reproduce.__main__ import main
-from choquet.reproduce.aid_figure import FILE, four_networks
-from choquet.reproduce.aid_fusion import average_walk, fuse_all, starts
-from choquet.reproduce.claims import claims
-from choquet.reproduce.counting import CLUSTERINGS, xie_beni
-from choquet.reproduce.descent import descend_from
-from choquet.reproduce.fits import fit, picture_correlation
-from choquet.reproduce.regression_rows import PRINTED_YACHT
+from choquet.reproduce.experiments import aid, aid_fusion, examples, noise, regression, sampling
+from choquet.reproduce.experiments.aid_figure import FILE, four_networks
+from choquet.reproduce.experiments.aid_fusion import average_walk, fuse_all, starts
+from choquet.reproduce.experiments.claims import claims
+from choquet.reproduce.experiments.counting import CLUSTERINGS, xie_beni
+from choquet.reproduce.experiments.descent import descend_from
+from choquet.reproduce.experiments.fits import fit, picture_correlation
+from choquet.reproduce.experiments.regression_rows import PRINTED_YACHT
 from choquet.reproduce.result import VERDICTS, Table, estimate, plain
 from choquet.reproduce.where import aid_origin, data_folder
 from choquet.reproduce.work import Work

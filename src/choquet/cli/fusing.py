@@ -56,7 +56,7 @@ def run_fuse(
         return
     scores: dict[str, Any] = {}
     if folds:
-        baselines: Any = import_module("choquet.estimators.fusion_baselines")
+        baselines: Any = import_module("choquet.estimators.fusion.baselines")
         with steps("trying it on samples held out", None):
             tried = baselines.fusion_scores(model, given, refit=True, folds=folds)
         scores = {} if tried is None else tried.to_dict()
@@ -95,7 +95,7 @@ def _tell(summary: dict[str, Any]) -> None:
 
 def read_scores(path: Path, model: Any, *, delimiter: str | None) -> Any:
     """The scores in a table, in the form that the model's options describe."""
-    from choquet.estimators.class_scores import ClassScores, Roles
+    from choquet.estimators.fusion.class_scores import ClassScores, Roles
 
     with open_table(path, delimiter=delimiter) as table:
         columns = {name: np.array(cells) for name, cells in table.texts().items()}

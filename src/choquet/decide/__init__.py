@@ -4,23 +4,23 @@ statements ──► rows ──► what agrees ──► ranking with shares, c
 """
 
 from choquet.decide.answer import Answer
-from choquet.decide.capacities import CHOICES, DISTANCES, OneOfMany, find_measure
 from choquet.decide.changes import Reversal
 from choquet.decide.choosing import WAYS
-from choquet.decide.conflicts import Conflicts, find_conflicts
 from choquet.decide.consistency import Consistency
 from choquet.decide.decision import Decision
 from choquet.decide.examples import cars
-from choquet.decide.fitting import classes_of, entropy_measure, fit_ranking, fit_scores
-from choquet.decide.flips import Flip, ScoreChange, model_change, score_change
-from choquet.decide.language import Said, Vocabulary, describe, parse
+from choquet.decide.models.capacities import CHOICES, DISTANCES, OneOfMany, find_measure
+from choquet.decide.models.conflicts import Conflicts, find_conflicts
+from choquet.decide.models.fitting import classes_of, entropy_measure, fit_ranking, fit_scores
+from choquet.decide.models.flips import Flip, ScoreChange, model_change, score_change
+from choquet.decide.models.program import Program, program
+from choquet.decide.models.relations import Relations
+from choquet.decide.models.sampling import draw
+from choquet.decide.models.spaces import Space, space
 from choquet.decide.nodes import Node, node_indices
-from choquet.decide.program import Program, program
 from choquet.decide.questions import Question
-from choquet.decide.relations import Relations
-from choquet.decide.sampling import draw
-from choquet.decide.spaces import Space, space
-from choquet.decide.statements import (
+from choquet.decide.saying.language import Said, Vocabulary, describe, parse
+from choquet.decide.saying.statements import (
     Cautious,
     FavourBetween,
     Importance,

@@ -12,22 +12,28 @@ from typing import Any, Literal
 import numpy as np
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
-from choquet.decide.capacities import OneOfMany
 from choquet.decide.changes import Reversal, flip, reversals
 from choquet.decide.choosing import choose
-from choquet.decide.conflicts import shrunk
 from choquet.decide.consistency import Consistency
 from choquet.decide.decision import Decision
-from choquet.decide.families import Family, rank_shares, wins
-from choquet.decide.flips import Flip
-from choquet.decide.functionals import Importance
+from choquet.decide.models.capacities import OneOfMany
+from choquet.decide.models.conflicts import shrunk
+from choquet.decide.models.families import Family, rank_shares, wins
+from choquet.decide.models.flips import Flip
+from choquet.decide.models.functionals import Importance
+from choquet.decide.models.program import Program, program
+from choquet.decide.models.relations import (
+    Relations,
+    Table,
+    extreme_ranks,
+    largest_regrets,
+    relations,
+)
+from choquet.decide.models.spaces import MAX_GENERAL, mobius_measure, space
 from choquet.decide.nodes import Node, nodes_of_draws
-from choquet.decide.program import Program, program
 from choquet.decide.questions import Question, next_question
-from choquet.decide.reading import Said
-from choquet.decide.relations import Relations, Table, extreme_ranks, largest_regrets, relations
-from choquet.decide.spaces import MAX_GENERAL, mobius_measure, space
-from choquet.decide.statements import Undecided
+from choquet.decide.saying.reading import Said
+from choquet.decide.saying.statements import Undecided
 from choquet.errors import MissingDependencyError, OptionError
 from choquet.lattice import upward_maximum
 from choquet.measures import AbstractMeasure, Measure

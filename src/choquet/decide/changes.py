@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from choquet.decide.families import shares_of_first
-from choquet.decide.flips import Flip, ScoreChange, model_change, score_change
-from choquet.decide.spaces import MAX_GENERAL
+from choquet.decide.models.families import shares_of_first
+from choquet.decide.models.flips import Flip, ScoreChange, model_change, score_change
+from choquet.decide.models.spaces import MAX_GENERAL
 from choquet.errors import OptionError
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from choquet.arrays import check_option
-from choquet.decide.capacities import CHOICES, OneOfMany, find_measure
-from choquet.decide.fitting import entropy_measure, fit_ranking, fit_scores
-from choquet.decide.levels import Levels
-from choquet.decide.program import program
-from choquet.decide.spaces import MAX_GENERAL, space
-from choquet.decide.statements import InClass, Prefer, Setting, Statement
+from choquet.decide.models.capacities import CHOICES, OneOfMany, find_measure
+from choquet.decide.models.fitting import entropy_measure, fit_ranking, fit_scores
+from choquet.decide.models.program import program
+from choquet.decide.models.spaces import MAX_GENERAL, space
+from choquet.decide.saying.levels import Levels
+from choquet.decide.saying.statements import InClass, Prefer, Setting, Statement
 from choquet.errors import OptionError, TooLargeError
 
 __all__ = ["WAYS", "choose"]

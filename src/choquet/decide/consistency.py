@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from choquet.decide.conflicts import find_conflicts
-from choquet.decide.program import TIED, Program
-from choquet.decide.reading import Said
+from choquet.decide.models.conflicts import find_conflicts
+from choquet.decide.models.program import TIED, Program
 from choquet.decide.reasons import reason
-from choquet.decide.statements import Setting
+from choquet.decide.saying.reading import Said
+from choquet.decide.saying.statements import Setting
 
 __all__ = ["Consistency", "check"]
 

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from choquet.arrays import check_option, generator
 from choquet.decide import consistency
-from choquet.decide.families import FAMILIES, MAX_DRAWN, draw_family, widest_program
-from choquet.decide.language import CLASSES
-from choquet.decide.levels import Levels, dominated, known_directions, scaled
-from choquet.decide.notes import Notes, statement_column
-from choquet.decide.program import Program
-from choquet.decide.reading import Said
-from choquet.decide.statements import Importance, Prefer, Score, Setting, Statement
+from choquet.decide.models.families import FAMILIES, MAX_DRAWN, draw_family, widest_program
+from choquet.decide.models.program import Program
+from choquet.decide.saying.language import CLASSES
+from choquet.decide.saying.levels import Levels, dominated, known_directions, scaled
+from choquet.decide.saying.notes import Notes, statement_column
+from choquet.decide.saying.reading import Said
+from choquet.decide.saying.statements import Importance, Prefer, Score, Setting, Statement
+from choquet.decide.saying.table import read_table
 from choquet.decide.steps import judged_points
-from choquet.decide.table import read_table
 from choquet.errors import FileError, InconsistentError, OptionError
 from choquet.watching import each
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from choquet.arrays import FloatArray
-from choquet.decide import functionals as f
-from choquet.decide.families import Family
-from choquet.decide.setting import Setting
+from choquet.decide.models import functionals as f
+from choquet.decide.models.families import Family
+from choquet.decide.saying.setting import Setting
 from choquet.measures import AbstractMeasure
 
 __all__ = ["Node", "node_indices", "nodes_of_draws"]

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
-from choquet.decide.describing import quote
-from choquet.decide.families import Family
-from choquet.decide.statements import Importance, Prefer, Statement, Undecided
+from choquet.decide.models.families import Family
+from choquet.decide.saying.describing import quote
+from choquet.decide.saying.statements import Importance, Prefer, Statement, Undecided
 from choquet.errors import OptionError
 
 __all__ = ["Question", "next_question"]

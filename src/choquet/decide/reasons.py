@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from choquet.decide.statements import (
+from choquet.decide.saying.statements import (
     Compared,
     Importance,
     InClass,

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from choquet.arrays import FloatArray, check_option
-from choquet.decide.conflicts import shrunk
+from choquet.decide.models.conflicts import shrunk
 from choquet.errors import OptionError
 
 __all__ = ["STEPS", "judged_points"]

@@ -8,9 +8,9 @@ import numpy as np
 
 from choquet._version import __version__
 from choquet.decide.consistency import Consistency
-from choquet.decide.families import FAMILIES, Family
+from choquet.decide.models.families import FAMILIES, Family
+from choquet.decide.models.program import EXACT, TIED, Program
 from choquet.decide.nodes import Node
-from choquet.decide.program import EXACT, TIED, Program
 from choquet.decide.words import SURE, counted, listed, verdict
 from choquet.indices import interaction, shapley
 

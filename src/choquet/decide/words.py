@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from choquet.decide.flips import Flip, ScoreChange
-from choquet.decide.statements import Prefer
+from choquet.decide.models.flips import Flip, ScoreChange
+from choquet.decide.saying.statements import Prefer
 
 if TYPE_CHECKING:
     from choquet.decide.answer import Answer

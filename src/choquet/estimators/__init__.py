@@ -8,9 +8,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # for readers and type checkers; at run time `__getattr__` loads these
-    from choquet.estimators.additive import ChoquetAdditiveRegressor
-    from choquet.estimators.additive_chunks import fit_additive_chunks, fit_additive_dask
-    from choquet.estimators.additive_classifier import ChoquetAdditiveClassifier
+    from choquet.estimators.additive.chunks import fit_additive_chunks, fit_additive_dask
+    from choquet.estimators.additive.classifier import ChoquetAdditiveClassifier
+    from choquet.estimators.additive.regressor import ChoquetAdditiveRegressor
     from choquet.estimators.bags import MultipleInstanceRegressor
     from choquet.estimators.baselines import (
         GradientDescentRegressor,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # for readers and type checkers; at run time `__getattr__` lo
     from choquet.estimators.contextual import ContextualRegressor
     from choquet.estimators.contextual_classifier import ContextualClassifier
     from choquet.estimators.cross_validated import ChoquetRegressorCV
-    from choquet.estimators.fusion import FusionClassifier
+    from choquet.estimators.fusion.classifier import FusionClassifier
     from choquet.estimators.regressor import ChoquetRegressor
     from choquet.estimators.searches import (
         BinaryRegressor,
@@ -65,8 +65,8 @@ __all__ = [
 
 _PLACES = {
     "BinaryRegressor": "searches",
-    "ChoquetAdditiveClassifier": "additive_classifier",
-    "ChoquetAdditiveRegressor": "additive",
+    "ChoquetAdditiveClassifier": "additive.classifier",
+    "ChoquetAdditiveRegressor": "additive.regressor",
     "ChoquetClassifier": "classifier",
     "ChoquetRegressor": "regressor",
     "ChoquetRegressorCV": "cross_validated",
@@ -76,7 +76,7 @@ _PLACES = {
     "ContextualClassifier": "contextual_classifier",
     "ContextualRegressor": "contextual",
     "DecomposableRegressor": "searches",
-    "FusionClassifier": "fusion",
+    "FusionClassifier": "fusion.classifier",
     "GeneticRegressor": "searches",
     "GradientDescentRegressor": "baselines",
     "InUnits": "commensurate",
@@ -85,8 +85,8 @@ _PLACES = {
     "MultipleInstanceRegressor": "bags",
     "OWARegressor": "baselines",
     "RewardPunishmentRegressor": "searches",
-    "fit_additive_chunks": "additive_chunks",
-    "fit_additive_dask": "additive_chunks",
+    "fit_additive_chunks": "additive.chunks",
+    "fit_additive_dask": "additive.chunks",
     "fit_chunks": "chunks",
     "fit_evidence": "chunks",
     "fit_statistics": "chunks",

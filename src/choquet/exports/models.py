@@ -98,7 +98,7 @@ def _check_kind(inner: Any) -> None:
 def _additive_plan(inner: Any, label: Any, arrays: bool) -> Plan | None:
     if isinstance(inner, Decomposition) or not hasattr(inner, "get_params"):
         return None
-    from choquet.estimators.additive import Additive
+    from choquet.estimators.additive.regressor import Additive
 
     if not isinstance(inner, Additive):
         return None

@@ -180,7 +180,7 @@ class _Facts:
 
 
 def _quality(model: Any, given: Any) -> dict[str, Any] | None:
-    from choquet.estimators.fusion_baselines import fusion_scores
+    from choquet.estimators.fusion.baselines import fusion_scores
     from choquet.walks import DataSupport
 
     flat = given.scores.reshape(-1, given.scores.shape[2])

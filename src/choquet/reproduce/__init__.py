@@ -1,7 +1,8 @@
 """The paper's experiments: what it says, what comes out, and whether it holds.
 
 `reproduce` runs them and writes pages; each is also a function of its own,
-``choquet.reproduce.noise.run``. From a shell: ``python -m choquet.reproduce all -o results``.
+``choquet.reproduce.experiments.noise.run``. From a shell:
+``python -m choquet.reproduce all -o results``.
 """
 
 from choquet.reproduce.page import paper_page

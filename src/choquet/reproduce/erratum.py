@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from choquet.reproduce.authors_rows import TITLES
-from choquet.reproduce.regression_rows import CLAIMS
+from choquet.reproduce.experiments.authors_rows import TITLES
+from choquet.reproduce.experiments.regression_rows import CLAIMS
 from choquet.reproduce.result import share_of
 
 __all__ = ["erratum_page"]

@@ -13,8 +13,16 @@ from typing import Any, Protocol
 from choquet._version import __version__
 from choquet.errors import FileError, MissingDependencyError, OptionError
 from choquet.files import write_whole
-from choquet.reproduce import aid, authors, examples, noise, regression, sampling, solvers
 from choquet.reproduce.erratum import erratum_page
+from choquet.reproduce.experiments import (
+    aid,
+    authors,
+    examples,
+    noise,
+    regression,
+    sampling,
+    solvers,
+)
 from choquet.reproduce.html_page import check_jinja, html_page
 from choquet.reproduce.page import MARK, experiment_page, index_page
 from choquet.reproduce.result import ExperimentResult, Picture, check_seeds, plain

@@ -1,0 +1,1 @@
+"""The measures that agree: programs, relations, conflicts, draws, one of many."""

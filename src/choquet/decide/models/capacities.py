@@ -1,0 +1,322 @@
+"""One measure out of many that agree: each way to choose it is a row of a table.
+
+None of them is *the* answer: others agree as well, and may rank differently. Strict statements are
+kept by a share of the largest split, because the nearest measure would otherwise turn them into
+ties.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import comb
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from choquet.arrays import FloatArray, check_option
+from choquet.decide.models.program import TIED, Program
+from choquet.decide.models.spaces import AllSets, KAdditive
+from choquet.errors import OptionError, SolverError
+from choquet.lattice import subset_sizes
+from choquet.learning.solvers.interior import Conic, run_clarabel
+from choquet.measures import AbstractMeasure
+
+__all__ = [
+    "CHOICES",
+    "DISTANCES",
+    "Choice",
+    "OneOfMany",
+    "find_measure",
+    "quadratic_form",
+    "solve_quadratic",
+    "to_values",
+]
+
+DISTANCES = ("coefficients", "binary", "scores")
+"""By the weights along all sorts; by the values of sets; by the scores of all rows in [0, 1]."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class OneOfMany:
+    """A measure that agrees with what was said, and how it was chosen among all that do.
+
+    Attributes
+    ----------
+    measure : AbstractMeasure
+        The measure.
+    choice : str
+        How it was chosen.
+    objective : float
+        What was made least, or most.
+    text : str
+        What to say of it.
+    """
+
+    measure: AbstractMeasure
+    choice: str
+    objective: float
+    text: str
+
+    def __repr__(self) -> str:
+        return f"<OneOfMany: {self.text}>"
+
+
+def quadratic_form(n: int, distance: str) -> Any:
+    """The matrix F of a squared distance (g - h)' F (g - h) on the 2**N values.
+
+    Parameters
+    ----------
+    n : int
+        Criteria.
+    distance : {"coefficients", "binary", "scores"}
+        A row of `DISTANCES`.
+
+    References
+    ----------
+    Kojadinovic (2007). Minimum variance capacity identification. European Journal of Operational
+    Research 177, 498-514. Kojadinovic (2007). Quadratic distances for capacity and bi-capacity
+    approximation and identification. 4OR 5, 117-142.
+    """
+    check_option("distance", distance, DISTANCES)
+    if distance == "binary":
+        return sp.eye_array(1 << n, format="csr")
+    if distance == "coefficients":
+        order = AllSets(n).order
+        larger = order.indices[order.data > 0]
+        sizes = subset_sizes(n)[larger].astype(np.int64)
+        weight = np.array([1 / (n * comb(n - 1, s)) for s in range(n)])[sizes - 1]
+        return sp.csr_array(order.T @ sp.diags_array(weight) @ order)
+    size = subset_sizes(n).astype(np.float64)
+    masks = np.arange(1 << n)
+    union = subset_sizes(n)[masks[:, None] | masks[None, :]]
+    Q = (1 / (size[:, None] + 1) + 1 / (size[None, :] + 1)) / (union + 2)
+    Q[0] = Q[:, 0] = 0.0
+    M: Any = sp.eye_array(1, format="csr")
+    step = sp.csr_array(np.array([[1.0, 0.0], [-1.0, 1.0]]))
+    for _ in range(n):
+        M = sp.csr_array(sp.kron(step, M))
+    return sp.csr_array(M.T @ sp.csr_array(Q) @ M)
+
+
+def to_values(program: Program) -> Any:
+    """Matrix from the coordinates of a program to the 2**N values."""
+    space = program.space
+    if isinstance(space, AllSets):
+        return sp.eye_array(space.size, format="csr")
+    if isinstance(space, KAdditive):
+        return space.to_values
+    sets = getattr(space, "sets", np.eye(space.n, dtype=bool))
+    whole = KAdditive(space.n, 2 if hasattr(space, "sets") else 1)
+    assert len(whole.sets) == len(sets)
+    return sp.csr_array(whole.to_values @ getattr(space, "mobius_matrix", sp.eye_array(len(sets))))
+
+
+def solve_quadratic(
+    program: Program,
+    P: Any,
+    q: FloatArray,
+    *,
+    gap: float = 0.0,
+    further: int = 0,
+    rows: tuple[Any, FloatArray] | None = None,
+    equations: tuple[Any, FloatArray] | None = None,
+) -> FloatArray:
+    """Minimise v'Pv/2 + q'v over the measures that agree, with `further` unknowns beside v.
+
+    Parameters
+    ----------
+    program : Program
+        The measures that agree.
+    P, q : matrix and array
+        On all unknowns.
+    gap : float, default 0
+        By how much strict rows must hold.
+    further : int, default 0
+        Unknowns beside the coordinates.
+    rows, equations : matrix and array, optional
+        More rows ≥ and =, on all unknowns.
+    """
+    conic = _conic(program, P, q, gap, further, rows, equations)
+    return run_clarabel(conic)[0]
+
+
+def _conic(
+    program: Program,
+    P: Any,
+    q: FloatArray,
+    gap: float,
+    further: int,
+    rows: tuple[Any, FloatArray] | None,
+    equations: tuple[Any, FloatArray] | None,
+) -> Conic:
+    space = program.space
+    A, b, strict, E, e = program.system()
+    eye = sp.eye_array(space.size, format="csr")
+    fixed = space.lower == space.upper
+    at = np.flatnonzero(fixed)
+    low = np.flatnonzero(np.isfinite(space.lower) & ~fixed)
+    high = np.flatnonzero(np.isfinite(space.upper) & ~fixed)
+
+    def wide(matrix: Any) -> Any:
+        return sp.hstack([matrix, sp.csr_array((matrix.shape[0], further))]) if further else matrix
+
+    equal = [wide(E), wide(eye[at])]
+    equal_to = [e, space.lower[at]]
+    if equations is not None:
+        equal.append(sp.csr_array(equations[0]))
+        equal_to.append(equations[1])
+    above = [wide(A), wide(eye[low]), wide(-eye[high])]
+    bound = [b + gap * strict, space.lower[low], -space.upper[high]]
+    if rows is not None:
+        above.append(sp.csr_array(rows[0]))
+        bound.append(rows[1])
+    stacked = sp.csr_array(sp.vstack([*equal, *[-one for one in above]]))
+    n_equal = sum(map(len, equal_to))
+    right = np.concatenate([*equal_to, *[-one for one in bound]])
+    size = space.size + further
+    return Conic(sp.csc_array(P), q, stacked, right, n_equal, sp.eye_array(size), np.zeros(size))
+
+
+def _gap(program: Program, share: float) -> float:
+    if not 0 <= share <= 1:
+        raise OptionError(f"share={share!r} must lie between 0 and 1")
+    split = program.split()[0]
+    if split <= TIED:
+        raise SolverError("no measure agrees with what was said: see check()")
+    return share * split if np.isfinite(split) else 0.0
+
+
+def _nearest(
+    program: Program, gap: float, distance: str, reference: FloatArray | None
+) -> tuple[FloatArray, float]:
+    Z, F = to_values(program), quadratic_form(program.space.n, distance)
+    g = np.zeros(1 << program.space.n) if reference is None else reference
+    found = solve_quadratic(program, 2 * Z.T @ F @ Z, -2 * (Z.T @ (F @ g)), gap=gap)
+    away = Z @ found - g
+    return found, float(away @ (F @ away))
+
+
+def _largest_split(program: Program, **_: Any) -> tuple[FloatArray, float]:
+    split, point = program.split()
+    if point is None:
+        raise SolverError("no measure agrees with what was said: see check()")
+    return point, split
+
+
+def _least_variance(program: Program, *, share: float, **_: Any) -> tuple[FloatArray, float]:
+    return _nearest(program, _gap(program, share), "coefficients", None)
+
+
+def _nearest_to(
+    program: Program, *, share: float, distance: str, reference: Any
+) -> tuple[FloatArray, float]:
+    if not isinstance(reference, AbstractMeasure):
+        raise OptionError("give the measure to be near to: reference=choquet.Measure(…)")
+    values = reference.to_measure().values
+    if len(values) != 1 << program.space.n:
+        raise OptionError(
+            f"the reference has {reference.n_sources} criteria, the table {program.space.n}"
+        )
+    return _nearest(program, _gap(program, share), distance, values)
+
+
+def _most_entropy(program: Program, *, share: float, **_: Any) -> tuple[FloatArray, float]:
+    """The largest mean entropy of the weights along all sorts, by exponential cones."""
+    import clarabel
+
+    space, n = program.space, program.space.n
+    Z = to_values(program)
+    order = AllSets(n).order
+    larger = order.indices[order.data > 0]
+    sizes = subset_sizes(n)[larger].astype(np.int64)
+    weight = np.array([1 / (n * comb(n - 1, s)) for s in range(n)])[sizes - 1]
+    steps = sp.csr_array(order @ Z)
+    count, d = steps.shape
+    q = np.concatenate([np.zeros(d), -weight])
+    conic = _conic(program, sp.csc_array((d + count, d + count)), q, _gap(program, share), count,
+                   None, None)  # fmt: skip
+    # (t, Δ, 1) in the cone says t ≤ -Δ ln Δ; three rows a cone.
+    cone = sp.lil_array((3 * count, d + count))
+    cone[0::3, d:] = -sp.eye_array(count)
+    cone[1::3, :d] = -steps
+    A = sp.csr_array(sp.vstack([conic.A, sp.csr_array(cone)]))
+    b = np.concatenate([conic.b, np.tile([0.0, 0.0, 1.0], count)])
+    cones = [
+        clarabel.ZeroConeT(conic.n_equal),
+        clarabel.NonnegativeConeT(len(conic.b) - conic.n_equal),
+        *[clarabel.ExponentialConeT()] * count,
+    ]
+    whole = Conic(conic.P, q, A, b, conic.n_equal, conic.lift, conic.offset)
+    found = run_clarabel(whole, cones=cones)[0][: space.size]
+    delta = np.maximum(steps @ found, 1e-300)
+    return found, float(-weight @ (delta * np.log(delta)))
+
+
+class Choice(NamedTuple):
+    """One row of the table of choices."""
+
+    solve: Callable[..., tuple[FloatArray, float]]
+    """From a program and options to a point and what was optimised."""
+    meaning: str
+    """In words."""
+
+
+CHOICES: dict[str, Choice] = {
+    "maximum split": Choice(_largest_split, "keeps everything said by as much as possible"),
+    "least variance": Choice(_least_variance, "treats criteria as evenly as what was said allows"),
+    "maximum entropy": Choice(_most_entropy, "spreads weight as widely as what was said allows"),
+    "nearest": Choice(_nearest_to, "is nearest to the measure given"),
+}
+"""Ways to choose one measure of many."""
+
+
+def find_measure(
+    program: Program,
+    choice: str = "least variance",
+    *,
+    sources: Sequence[str],
+    share: float = 0.25,
+    distance: Literal["coefficients", "binary", "scores"] = "coefficients",
+    reference: AbstractMeasure | None = None,
+) -> OneOfMany:
+    """One measure that agrees, chosen by a row of `CHOICES`.
+
+    Parameters
+    ----------
+    program : Program
+        The measures that agree.
+    choice : str, default "least variance"
+        A row of `CHOICES`.
+    sources : sequence of str
+        Names of the criteria.
+    share : float, default 0.25
+        Share of the largest split by which strict statements are kept.
+    distance : {"coefficients", "binary", "scores"}, default "coefficients"
+        How far two measures are apart, for "nearest".
+    reference : AbstractMeasure, optional
+        The measure to be near to, for "nearest".
+
+    Examples
+    --------
+    >>> from choquet.decide import Importance, Setting, program, space
+    >>> said = program(space(2), [Importance("a", "b", by=0.2, strict=False)], Setting(["a", "b"]))
+    >>> find_measure(said, sources=["a", "b"]).measure.values.round(6)
+    array([0. , 0.6, 0.4, 1. ])
+    """
+    check_option("choice", choice, CHOICES)
+    options: dict[str, Any] = {"share": share}
+    if choice == "nearest":
+        options |= {"distance": distance, "reference": reference}
+    point, objective = CHOICES[choice].solve(program, **options)
+    kept = (
+        f"; strict statements hold by {share:.0%} of the largest split"
+        if program.strict.any() and choice != "maximum split"
+        else ""
+    )
+    text = (
+        f"One of many models that agree with what was said: the one that "
+        f"{CHOICES[choice].meaning}{kept}. Others agree as well and may rank differently."
+    )
+    return OneOfMany(program.space.measure(point, sources), choice, objective, text)

@@ -1,0 +1,328 @@
+"""Where measures are looked for: coordinates, the rows that make them measures, and the way back.
+
+All measures have 2**N values. Measures with interaction between pairs only are the weighted means
+of single criteria, smaller ones of two and larger ones of two: N² weights and no further rows. If
+all that is asked is about alternatives, the sets on their chains are enough, for any N, because a
+monotone function on some sets extends to all.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from choquet.arrays import BoolArray, FloatArray
+from choquet.decide.models.functionals import Functional, all_sets
+from choquet.errors import OptionError, TooLargeError
+from choquet.lattice import cover_pairs, upward_maximum, zeta
+from choquet.lattice.wide import pack
+from choquet.measures import AbstractMeasure, Measure, MobiusMeasure, SupportedMeasure
+
+__all__ = ["MAX_GENERAL", "AllSets", "KAdditive", "OnChains", "Pairs", "Space", "Weights", "space"]
+
+MAX_GENERAL = 12
+"""Criteria up to which all 2**N values are unknowns."""
+
+
+class Space(ABC):
+    """Coordinates v of measures: lower ≤ v ≤ upper, order @ v ≥ margin, equal @ v = one.
+
+    Attributes
+    ----------
+    n : int
+        Criteria.
+    lower, upper : arrays
+        Bounds of the coordinates.
+    order, margin : sparse matrix and array
+        Rows that say that the measure does not decrease.
+    equal, one : sparse matrix and array
+        Rows that say that it ends at 1.
+    """
+
+    n: int
+    lower: FloatArray
+    upper: FloatArray
+    order: Any
+    margin: FloatArray
+    equal: Any
+    one: FloatArray
+
+    @property
+    def size(self) -> int:
+        """Number of coordinates."""
+        return len(self.lower)
+
+    def row(self, functional: Functional) -> FloatArray:
+        """Coefficients of a linear number on the coordinates."""
+        return self._row(functional)
+
+    def measure(self, v: FloatArray, sources: Sequence[str]) -> AbstractMeasure:
+        """The measure at a point, cleaned of what solvers leave."""
+        return self._measure(v, sources)
+
+    @abstractmethod
+    def _row(self, functional: Functional) -> FloatArray: ...
+
+    @abstractmethod
+    def _measure(self, v: FloatArray, sources: Sequence[str]) -> AbstractMeasure: ...
+
+    def matrix(self, functionals: Sequence[Functional]) -> FloatArray:
+        """Coefficients of several, one a row."""
+        rows = [self.row(one) for one in functionals]
+        return np.array(rows).reshape(len(rows), self.size)
+
+    def _free(self) -> None:
+        """No rows beside the bounds, until a space adds them."""
+        self.order, self.margin = sp.csr_array((0, self.size)), np.zeros(0)
+        self.equal, self.one = sp.csr_array((0, self.size)), np.zeros(0)
+
+
+def _order_rows(n: int) -> Any:
+    pairs = cover_pairs(n)
+    count = np.arange(len(pairs))
+    data = np.concatenate([np.full(len(pairs), -1.0), np.ones(len(pairs))])
+    at = (np.concatenate([count, count]), np.concatenate([pairs[:, 0], pairs[:, 1]]))
+    return sp.csr_array((data, at), shape=(len(pairs), 1 << n))
+
+
+class AllSets(Space):
+    """All measures, by their values.
+
+    Examples
+    --------
+    >>> AllSets(3).size, AllSets(3).order.shape
+    (8, (12, 8))
+    """
+
+    def __init__(self, n: int, margin: float = 0.0) -> None:
+        if n > MAX_GENERAL:
+            raise TooLargeError(
+                f"{n} criteria have 2**{n} sets; measures without limits are looked for among up "
+                f"to {MAX_GENERAL} criteria: use models=('weights', 'pairs')"
+            )
+        self.n = n
+        self.lower, self.upper = np.zeros(1 << n), np.ones(1 << n)
+        self._free()
+        self.upper[0], self.lower[-1] = 0.0, 1.0
+        self.order = _order_rows(n)
+        self.margin = np.full(self.order.shape[0], margin)
+
+    def _row(self, functional: Functional) -> FloatArray:
+        return functional.values(self.n)
+
+    def _measure(self, v: FloatArray, sources: Sequence[str]) -> Measure:
+        values = np.clip(v, 0.0, 1.0)
+        values[0], values[-1] = 0.0, 1.0
+        return Measure(upward_maximum(values), sources)
+
+
+class KAdditive(Space):
+    """Measures whose Möbius coefficients vanish beyond k criteria, by these coefficients."""
+
+    def __init__(self, n: int, k: int, margin: float = 0.0) -> None:
+        if n > MAX_GENERAL:
+            raise TooLargeError(f"{n} criteria are too many for k = {k}: use k = 1 or 2")
+        self.n, self.k = n, k
+        members = [c for size in range(1, k + 1) for c in combinations(range(n), size)]
+        self.sets = np.zeros((len(members), n), dtype=bool)
+        for row, one in enumerate(members):
+            self.sets[row, list(one)] = True
+        self.lower, self.upper = (np.full(len(members), end) for end in (-np.inf, np.inf))
+        self._free()
+        self.equal, self.one = sp.csr_array(np.ones((1, len(members)))), np.ones(1)
+        self.order = sp.csr_array(_order_rows(n) @ self.to_values)
+        self.margin = np.full(self.order.shape[0], margin)
+
+    @cached_property
+    def to_values(self) -> Any:
+        """Matrix from coefficients to the 2**N values."""
+        outside = (~all_sets(self.n)).astype(np.float64) @ self.sets.T.astype(np.float64)
+        return sp.csr_array((outside == 0).astype(np.float64))
+
+    def _row(self, functional: Functional) -> FloatArray:
+        return functional.games(self.sets)
+
+    def _measure(self, v: FloatArray, sources: Sequence[str]) -> Measure:
+        values = np.clip(self.to_values @ v, 0.0, 1.0)
+        values[0], values[-1] = 0.0, 1.0
+        return Measure(upward_maximum(values), sources)
+
+
+class Weights(Space):
+    """Plain weights, which sum to 1."""
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+        self.lower, self.upper = np.zeros(n), np.ones(n)
+        self._free()
+        self.equal, self.one = sp.csr_array(np.ones((1, n))), np.ones(1)
+
+    def _row(self, functional: Functional) -> FloatArray:
+        return functional.games(np.eye(self.n, dtype=bool))
+
+    def _measure(self, v: FloatArray, sources: Sequence[str]) -> AbstractMeasure:
+        weights = np.maximum(v, 0.0)
+        return mobius_measure(np.eye(self.n, dtype=bool), weights / weights.sum(), sources)
+
+
+class Pairs(Space):
+    """Weighted means of criteria, of smaller ones of two and of larger ones of two: N² weights.
+
+    They give exactly the measures whose criteria interact in pairs only (2-additive). A measure
+    has many such weights; `mobius_matrix` leads to its coefficients, which are unique.
+
+    References
+    ----------
+    Miranda, Combarro, Gil (2006). Extreme points of some families of non-additive measures.
+    European Journal of Operational Research 174, 1865-1884.
+
+    Examples
+    --------
+    >>> Pairs(3).size, Pairs(3).order.shape[0]
+    (9, 0)
+    """
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+        self.pairs = np.array(list(combinations(range(n), 2)), dtype=np.int64).reshape(-1, 2)
+        size = n + 2 * len(self.pairs)
+        self.lower, self.upper = np.zeros(size), np.ones(size)
+        self._free()
+        self.equal, self.one = sp.csr_array(np.ones((1, size))), np.ones(1)
+
+    @cached_property
+    def sets(self) -> BoolArray:
+        """Single criteria, then pairs."""
+        found = np.zeros((self.n + len(self.pairs), self.n), dtype=bool)
+        found[: self.n] = np.eye(self.n, dtype=bool)
+        rows = np.arange(self.n, len(found))
+        found[rows, self.pairs[:, 0]] = found[rows, self.pairs[:, 1]] = True
+        return found
+
+    @cached_property
+    def mobius_matrix(self) -> Any:
+        """Matrix from weights to Möbius coefficients of single criteria and pairs."""
+        n, p = self.n, len(self.pairs)
+        singles = sp.vstack([sp.eye_array(n), sp.csr_array((p, n))])
+        smaller = sp.vstack([sp.csr_array((n, p)), sp.eye_array(p)])
+        ends = self.sets[n:].T.astype(np.float64)
+        larger = sp.vstack([sp.csr_array(ends), -sp.eye_array(p)])
+        return sp.csr_array(sp.hstack([singles, smaller, larger]))
+
+    def _row(self, functional: Functional) -> FloatArray:
+        return np.asarray(functional.games(self.sets) @ self.mobius_matrix)
+
+    def _measure(self, v: FloatArray, sources: Sequence[str]) -> AbstractMeasure:
+        weights = np.maximum(v, 0.0)
+        coefficients = self.mobius_matrix @ (weights / weights.sum())
+        return mobius_measure(self.sets, coefficients, sources)
+
+
+def mobius_measure(
+    sets: BoolArray, coefficients: FloatArray, sources: Sequence[str]
+) -> AbstractMeasure:
+    """The measure of some Möbius coefficients; dense where all values are few."""
+    if len(sources) > MAX_GENERAL:
+        return MobiusMeasure(pack(sets), coefficients, sources)
+    dense = np.zeros(1 << len(sources))
+    dense[sets @ (1 << np.arange(len(sources)))] = coefficients
+    values = np.clip(zeta(dense), 0.0, 1.0)
+    values[-1] = 1.0
+    return Measure(upward_maximum(values), sources)
+
+
+class OnChains(Space):
+    """Values on the sets that some rows need, ordered by inclusion: exact for any N.
+
+    Parameters
+    ----------
+    n : int
+        Criteria.
+    functionals : sequence of Functional
+        All that is asked, now or later; each must be a sum of values on a few sets.
+    """
+
+    def __init__(self, n: int, functionals: Sequence[Functional]) -> None:
+        found = {tuple(range(n))}
+        for one in functionals:
+            steps = one.steps()
+            if steps is None:
+                raise OptionError("importance and interaction need every set, not only some")
+            found.update(members for members, _ in steps)
+        self.n = n
+        self.members = sorted(found, key=lambda members: (len(members), members))
+        self.place = {members: k for k, members in enumerate(self.members)}
+        self.lower, self.upper = np.zeros(len(found)), np.ones(len(found))
+        self._free()
+        self.lower[-1] = 1.0
+        lines = _covers(self.sets)
+        count = np.arange(len(lines))
+        data = np.concatenate([np.full(len(lines), -1.0), np.ones(len(lines))])
+        at = (np.concatenate([count, count]), lines.T.ravel())
+        self.order = sp.csr_array((data, at), shape=(len(lines), len(found)))
+        self.margin = np.zeros(len(lines))
+
+    @cached_property
+    def sets(self) -> BoolArray:
+        """Membership of the sets."""
+        found = np.zeros((len(self.members), self.n), dtype=bool)
+        for row, members in enumerate(self.members):
+            found[row, list(members)] = True
+        return found
+
+    def _row(self, functional: Functional) -> FloatArray:
+        found = np.zeros(self.size)
+        for members, weight in functional.steps() or ():
+            found[self.place[members]] += weight
+        return found
+
+    def _measure(self, v: FloatArray, sources: Sequence[str]) -> AbstractMeasure:
+        values = np.clip(v, 0.0, 1.0)
+        for row in range(len(values)):  # smaller sets come first
+            below = ~(self.sets[:row] & ~self.sets[row]).any(axis=1)
+            values[row] = max(values[row], values[:row][below].max(initial=0.0))
+        found = SupportedMeasure(pack(self.sets[:-1]), values[:-1], sources)
+        return found.to_measure(fill="midpoint") if self.n <= MAX_GENERAL else found
+
+
+def _covers(sets: BoolArray) -> Any:
+    """Pairs of rows of which the second holds the first and no other row lies between."""
+    inside = sets.astype(np.float64)
+    sizes = inside.sum(axis=1)
+    within = inside @ inside.T == sizes[:, None]
+    np.fill_diagonal(within, False)
+    between = sp.csr_array(within.astype(np.int32))
+    two_steps = (between @ between).toarray() > 0
+    return np.argwhere(within & ~two_steps)
+
+
+def space(n: int, k: int | None = None, *, margin: float = 0.0) -> Space:
+    """Measures on N criteria that interact in groups of up to k; without k, all of them.
+
+    Parameters
+    ----------
+    n : int
+        Criteria.
+    k : int, optional
+        1 for weights, 2 for pairs.
+    margin : float, default 0
+        By how much a value must rise when a criterion joins.
+
+    Examples
+    --------
+    >>> [type(space(4, k)).__name__ for k in (1, 2, 3, None)]
+    ['Weights', 'Pairs', 'KAdditive', 'AllSets']
+    """
+    if k is None or k >= n:
+        return AllSets(n, margin) if n > 1 else Weights(n)
+    if k < 1:
+        raise OptionError(f"k={k!r} must be 1 or more")
+    if margin == 0 and k <= 2:
+        return Weights(n) if k == 1 else Pairs(n)
+    return KAdditive(n, k, margin)

@@ -1,0 +1,1 @@
+"""What people say: sentences, statements about alternatives and criteria, scales and tables."""

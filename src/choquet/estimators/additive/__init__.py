@@ -1,0 +1,1 @@
+"""Sums of small Choquet integrals behind the scikit-learn interface."""

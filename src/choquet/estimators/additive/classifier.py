@@ -1,0 +1,271 @@
+"""`ChoquetAdditiveClassifier`: small Choquet integrals behind a logistic link."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import expit, ndtri, softmax
+
+from choquet.additive.families import Logistic, Multinomial, Ordered
+from choquet.additive.table import Memory
+from choquet.decomposition.outcome import Outcome
+from choquet.errors import OptionError
+from choquet.estimators.additive.regressor import Additive
+from choquet.estimators.common import classes_of
+from choquet.estimators.foundation import ClassifierMixin
+
+__all__ = ["ChoquetAdditiveClassifier"]
+
+_POINTS = 9
+"""Scores in a band at which probabilities are looked at."""
+
+_MOST = 1.0
+"""Variance of a score beyond which the quadratic model of the likelihood is not believed."""
+
+
+class ChoquetAdditiveClassifier(ClassifierMixin, Additive):
+    """A sum of few small Choquet integrals for the odds of classes.
+
+    Two classes have one score, the log-odds of the second. Several unordered classes have a score
+    each, from the same terms, and probabilities by soft-max. Ordered classes have one score and
+    thresholds between them (proportional odds), so that an effect moves all of them one way.
+
+    Parameters
+    ----------
+    ordered : bool or sequence, default False
+        Whether the classes are ordered: True for the order of their labels, or the classes from
+        low to high.
+    monotonic_cst : dict or array-like, optional
+        Direction of each source, 1 or -1, by name or position; for two classes or ordered ones.
+    interaction_cst : sequence of groups, optional
+        Sources that may stand in one term; see `ChoquetAdditiveRegressor`.
+    curvature_cst : dict or array-like, optional
+        Convex (1) or concave (-1) utilities; for two classes or ordered ones.
+    max_order : int, default 4
+        Most sources in one term.
+    max_terms : int, optional
+        Most terms of two and more sources.
+    n_knots : int, optional
+        Knots of a utility; see `ChoquetAdditiveRegressor`.
+    categories : "from_dtype" or sequence, default "from_dtype"
+        Which columns hold categories; see `ChoquetAdditiveRegressor`.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+    terms_ : tuple of FittedTerm
+        The values of each have one row for each score.
+    model_ : AdditiveModel
+    n_numbers_, edf_, columns_
+        As in `ChoquetAdditiveRegressor`.
+
+    Notes
+    -----
+    Probabilities are averages over the posterior of the score, so that few data do not make them
+    extreme; with `monotonic_cst` they are those of the score, which is proved to be monotone.
+    Ordered classes also have ``thresholds_``, the n_classes - 1 scores between them.
+
+    References
+    ----------
+    McCullagh (1980), "Regression models for ordinal data"; MacKay (1992), "The evidence framework
+    applied to classification networks", for the averages.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).random((300, 3))
+    >>> model = ChoquetAdditiveClassifier().fit(X, np.minimum(X[:, 1], X[:, 2]) > 0.3)
+    >>> model.predict([[0.5, 0.2, 0.9], [0.5, 0.6, 0.9]])
+    array([False,  True])
+    """
+
+    def __init__(
+        self,
+        *,
+        ordered=False,
+        monotonic_cst=None,
+        interaction_cst=None,
+        curvature_cst=None,
+        max_order=4,
+        max_terms=None,
+        n_knots=None,
+        categories="from_dtype",
+    ):
+        self.ordered = ordered
+        self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
+        self.curvature_cst = curvature_cst
+        self.max_order = max_order
+        self.max_terms = max_terms
+        self.n_knots = n_knots
+        self.categories = categories
+
+    def fit(self, X, y, sample_weight=None):
+        """Learn from samples by sources and their classes.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_sources)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        X, y, weight = self._prepare(X, y, sample_weight, classes=True)
+        self.classes_ = self._ordered_classes(classes_of(y))
+        place = {label: float(k) for k, label in enumerate(self.classes_.tolist())}
+        coded = np.array([place[label] for label in y.tolist()])
+        return self._learn(Memory(X, coded, weight))
+
+    def _ordered_classes(self, found):
+        if isinstance(self.ordered, bool | np.bool_):
+            return found
+        given = np.asarray(list(self.ordered))
+        if len(set(given.tolist())) != len(given) or set(given.tolist()) != set(found.tolist()):
+            raise OptionError(
+                f"ordered={self.ordered!r} must list each class once, from low to high; the "
+                f"classes are {', '.join(map(str, found))}"
+            )
+        return given
+
+    def _family(self):
+        n_classes = len(self.classes_)
+        if n_classes == 2:
+            return Logistic()
+        if self.ordered is False:
+            if self.monotonic_cst is not None or self.curvature_cst is not None:
+                raise OptionError(
+                    f"monotonic_cst and curvature_cst need two classes, or ordered ones; there are "
+                    f"{n_classes} without an order. Set ordered=True if they have one"
+                )
+            return Multinomial(n_classes)
+        return Ordered(n_classes)
+
+    @property
+    def outcome_(self):
+        """What the scores say of the classes."""
+        classes = tuple(self.classes_.tolist())
+        if hasattr(self, "thresholds_"):
+            return Outcome("level", classes)
+        return Outcome("log-odds", classes, 1 if len(classes) == 2 else 0, chosen=False)
+
+    def _learn(self, table):
+        """Fit to rows whose classes are numbers from zero."""
+        self._fit_table(table, self._family())
+        self.__dict__.pop("thresholds_", None)
+        if isinstance(self._family(), Ordered):
+            self.thresholds_ = self.model_.fixed[0]
+        return self
+
+    def decision_function(self, X):
+        """Scores: the log-odds of the second of two classes, one for each of several.
+
+        They are those of `predict_proba`, so drawn to zero where the data leave the score open. For
+        ordered classes it is the score itself, which is compared with `thresholds_`.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_sources)
+
+        Returns
+        -------
+        array of shape (n_samples,) or (n_samples, n_classes)
+        """
+        X = self._inputs(X)
+        score = self._scores(X)
+        if not hasattr(self, "thresholds_"):
+            score = score * self._shrinkage(self.model_.score_variance(X))
+        return score[0] if len(score) == 1 else score.T
+
+    def _outputs(self, sums):
+        score = sums if hasattr(self, "thresholds_") else sums + self.model_.fixed
+        return score[0] if len(score) == 1 else score.T
+
+    def _scores(self, X):
+        score = self.model_.scores(X)
+        return score if hasattr(self, "thresholds_") else score + self.model_.fixed
+
+    def _shrinkage(self, variance):
+        """What averaging over the posterior of its scores leaves of a row's scores: one factor.
+
+        The same for all classes, so that the most probable class is the one of the largest score.
+        None where monotonicity was asked for: averages over different spreads need not keep it.
+        """
+        if self.monotonic_cst is not None:
+            return np.ones(variance.shape[1])
+        return 1 / np.sqrt(1 + np.pi / 8 * np.minimum(variance.mean(axis=0), _MOST))
+
+    def _shares(self, score, variance):
+        """Probabilities of the classes at scores that have a variance."""
+        shrink = self._shrinkage(variance)
+        if hasattr(self, "thresholds_"):
+            below = expit((self.thresholds_ - score[0][:, None]) * shrink[:, None])
+            n = len(below)
+            edges = np.hstack([np.zeros((n, 1)), below, np.ones((n, 1))])
+            return np.maximum(np.diff(edges, axis=1), 0.0)
+        if len(score) == 1:
+            second = expit(score[0] * shrink)
+            return np.column_stack([1 - second, second])
+        return softmax((score * shrink).T, axis=1)
+
+    def predict_proba(self, X):
+        """Probability of each class.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_sources)
+
+        Returns
+        -------
+        array of shape (n_samples, n_classes)
+        """
+        X = self._inputs(X)
+        return self._shares(self._scores(X), self.model_.score_variance(X))
+
+    def predict(self, X):
+        """Most probable class of each row; of ordered classes the median, which errs by least.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_sources)
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
+        if hasattr(self, "thresholds_"):
+            # Half of the probability lies below a threshold where the score is at it.
+            score = self._scores(self._inputs(X))[0]
+            return self.classes_[np.searchsorted(self.thresholds_, score, side="left")]
+        shares = self.predict_proba(X)
+        return self.classes_[shares.argmax(axis=1)]
+
+    def predict_interval(self, X, level=0.95):
+        """Band for the probability of each class; `predict_proba` lies inside.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_sources)
+        level : float, default 0.95
+
+        Returns
+        -------
+        array of shape (n_samples, n_classes, 2)
+        """
+        if not 0 < level < 1:
+            raise OptionError(f"level={level!r} must be between 0 and 1")
+        X = self._inputs(X)
+        score = self._scores(X)
+        error = np.sqrt(self.model_.score_variance(X))
+        z = ndtri((1 + level) / 2) * np.linspace(-1, 1, _POINTS)
+        found = []
+        for k in range(len(score)):
+            moved = np.repeat(score[None], _POINTS, axis=0)
+            moved[:, k] += z[:, None] * error[k]
+            shares = np.stack([self._shares(each, np.zeros_like(error)) for each in moved])
+            found.append(shares if len(score) == 1 else shares[:, :, k : k + 1])
+        # Averages over the posterior, which `predict_proba` gives, are drawn to the middle.
+        point = self._shares(score, error**2)[None]
+        shares = np.concatenate([np.concatenate(found, axis=2), point])
+        return np.stack([shares.min(axis=0), shares.max(axis=0)], axis=2)

@@ -1,0 +1,1 @@
+"""Fused classifiers: scores in any form, probabilities, and simpler ways beside them."""
