@@ -87,6 +87,18 @@ def test_models_do_not_see_rounding(tenths, asked, seed):
     np.testing.assert_allclose(*widths, atol=1e-6)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_contexts_are_not_learned_from_rounding(seed):
+    rng = np.random.default_rng(seed)
+    plain, other = two_ways(rng.integers(0, 11, (300, 3)), seed)
+    y = np.where(plain[:, 0] > plain[:, 1], plain[:, 2], plain.max(axis=1))
+    found = [
+        choquet.ContextualRegressor(prune="bic", l2=0.1, random_state=0).fit(X, y).predict(plain)
+        for X in (plain, other)
+    ]
+    np.testing.assert_allclose(found[1], found[0], atol=1e-9)
+
+
 def test_absolute_loss_and_minima_see_the_same_ties():
     exact, near = np.array([[0.3, 0.3, 0.1]]), np.array([[0.1 * 3, 0.3, 0.1]])
     designs = [absolute_loss(X, np.array([0.2])).absolute.design for X in (exact, near)]

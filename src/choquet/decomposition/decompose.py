@@ -15,6 +15,7 @@ from choquet.decomposition.methods import Made, Method, Task
 from choquet.decomposition.outcome import outcome_of
 from choquet.decomposition.result import Decomposition, Identified
 from choquet.errors import DataError, OptionError
+from choquet.lattice.ties import settled
 from choquet.measures import AbstractMeasure
 from choquet.scales import Units, unwrapped
 from choquet.walks import DataSupport, check_support
@@ -160,7 +161,7 @@ def _data(
             raise DataError("targets y need the rows X that they belong to")
         return None, None
     rows = as_inputs(X, sources=measure.sources)
-    rows = rows if units is None else units.scaled(rows)
+    rows = settled(rows if units is None else units.scaled(rows))
     if len(rows) < 3:
         raise DataError(
             f"{len(rows)} rows are too few to fit an operator to; give at least 3, or no X"

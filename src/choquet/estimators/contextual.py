@@ -23,6 +23,7 @@ from choquet.estimators.foundation import (
     later,
 )
 from choquet.estimators.validation import checked_inputs, checked_rows
+from choquet.lattice.ties import settled
 from choquet.learning.data.scale import check_rows
 
 check_cv = later("sklearn.model_selection", "check_cv")
@@ -38,7 +39,8 @@ class Contextual(BaseEstimator):
     """What both share: validation, options, and the way to the leaves."""
 
     def _weighted(self, X, y, sample_weight):
-        """Rows of positive weight, their weights, and their folds."""
+        """Rows of positive weight, their weights, and their folds; what rounding parts is tied."""
+        X = settled(X)
         weight = np.ones(len(X)) if sample_weight is None else sample_weight
         kept = slice(None) if sample_weight is None else weight > 0
         if not weight.any():

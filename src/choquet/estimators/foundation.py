@@ -42,8 +42,10 @@ class _Options:
     """What every estimator can do before scikit-learn is there."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        names = [name for name in signature(type(self).__init__).parameters if name != "self"]
-        found = {name: getattr(self, name) for name in names}
+        # A class without options has the constructor of all objects, which takes anything.
+        # Sorted, as scikit-learn has them: so files are the same bytes with and without it.
+        known = signature(type(self).__init__).parameters
+        found = {name: getattr(self, name) for name in sorted(known) if name in vars(self)}
         if deep and any(hasattr(value, "get_params") for value in found.values()):
             load()
             found = self.get_params(deep=True)  # now scikit-learn's

@@ -6,6 +6,7 @@ Nothing here imports scikit-learn: a row names its class, which is imported when
 from __future__ import annotations
 
 from importlib import import_module
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -208,6 +209,31 @@ def _check(fitted: dict[str, Any]) -> None:
         raise ValueError(f"feature_names_in_ are not {columns} names")
 
 
+def _check_parts(model: str, fitted: dict[str, Any]) -> None:
+    """Refuse what lacks its classes, or has a part too few or too many."""
+    if "classes_" in MODELS[model].fitted:
+        classes = fitted.get("classes_")
+        if classes is None or np.ndim(classes) != 1 or len(classes) < 2:
+            raise ValueError("a classifier has at least two classes")
+        wanted = 1 if len(classes) == 2 else len(classes)
+        one_each = {
+            "choquet_classifier": ("measures_", "scales_", "intercepts_"),
+            "contextual_classifier": ("decompositions_",),
+        }
+        for part in one_each.get(model, ()):
+            if len(fitted[part]) != wanted:
+                raise ValueError(f"{part} are {len(fitted[part])} for {len(classes)} classes")
+    columns, scaled = fitted.get("n_features_in_"), fitted.get("scale_")
+    if model == "commensurate":
+        scaled = SimpleNamespace(**fitted)
+    scales = getattr(scaled, "scales_", None)
+    if scales is not None and len(scales) != columns:
+        raise ValueError(f"{len(scales)} scales for {columns} columns")
+    units = fitted.get("units_")
+    if units is not None and len(units.scales) != columns:
+        raise ValueError(f"units of {len(units.scales)} columns for {columns} columns")
+
+
 def decode_model(data: dict[str, Any]) -> Any:
     """The estimator again, as if it had just been fitted."""
     row = MODELS[data["model"]]
@@ -222,6 +248,7 @@ def decode_model(data: dict[str, Any]) -> Any:
     if formula is not None:  # earlier versions kept the formula of a family beside the measure
         fitted["measure_"] = formula.renamed(fitted["measure_"].sources)
     _check(fitted)
+    _check_parts(data["model"], fitted)
     if "contexts_" in fitted:
         check_additive(fitted)
     vars(model).update(fitted)

@@ -45,6 +45,9 @@ def decode_pipeline(data: dict[str, Any]) -> Any:
     steps = [(expect_text(one, "name"), decode_value(one["step"])) for one in data["steps"]]
     if not steps or not all(step == "passthrough" or hasattr(step, "fit") for _, step in steps):
         raise ValueError("a pipeline has steps that learn, or pass data through")
+    first = [step for _, step in steps[:-1] if step != "passthrough"]
+    if not all(hasattr(step, "transform") for step in first):
+        raise ValueError("a step of a pipeline before the last changes no rows")
     return made.Pipeline(steps)
 
 
