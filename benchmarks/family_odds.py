@@ -1,17 +1,14 @@
-"""The odds of families and the share of the criterion in `ChoquetRegressorCV`, found by trial.
+"""Two numbers of `ChoquetRegressorCV` found by trial: a hedge of fits, and odds of rare families.
 
-13 numbers: the share, and three odds (see `choquet.learning.families.Odds`) for each family; those
-of 2-additive measures are zero, since only differences count. Data sets are those of
-`learning_grid.py` with noise, with seeds of their own. For each the means over the families are
-worked out once; a choice of the numbers then costs no more than a weighted sum. The search wants
-the least expected number of cells in which the average is more than 5 % worse than the best of four
-fits, and among equal choices the least mean ratio; then it rounds to halves.
+A fit that happens to use few numbers happens to leave little error too, so the numbers that it used
+say less than they should: `choquet.certainty.posterior` takes `HEDGE` times as many. Families that
+few truths belong to have the log-odds `RARE`. For every data set the measures that stand for the
+families are worked out once; a choice of the two, and of the share of the criterion, then costs no
+more than a weighted sum. Data sets are those of `off_grid_table.py`, and noisy ones of
+`learning_grid.py`, with seeds of their own.
 
 Run ``python benchmarks/family_odds.py --cells DIRECTORY``: each data set leaves one small file, so
-a run can be stopped and taken up again, and several can share the work. The full run has 7248 data
-sets. A smaller one, of some minutes, shows how it goes::
-
-    python benchmarks/family_odds.py --cells /tmp/odds --sources 4 6 --samples 100 1000 --sets 6
+a run can be stopped and taken up again, and several can share the work. ``--show`` only reads them.
 """
 
 from __future__ import annotations
@@ -19,160 +16,126 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
-import math
 import warnings
 from pathlib import Path
 
+import learning_grid
 import numpy as np
-from learning_grid import FITS, LIMIT, SAMPLES, SMALL, TRUTHS, path_of, truth
+import off_grid_table
+from off_grid_table import KNOWN, LIMIT, MOST, path_of
 
 import choquet
-from choquet.certainty.posterior import SHARE, place_of, posterior
+from choquet.certainty import posterior as rules
 from choquet.errors import SolverWarning
 from choquet.files import write_whole
 from choquet.learning import FAMILIES, Statistics
-from choquet.learning.families.candidates import fit_candidate
+from choquet.learning.families.table import RARE
 
-SETS = {4: (240, 120, 120), 6: (120, 60, 60), 8: (60, 24, 24), 10: (30, 12, 12), 12: (12, 6, 6)}
-NOISE = (0.05, 0.2)
-FIRST_SEED = 5000
-FIXED = "2-additive"
-"""The family whose odds are zero."""
-MOST = 6.0
-"""Odds of families further apart than this, in logarithms, would leave nothing to the data."""
-FREE = [name for name in FAMILIES if name != FIXED]
+HEDGES = (1.0, 1.25, 1.5, 2.0, 3.0)
+SHARES = (0.5, 0.75, 1.0)
+RARES = (0.0, -1.0, -2.0, -3.0)
+FIRST_SEED = 70_000
 
 
-def trial(n, m, sigma, kind, seed):
-    """All that a choice needs of one data set: forms of the error in the weights of families."""
+def data_set(n, m, setting, kind, seed):
+    """Data sets of both tables: those of the first grid have "grid" and the noise as a setting."""
+    if not setting.startswith("grid"):
+        return off_grid_table.data_set(n, m, setting, kind, seed)
     rng = np.random.default_rng(seed)
-    g = truth(kind, n, rng)
+    g = learning_grid.truth(kind, n, rng)
     X, fresh = rng.random((m, n)), rng.random((5000, n))
-    y = choquet.choquet_integral(g, X) + sigma * rng.standard_normal(m)
-    test = Statistics.from_data(fresh, choquet.choquet_integral(g, fresh))
+    y = choquet.choquet_integral(g, X) + float(setting[4:]) * rng.standard_normal(m)
+    return X, y, Statistics.from_data(fresh, choquet.choquet_integral(g, fresh))
+
+
+def trial(n, m, setting, kind, seed):
+    """All that a choice needs of one data set: errors, numbers used, forms of the test error."""
+    X, y, test = data_set(n, m, setting, kind, seed)
     statistics = Statistics.from_data(X, y)
-    found = [posterior(statistics, name, rng=[seed, k]) for k, name in enumerate(FAMILIES)]
-    values = np.array([one.values[test.positions] for one in found])
-    # Weights sum to 1, so the error is a form in the errors of the means alone.
-    fits = [fit_candidate(statistics, candidate).dense for candidate in FITS.values()]
+    names, fits, found = [], [], []
+    for k, name in enumerate(FAMILIES):
+        those = rules.believed(statistics, name, rng=[seed, k])
+        names += [name] * len(those)
+        fits += [False] * (len(those) - 1) + [True]
+        found += those
+    values = np.array([one.values for one in found])
+    seen = values[:, test.positions]
+    hedge = np.where(fits, rules.HEDGE, 1.0)
+    errors = [statistics.squared_error(one) + rules.noise_floor(statistics) for one in values]
     return {
-        "predictive": [one.predictive for one in found],
-        "place": place_of(statistics, found).tolist(),
-        "square": (values @ (test.gram @ values.T) / test.weight).tolist(),
-        "linear": (values @ test.targets / test.weight).tolist(),
+        "names": names,
+        "fits": fits,
+        "errors": errors,
+        "numbers": (np.array([one.n_effective for one in found]) / hedge).tolist(),
+        "weight": statistics.weight,
+        "n_sources": n,
+        "square": (seen @ (test.gram @ seen.T) / test.weight).tolist(),
+        "linear": (seen @ test.targets / test.weight).tolist(),
         "constant": test.target_square / test.weight,
-        "fits": [test.squared_error(fit) / test.weight for fit in fits],
     }
 
 
-class Cells:
-    """Data sets by cell, and how good a choice of the 13 numbers is on them."""
-
-    def __init__(self, rows):
-        keys = sorted(rows)
-        every = [one for key in keys for one in rows[key]]
-        self.starts = np.cumsum([0, *(len(rows[key]) for key in keys)])
-        self.keys = keys
-        names = ("predictive", "place", "square", "linear", "constant", "fits")
-        self.data = {name: np.array([one[name] for one in every]) for name in names}
-
-    def squares(self, choice):
-        """Mean squared error of the average on each data set."""
-        share, odds = choice[0], np.zeros((len(FAMILIES), 3))
-        odds[[list(FAMILIES).index(name) for name in FREE]] = choice[1:].reshape(-1, 3)
-        score = share * self.data["predictive"] + self.data["place"] @ odds.T
-        weights = np.exp(score - score.max(axis=1, keepdims=True))
-        weights /= weights.sum(axis=1, keepdims=True)
-        error = np.einsum("ij,ijk,ik->i", weights, self.data["square"], weights)
-        error += self.data["constant"] - 2 * (weights * self.data["linear"]).sum(axis=1)
-        return np.maximum(error, 0.0)
-
-    def ratios(self, choice):
-        """Ratio of each cell and its standard error, by leaving out each data set in turn."""
-        squares = np.column_stack([self.data["fits"], self.squares(choice)])
-        found = []
-        for first, last in itertools.pairwise(self.starts):
-            own, n = squares[first:last], last - first
-            total = own.sum(axis=0)
-            left = _ratio((total - own) / (n - 1)) if n > 1 else np.array([0.0, 1.0])
-            spread = np.sqrt((n - 1) / n * ((left - left.mean()) ** 2).sum()) if n > 1 else 1.0
-            found.append((float(_ratio(total[None] / n)[0]), float(spread)))
-        return np.array(found)
-
-    def price(self, choice):
-        """Expected number of cells outside, and a little of the mean ratio."""
-        ratios = self.ratios(choice)
-        far = (ratios[:, 0] - LIMIT) / np.maximum(ratios[:, 1], 0.005)
-        outside = sum(0.5 * math.erfc(-one / math.sqrt(2)) for one in far)
-        return outside + 0.1 * float(ratios[:, 0].mean())
+def square_of(one, hedge, share, rare):
+    """Mean squared error of the average on a data set."""
+    numbers = np.array(one["numbers"]) * np.where(one["fits"], hedge, 1.0)
+    odds = rules.log_odds(one["names"], one["n_sources"])
+    odds = odds + np.where([FAMILIES[name].odds < 0 for name in one["names"]], rare - RARE, 0.0)
+    # The share is a constant of the library: odds and criterion are scaled instead.
+    scale = share / rules.SHARE
+    w = rules.weigh(np.array(one["errors"]), numbers, one["weight"], odds / scale) ** scale
+    w = w / w.sum()
+    error = w @ np.array(one["square"]) @ w - 2 * w @ np.array(one["linear"]) + one["constant"]
+    return max(float(error), 0.0)
 
 
-def _ratio(squares):
-    errors = np.maximum(np.sqrt(np.maximum(squares, 0.0)), SMALL)
-    return errors[:, -1] / errors[:, :-1].min(axis=1)
+def ratio_of(rows, *choice):
+    """Error of the average over that of the best of the five known fits."""
+    own = np.sqrt(np.mean([square_of(one, *choice) for one in rows]))
+    best = np.inf
+    for name in KNOWN:
+        squares = []
+        for one in rows:
+            k = next(k for k, of in enumerate(one["names"]) if of == name and one["fits"][k])
+            squares.append(one["square"][k][k] - 2 * one["linear"][k] + one["constant"])
+        best = min(best, np.sqrt(max(np.mean(squares), 0.0)))
+    return max(own, learning_grid.SMALL) / max(best, learning_grid.SMALL)
 
 
-def search(cells, start):
-    """Coordinates one after another, with steps that shrink from 2 to 1/8; a share is at most 1."""
-    highest = np.append(1.0, np.full(3 * len(FREE), MOST))
-    lowest = np.append(0.0, -highest[1:])
-    choice, best = np.array(start, dtype=float), cells.price(start)
-    step = 2.0
-    while step >= 0.125:
-        moved = False
-        for k, sign in itertools.product(range(len(choice)), (1, -1)):
-            trial = choice.copy()
-            trial[k] += sign * step * (0.1 if k == 0 else 1.0)
-            trial = np.clip(trial, lowest, highest)
-            if (price := cells.price(trial)) < best - 1e-9:
-                choice, best, moved = trial, price, True
-        step = step if moved else step / 2
-    return choice
-
-
-def rounded(choice):
-    return np.append(np.round(20 * choice[0]) / 20, np.round(2 * choice[1:]) / 2)
-
-
-def table_now():
-    """The numbers that the library has."""
-    base = np.array(FAMILIES[FIXED].odds)
-    return np.append(SHARE, np.concatenate([np.array(FAMILIES[name].odds) - base for name in FREE]))
-
-
-def show(title, cells, choice):
-    ratios = cells.ratios(choice)[:, 0]
-    print(f"\n{title}: share {choice[0]:.2f}, price {cells.price(choice):.3f}, "
-          f"{(ratios > LIMIT).sum()} of {len(ratios)} cells outside, largest ratio "
-          f"{ratios.max():.3f}, mean {ratios.mean():.3f}")  # fmt: skip
-    for name, odds in zip(FREE, choice[1:].reshape(-1, 3), strict=True):
-        print(f"  {name:<10} usual {odds[0]:5.1f}  doubling {odds[1]:5.1f}  tenfold {odds[2]:5.1f}")
+def show(cells):
+    print("hedge share rare | off the grid: mean  above limits  largest | grid: the same")
+    for choice in itertools.product(HEDGES, SHARES, RARES):
+        ratios = {key: ratio_of(rows, *choice) for key, rows in cells.items()}
+        text = f"{choice[0]:5.2f} {choice[1]:5.2f} {choice[2]:5.2f} |"
+        for of_grid in (False, True):
+            own = [r for key, r in ratios.items() if key[2].startswith("grid") == of_grid]
+            own = np.array(own or [np.nan])
+            text += f" {own.mean():.3f} {(own > LIMIT).sum():3d} {(own > MOST).sum():3d}"
+            text += f" {own.max():.2f} of {len(own)} |"
+        print(text, flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cells", type=Path, required=True, help="directory of results")
-    parser.add_argument("--sources", type=int, nargs="*", default=list(SETS))
-    parser.add_argument("--samples", type=int, nargs="*", default=list(SAMPLES))
-    parser.add_argument("--sets", type=int, help="data sets a cell, in place of the full number")
+    parser.add_argument("--sources", type=int, nargs="*", default=[5, 7])
+    parser.add_argument("--sets", type=int, default=6, help="data sets a cell")
+    parser.add_argument("--show", action="store_true", help="run nothing")
     options = parser.parse_args()
     options.cells.mkdir(parents=True, exist_ok=True)
     warnings.simplefilter("ignore", SolverWarning)
-    rows = {}
-    for key in itertools.product(options.sources, options.samples, NOISE, TRUTHS):
-        count = options.sets or SETS[key[0]][SAMPLES.index(key[1])]
-        for seed in range(FIRST_SEED, FIRST_SEED + count):
-            path = path_of(options.cells, key, seed)
-            if not path.exists():
-                write_whole(path, json.dumps(trial(*key, seed)).encode(), overwrite=True)
-            rows.setdefault(key, []).append(json.loads(path.read_text(encoding="utf-8")))
-    cells = Cells(rows)
-    print(f"{len(cells.data['fits'])} data sets in {len(cells.keys)} cells")
-    show("In the library", cells, table_now())
-    found = search(cells, np.append(0.5, np.zeros(3 * len(FREE))))
-    show("Found from nothing", cells, rounded(found))
-    again = search(cells, table_now())
-    show("Found from those in the library", cells, rounded(again))
+    keys = off_grid_table.cells(options.sources, off_grid_table.SAMPLES, off_grid_table.TRUTHS)
+    keys += itertools.product(
+        options.sources, (100, 1000), ("grid0.05", "grid0.2"), learning_grid.TRUTHS
+    )
+    cells = {}
+    for seed, key in itertools.product(range(FIRST_SEED, FIRST_SEED + options.sets), keys):
+        path = path_of(options.cells, key, seed)
+        if not path.exists() and not options.show:
+            write_whole(path, json.dumps(trial(*key, seed)).encode(), overwrite=True)
+        if path.exists():
+            cells.setdefault(key, []).append(json.loads(path.read_text(encoding="utf-8")))
+    print(f"{sum(map(len, cells.values()))} data sets in {len(cells)} cells")
+    show(cells)
 
 
 if __name__ == "__main__":

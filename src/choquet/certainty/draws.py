@@ -162,8 +162,11 @@ def draw_measures(
             continue
         each = max(-(-int(count) // n_chains), 25)
         # Chains of equal length, of which as many states are taken as the family has draws.
+        chain = FAMILIES[name].chain
+        if chain is None:
+            raise OptionError(f"no measures of the {name} family can be drawn, it has only a fit")
         runs = [
-            _closed(FAMILIES[name].chain(statistics, floor, one, each).states)
+            _closed(chain(statistics, floor, one, each).states)
             for one in watching.each("drawing measures", generator.spawn(n_chains))
         ]
         chosen = np.linspace(0, n_chains * each - 1, int(count)).round().astype(np.int64)

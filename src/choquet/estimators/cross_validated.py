@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from choquet.arrays import check_option
-from choquet.certainty.posterior import posterior, posterior_weights
+from choquet.certainty.posterior import believed, posterior_weights
 from choquet.errors import OptionError
 from choquet.estimators.common import MeasureRegressor
 from choquet.estimators.foundation import later
@@ -41,16 +41,17 @@ class ChoquetRegressorCV(MeasureRegressor):
 
     All 2**N values fitted to noisy data over-fit. By default every family of `priors`, and all
     monotone measures, are averaged: within a family each measure with its probability given the
-    data, and the families by a predictive criterion (see
-    `choquet.certainty.posterior`). Or candidates are chosen by cross-validation: no prior; each
-    prior's own fit; and for the most promising priors a path of weights in between. Statistics
-    are computed once per fold and shared.
+    data, then these means and the families' least squares fits by how well they may be expected to
+    predict (see `choquet.certainty.posterior`). Or candidates are chosen by cross-validation: no
+    prior; each prior's own fit; and for the most promising priors a path of weights in between.
+    Statistics are computed once per fold and shared.
 
     Parameters
     ----------
-    priors : sequence of {"additive", "symmetric", "2-additive", "lambda", "l1", "l2"} or Measure
-        What to shrink towards; a Measure transfers from a past model. Beyond 16 sources only
-        "additive", "symmetric", "lambda" (their own fits), "l1" and "l2".
+    priors : sequence of str or Measure
+        What to average over or to shrink towards: names of `choquet.learning.FAMILIES` (by default
+        all of them), "l1", "l2", or a Measure, which transfers from a past model. Beyond 16 sources
+        only "additive", "symmetric", "lambda" (their own fits), "l1" and "l2".
     alphas : sequence of float
         Weights of the squared distance to the prior, in the units of the squared error.
     cv : int, splitter or iterable, default 5
@@ -104,7 +105,7 @@ class ChoquetRegressorCV(MeasureRegressor):
     def __init__(
         self,
         *,
-        priors=("additive", "symmetric", "2-additive", "lambda"),
+        priors=PRIORS,
         alphas=ALPHAS,
         cv=5,
         n_paths=2,
@@ -222,11 +223,12 @@ class ChoquetRegressorCV(MeasureRegressor):
         }
 
     def _family_shares(self):
-        """Families in their proportions; what has none counts as all measures."""
+        """Families in their proportions; what has no chain counts as all measures."""
         known = self.cv_results_
         shares: dict[str, float] = {}
         for name, weight in zip(known["prior"], known["weight"], strict=True):
-            family = str(name) if str(name) in FAMILIES else "none"
+            drawn = str(name) in FAMILIES and FAMILIES[str(name)].chain is not None
+            family = str(name) if drawn else "none"
             shares[family] = shares.get(family, 0.0) + float(weight)
         return shares
 
@@ -240,10 +242,12 @@ class ChoquetRegressorCV(MeasureRegressor):
     def _posterior(self, statistics, candidates):
         seed = self._seed()
         names = [candidate.name for candidate in candidates]
-        jobs = [partial(posterior, statistics, name, rng=[seed, k]) for k, name in enumerate(names)]
-        every = self._run(jobs)
-        weights = posterior_weights(statistics, names, every)
-        values = sum(w * one.values for w, one in zip(weights, every, strict=True))
+        jobs = [partial(believed, statistics, name, rng=[seed, k]) for k, name in enumerate(names)]
+        found = [(k, one) for k, those in enumerate(self._run(jobs)) for one in those]
+        own = posterior_weights(statistics, [names[k] for k, _ in found], [one for _, one in found])
+        values = sum(w * one.values for w, (_, one) in zip(own, found, strict=True))
+        # Mean and fit of a family count as one.
+        weights = np.bincount([k for k, _ in found], own, minlength=len(names))
         return weights, fitted_values(_closed(values), 0.0)
 
     def _average(self, statistics, selection, shape):

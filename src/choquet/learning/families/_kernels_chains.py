@@ -18,7 +18,7 @@ import numpy as np
 
 from choquet.lattice.compiling import compiled
 
-__all__ = ["bend", "curve_chain", "lattice_chain", "simplex_chain", "truncated_normal"]
+__all__ = ["bend", "curve_chain", "order_chain", "simplex_chain", "truncated_normal"]
 
 TAIL = 6.0
 """Beyond this many deviations the tail of the normal is taken as that of its Rayleigh bound."""
@@ -105,11 +105,14 @@ def _squared(indptr, indices, data, targets, square, g):
 
 
 @compiled
-def lattice_chain(
-    indptr, indices, data, targets, square, weight, g, n_sources,
+def order_chain(
+    indptr, indices, data, targets, square, weight, g, below_ptr, below, above_ptr, above,
     tempers, gammas, first, floor, seed, states,
 ):  # fmt: skip
-    """Chain over all monotone measures: each value in turn, between the values around it."""
+    """Chain over all values in an order: each in turn, between those below and above it.
+
+    The first value stays 0 and the last 1.
+    """
     size = g.shape[0]
     total, energy = np.zeros(size), 0.0
     rss, counter = square, 0
@@ -126,12 +129,10 @@ def lattice_chain(
         variance = 0.5 * rss / gammas[t]
         for a in range(1, size - 1):
             low, high = 0.0, 1.0
-            for i in range(n_sources):
-                other = g[a ^ (1 << i)]
-                if a & (1 << i):
-                    low = max(low, other)
-                else:
-                    high = min(high, other)
+            for k in range(below_ptr[a], below_ptr[a + 1]):
+                low = max(low, g[below[k]])
+            for k in range(above_ptr[a], above_ptr[a + 1]):
+                high = min(high, g[above[k]])
             u = _uniform(seed, counter)
             counter += 1
             rest, own = 0.0, 0.0
@@ -158,8 +159,15 @@ def _reach(m, steps, row, pairs, n_sources, sign):
     """How far one can go along ±step before an m(i) + Σ min(0, m(ij)) falls below zero.
 
     Each of these is concave and piecewise linear along the step, so Newton's method from outside
-    ends at its zero.
+    ends at its zero. Without pairs that is where the first number becomes zero.
     """
+    if len(pairs) == 0:
+        least = 1e300
+        for k in range(len(m)):
+            slope = sign * steps[row, k]
+            if slope < 0.0:
+                least = min(least, -m[k] / slope)
+        return max(least, 0.0)
     largest = 0.0
     for k in range(len(m)):
         largest = max(largest, abs(steps[row, k]))
@@ -189,10 +197,11 @@ def simplex_chain(
 ):  # fmt: skip
     """Chain over m with Σ m = 1 and m(i) + Σ_j min(0, m(ij)) ≥ 0, along given directions.
 
-    Without pairs that is the simplex (additive and symmetric measures), with all pairs the
-    2-additive measures. Pairs are normal about their mean with a variance that is itself unknown,
-    inverse gamma (of shape 1, and `spread` squared) beforehand; every sweep draws it anew from
-    gamma numbers, `sizes`. Interactions that data do not tell apart are drawn together.
+    Without pairs that is the simplex (additive, symmetric and belief measures: all m positive),
+    with all pairs the 2-additive measures. Pairs are normal about their mean with a variance that
+    is itself unknown, inverse gamma (of shape 1, and `spread` squared) beforehand; every sweep
+    draws it anew from gamma numbers, `sizes`. Interactions that data do not tell apart are drawn
+    together.
 
     `images` are steps through the form, `tilts` steps of the pairs less their mean.
     """

@@ -164,7 +164,7 @@ def _every_value(family: Family, statistics: Statistics) -> FloatArray:
     """Values of a family's own fit by mask."""
     assert family.fit is not None
     words = np.arange(1 << statistics.n_sources, dtype=np.uint64)[:, None]
-    return family.fit(statistics).values_of(words)
+    return family.fit(statistics).measure.values_of(words)
 
 
 def _closed(values: FloatArray) -> FloatArray:
@@ -205,7 +205,7 @@ def _fit_wide(
     n = statistics.n_sources
     fit = FAMILIES[candidate.prior].fit if candidate.prior in PRIORS else None
     if fit is not None:
-        return _fitted_measure(fit(statistics), 0.0)
+        return _fitted_measure(fit(statistics).measure, 0.0)
     problem = least_squares(
         statistics, monotone=monotone, normal=normal, fit_intercept=fit_intercept, dense=False
     )

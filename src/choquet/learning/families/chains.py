@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from choquet.arrays import FloatArray
-from choquet.lattice import subset_sizes
+from choquet.arrays import FloatArray, IntArray
+from choquet.lattice import cover_pairs, subset_sizes
 from choquet.lattice.lazy import LazyModule
 from choquet.learning.data.statistics import Statistics
+from choquet.learning.families.blocks import covers_of, fit_blocks, table_of
 from choquet.learning.families.fits import fit_lambda
 from choquet.measures.formula import members_of
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 else:
     sp = LazyModule("scipy.sparse")
 
-__all__ = ["Chain", "Chained", "curve", "lattice", "simplex"]
+__all__ = ["Chain", "Chained", "blocks", "curve", "lattice", "simplex"]
 
 
 class Chained(NamedTuple):
@@ -35,6 +36,8 @@ class Chained(NamedTuple):
     energy: float
     states: FloatArray
     """Measures by mask, one in a row."""
+    chosen: float = 0.0
+    """Logarithm of the number of ways that the data chose the form of the family from."""
 
 
 class Chain(Protocol):
@@ -78,20 +81,52 @@ def lattice(
     statistics: Statistics, floor: float, rng: np.random.Generator, n_states: int = 0
 ) -> Chained:
     """Chain over all monotone normal measures."""
-    from choquet.learning.families._kernels_chains import lattice_chain
-
     n = statistics.n_sources
-    at, size = statistics.positions, 1 << n
+    start = subset_sizes(n) / n
+    return _ordered(statistics, floor, rng, n_states, statistics.positions, start, cover_pairs(n))
+
+
+def blocks(
+    statistics: Statistics, floor: float, rng: np.random.Generator, n_states: int = 0
+) -> Chained:
+    """Chain over the p-symmetric measures with the blocks of the least squares fit."""
+    n, (labels, _, chosen) = statistics.n_sources, fit_blocks(statistics)
+    place = table_of(labels, np.arange(1 << n))
+    size = int(place.max()) + 1
+    start = np.zeros(size)
+    start[place] = subset_sizes(n) / n
+    at = place[statistics.positions]
+    found = _ordered(statistics, floor, rng, n_states, at, start, covers_of(labels))
+    return Chained(found.mean[place], found.energy, found.states[:, place], chosen)
+
+
+def _ordered(
+    statistics: Statistics,
+    floor: float,
+    rng: np.random.Generator,
+    n_states: int,
+    at: IntArray,
+    start: FloatArray,
+    pairs: IntArray,
+) -> Chained:
+    """Chain over values in an order; `at` has the place of the value of each seen subset."""
+    from choquet.learning.families._kernels_chains import order_chain
+
+    size, (low, high) = len(start), pairs.T
     gram = sp.coo_array(statistics.gram)
     form = sp.csr_array((gram.data, (at[gram.row], at[gram.col])), shape=(size, size))
+    form.sum_duplicates()
     form.sort_indices()
-    targets = np.zeros(size)
-    targets[at] = statistics.targets
-    start = subset_sizes(n) / n
+    targets = np.bincount(at, statistics.targets, minlength=size)
+    ones = np.ones(len(pairs))
+    below = sp.csr_array((ones, (high, low)), (size, size))
+    above = sp.csr_array((ones, (low, high)), (size, size))
     states = np.empty((n_states, size))
-    mean, energy = lattice_chain(
+    mean, energy = order_chain(
         form.indptr.astype(np.int32), form.indices.astype(np.int32), form.data, targets,
-        statistics.target_square, statistics.weight, start, n,
+        statistics.target_square, statistics.weight, start,
+        below.indptr.astype(np.int32), below.indices.astype(np.int32),
+        above.indptr.astype(np.int32), above.indices.astype(np.int32),
         *_schedule(statistics, rng, n_states), floor, _seed(rng), states,
     )  # fmt: skip
     return Chained(mean, energy, states)
@@ -112,15 +147,16 @@ def simplex(pattern: Callable[[Any, int], Any], *, with_pairs: bool = False) -> 
         form = form.toarray() if sp.issparse(form) else np.asarray(form)
         form = np.ascontiguousarray(0.5 * (form + form.T))
         size = len(form)
-        pairs = np.full((n, n), -1)
+        # Without pairs every number is positive; with them, the first n are the single sources.
+        singles, pairs = (n, np.full((n, n), -1)) if with_pairs else (size, np.empty((0, 0), int))
         if with_pairs:
             for k, (i, j) in enumerate(combinations(range(n), 2)):
                 pairs[i, j] = pairs[j, i] = n + k
         start = np.zeros(size)
-        start[:n] = 1.0 / n
+        start[:singles] = 1.0 / singles
         steps = _directions(form)
         tilts = np.zeros_like(steps)
-        n_pairs = size - n
+        n_pairs = size - singles
         if n_pairs:
             tilts[:, n:] = steps[:, n:] - steps[:, n:].mean(axis=1, keepdims=True)
         schedule = _schedule(statistics, rng, n_states)
@@ -128,7 +164,7 @@ def simplex(pattern: Callable[[Any, int], Any], *, with_pairs: bool = False) -> 
         sizes = rng.standard_gamma(1 + 0.5 * max(n_pairs - 1, 0), len(schedule[0]))
         mean, energy = simplex_chain(
             form, np.asarray(seen.T @ statistics.targets), statistics.target_square,
-            statistics.weight, start, steps, steps @ form, tilts, pairs, n,
+            statistics.weight, start, steps, steps @ form, tilts, pairs, singles,
             PAIR_SPREAD / n**2, sizes, *schedule, floor, _seed(rng), states,
         )  # fmt: skip
         return Chained(np.asarray(every @ mean), energy, np.asarray((every @ states.T).T))

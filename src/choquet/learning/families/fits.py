@@ -27,6 +27,7 @@ else:
 __all__ = [
     "Descent",
     "descend",
+    "different",
     "fit_lambda",
     "fit_pairs",
     "fit_weights",
@@ -62,6 +63,22 @@ def fit_weights(statistics: Statistics, pattern: FloatArray) -> FloatArray:
     x, *_ = run_clarabel(Conic(P, q, A, b, 1, sp.eye_array(n), np.zeros(n)))
     weights = np.maximum(x, 0.0)
     return np.asarray(weights / weights.sum())
+
+
+def different(values: FloatArray) -> int:
+    """How many different numbers between 0 and 1 there are: what a monotone fit made use of.
+
+    References
+    ----------
+    Meyer & Woodroofe (2000), "On the degrees of freedom in shape-restricted regression".
+
+    Examples
+    --------
+    >>> different(np.array([0.0, 0.2, 0.2, 0.7, 1.0]))
+    2
+    """
+    pools = np.unique(np.asarray(values).round(5))
+    return int(np.count_nonzero((pools > 0) & (pools < 1)))
 
 
 def pairs_of(words: WordArray, n_sources: int) -> Any:

@@ -9,36 +9,45 @@ from collections.abc import Callable
 from math import comb
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from choquet.arrays import FloatArray
+from choquet.lattice import upward_maximum
 from choquet.lattice.wide import WordArray
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.families import chains
 from choquet.learning.families.bases import additive_basis, k_additive_basis, symmetric_basis
+from choquet.learning.families.blocks import fit_blocks, largest_table, table_of
 from choquet.learning.families.fits import (
+    different,
     fit_lambda,
     fit_pairs,
     fit_weights,
     pairs_of,
 )
-from choquet.measures import AbstractMeasure, FormulaMeasure, MobiusMeasure
+from choquet.learning.families.maxitive import fit_maxitive
+from choquet.measures import AbstractMeasure, FormulaMeasure, Measure, MobiusMeasure
 from choquet.measures.formula import FormulaName, members_of, ranks_of
 from choquet.measures.mobius import coalitions
 
-__all__ = ["BASES", "FAMILIES", "PRIORS", "Family", "Odds"]
+__all__ = ["BASES", "FAMILIES", "PRIORS", "Family", "Fit"]
+
+ZERO = 1e-6
+"""Weights below this count as none."""
+RARE = -2.0
+"""Log-odds of the families that few truths belong to: many of them stand beside the usual five, and
+now and then one fits by chance. ``python benchmarks/family_odds.py`` finds it again."""
+MOST_MASSES = 600
+"""Subsets that may bear mass in a belief measure: all of them for up to 9 sources."""
 
 
-class Odds(NamedTuple):
-    """Log-odds of a family before the data; see `choquet.certainty.posterior.posterior_weights`.
+class Fit(NamedTuple):
+    """The member of a family of least squared error, and how many numbers that took."""
 
-    They are chosen by trial: ``python benchmarks/family_odds.py`` finds them again.
-    """
-
-    usual: float
-    """For 8 sources and an information of 10,000."""
-    doubling: float
-    """More for twice as many sources."""
-    tenfold: float
-    """More for ten times the information."""
+    measure: AbstractMeasure
+    n_used: float
+    """Free numbers that no constraint holds. What was chosen among K ways costs 2 log K more: with
+    half of the criterion in the weights, that makes the odds of each way one in K."""
 
 
 class Family(NamedTuple):
@@ -51,30 +60,133 @@ class Family(NamedTuple):
     """Columns whose weighted sum gives the value of a subset; None if the family is not linear."""
     basis: Callable[[int], Any] | None
     """Matrix from free numbers to all 2**N values, to shrink towards or to restrict to."""
-    fit: Callable[[Statistics], AbstractMeasure] | None
+    fit: Callable[[Statistics], Fit] | None
     """The monotone normal member of least squared error; None for all measures."""
     wide: bool
     """Whether that fit is offered beyond 16 sources."""
-    chain: chains.Chain
-    """Mean over the family, each member with its probability given the data."""
-    odds: Odds
+    chain: chains.Chain | None
+    """Mean over the family, each member with its probability given the data; None if there is no
+    chain, then the fit alone speaks for the family."""
+    odds: float = 0.0
+    """Log-odds beforehand, on top of one over the number of free numbers."""
 
 
 def _weights(name: FormulaName, pattern: Callable[[WordArray, int], FloatArray]) -> Any:
-    def fit(statistics: Statistics) -> FormulaMeasure:
-        seen = pattern(statistics.masks, statistics.n_sources)
-        return FormulaMeasure(name, fit_weights(statistics, seen))
+    def fit(statistics: Statistics) -> Fit:
+        weights = fit_weights(statistics, pattern(statistics.masks, statistics.n_sources))
+        return Fit(FormulaMeasure(name, weights), _count(weights) - 1)
 
     return fit
 
 
-def _pairs(statistics: Statistics) -> MobiusMeasure:
+def _count(weights: FloatArray) -> int:
+    return int((np.abs(weights) > ZERO).sum())
+
+
+def _every(n_sources: int) -> WordArray:
+    return np.arange(1 << n_sources, dtype=np.uint64)[:, None]
+
+
+def _mixture(pattern: Callable[[WordArray, int], FloatArray]) -> Any:
+    """Fit of weights of any columns."""
+
+    def fit(statistics: Statistics) -> Fit:
+        n = statistics.n_sources
+        weights = fit_weights(statistics, pattern(statistics.masks, n))
+        values = np.clip(upward_maximum(pattern(_every(n), n) @ weights), 0.0, 1.0)
+        values[0], values[-1] = 0.0, 1.0
+        return Fit(Measure(values), _count(weights) - 1)
+
+    return fit
+
+
+def sources_and_ranks(words: WordArray, n_sources: int) -> FloatArray:
+    """Which sources, then which ranks each subset sums: a weighted mean plus an OWA.
+
+    All monotone sums of an additive and a symmetric measure have such weights, none negative.
+
+    Examples
+    --------
+    >>> sources_and_ranks(np.array([[0b101]], dtype=np.uint64), 3)
+    array([[1., 0., 1., 1., 1., 0.]])
+    """
+    return np.hstack([members_of(words, n_sources), ranks_of(words, n_sources)])
+
+
+def focal_sets(n_sources: int) -> Any:
+    """Subsets that may bear mass: the smallest and the largest, as many as `MOST_MASSES` allows.
+
+    Examples
+    --------
+    >>> focal_sets(2)
+    array([1, 2, 3])
+    """
+    masks = np.arange(1, 1 << n_sources)
+    sizes = np.bitwise_count(masks)
+    away = np.minimum(sizes, n_sources - sizes)
+    for level in range(n_sources // 2, 0, -1):
+        kept = masks[away <= level]
+        if len(kept) <= MOST_MASSES or level == 1:
+            return kept
+    return masks
+
+
+def held_by(words: WordArray, n_sources: int) -> FloatArray:
+    """Which focal sets lie inside each subset: a belief measure is a sum of such columns.
+
+    Examples
+    --------
+    >>> held_by(np.array([[1], [3]], dtype=np.uint64), 2)
+    array([[1., 0., 0.],
+           [1., 1., 1.]])
+    """
+    masks, focal = words[:, 0].astype(np.int64)[:, None], focal_sets(n_sources)
+    return np.asarray(masks & focal == focal, dtype=np.float64)
+
+
+def met_by(words: WordArray, n_sources: int) -> FloatArray:
+    """Which focal sets meet each subset: a plausibility measure is a sum of such columns.
+
+    Examples
+    --------
+    >>> met_by(np.array([[1], [3]], dtype=np.uint64), 2)
+    array([[1., 0., 1.],
+           [1., 1., 1.]])
+    """
+    masks, focal = words[:, 0].astype(np.int64)[:, None], focal_sets(n_sources)
+    return np.asarray(masks & focal != 0, dtype=np.float64)
+
+
+def _pairs(statistics: Statistics) -> Fit:
     n = statistics.n_sources
     names = [f"x{i + 1}" for i in range(n)]
+    m = fit_pairs(statistics)
     # Monotone and normal as near as the solver proved it; whoever needs more closes the values.
-    return MobiusMeasure(
-        coalitions(n, min(n, 2)), fit_pairs(statistics), names, monotone=False, normal=False
-    )
+    measure = MobiusMeasure(coalitions(n, min(n, 2)), m, names, monotone=False, normal=False)
+    left, right = np.triu_indices(n, 1)
+    room = m[:n].copy()
+    for ends in (left, right):
+        np.add.at(room, ends, np.minimum(m[n:], 0.0))
+    return Fit(measure, _count(room) + _count(m[n:]) - 1)
+
+
+def _curve(statistics: Statistics) -> Fit:
+    found = fit_lambda(statistics)
+    return Fit(found, _count(found.weights))
+
+
+def _blocks(statistics: Statistics) -> Fit:
+    found = fit_blocks(statistics)
+    place = table_of(found.labels, np.arange(1 << statistics.n_sources))
+    return Fit(Measure(found.values[place]), different(found.values) + 2 * found.chosen)
+
+
+def _maxitive(k: int, dual: bool) -> Any:
+    def fit(statistics: Statistics) -> Fit:
+        values = fit_maxitive(statistics, k, dual=dual)
+        return Fit(Measure(values), different(values[statistics.positions]))
+
+    return fit
 
 
 FAMILIES: dict[str, Family] = {
@@ -86,7 +198,6 @@ FAMILIES: dict[str, Family] = {
         fit=None,
         wide=True,
         chain=chains.lattice,
-        odds=Odds(usual=1.0, doubling=2.5, tenfold=-1.5),
     ),
     "additive": Family(
         meaning="weighted arithmetic mean",
@@ -96,7 +207,6 @@ FAMILIES: dict[str, Family] = {
         fit=_weights("additive", members_of),
         wide=True,
         chain=chains.simplex(members_of),
-        odds=Odds(usual=3.0, doubling=3.0, tenfold=0.0),
     ),
     "symmetric": Family(
         meaning="ordered weighted average (OWA)",
@@ -106,7 +216,6 @@ FAMILIES: dict[str, Family] = {
         fit=_weights("symmetric", ranks_of),
         wide=True,
         chain=chains.simplex(ranks_of),
-        odds=Odds(usual=5.0, doubling=1.5, tenfold=0.5),
     ),
     "2-additive": Family(
         meaning="sources with pairwise interactions",
@@ -116,17 +225,95 @@ FAMILIES: dict[str, Family] = {
         fit=_pairs,
         wide=False,
         chain=chains.simplex(pairs_of, with_pairs=True),
-        odds=Odds(usual=0.0, doubling=0.0, tenfold=0.0),
     ),
     "lambda": Family(
         meaning="Sugeno λ-measure: shares of the sources, bent by one number",
         n_parameters=lambda n: n,
         pattern=None,
         basis=None,
-        fit=fit_lambda,
+        fit=_curve,
         wide=True,
         chain=chains.curve,
-        odds=Odds(usual=4.5, doubling=2.5, tenfold=0.0),
+    ),
+    "two-operator": Family(
+        meaning="a weighted mean plus an ordered weighted average",
+        n_parameters=lambda n: 2 * n - 1,
+        pattern=sources_and_ranks,
+        basis=None,
+        fit=_mixture(sources_and_ranks),
+        wide=False,
+        chain=chains.simplex(sources_and_ranks),
+        odds=RARE,
+    ),
+    "p-symmetric": Family(
+        meaning="sources in up to three blocks, of which only the numbers count",
+        n_parameters=largest_table,
+        pattern=None,
+        basis=None,
+        fit=_blocks,
+        wide=False,
+        chain=chains.blocks,
+        odds=RARE,
+    ),
+    "belief": Family(
+        meaning="masses of subsets, none negative: interactions that only add",
+        n_parameters=lambda n: len(focal_sets(n)) - 1,
+        pattern=held_by,
+        basis=None,
+        fit=_mixture(held_by),
+        wide=False,
+        chain=chains.simplex(held_by),
+        odds=RARE,
+    ),
+    "plausibility": Family(
+        meaning="dual of a belief measure: interactions that only take away",
+        n_parameters=lambda n: len(focal_sets(n)) - 1,
+        pattern=met_by,
+        basis=None,
+        fit=_mixture(met_by),
+        wide=False,
+        chain=chains.simplex(met_by),
+        odds=RARE,
+    ),
+    "possibility": Family(
+        meaning="the best source of a subset decides",
+        n_parameters=lambda n: n,
+        pattern=None,
+        basis=None,
+        fit=_maxitive(1, dual=False),
+        wide=False,
+        chain=None,
+        odds=RARE,
+    ),
+    "necessity": Family(
+        meaning="the worst source outside a subset decides",
+        n_parameters=lambda n: n,
+        pattern=None,
+        basis=None,
+        fit=_maxitive(1, dual=True),
+        wide=False,
+        chain=None,
+        odds=RARE,
+    ),
+    "2-maxitive": Family(
+        meaning="the best pair of sources in a subset decides",
+        n_parameters=lambda n: n + comb(n, 2),
+        pattern=None,
+        basis=None,
+        fit=_maxitive(2, dual=False),
+        wide=False,
+        chain=None,
+        odds=RARE,
+    ),
+    "2-minitive": Family(
+        meaning="the worst pair of sources outside a subset decides",
+        n_parameters=lambda n: n + comb(n, 2),
+        pattern=None,
+        basis=None,
+        fit=_maxitive(2, dual=True),
+        wide=False,
+        chain=None,
+        odds=RARE,
     ),
 }
 """Families by name."""
