@@ -14,12 +14,15 @@ from choquet.decide import (
     STEPS,
     Cautious,
     Decision,
+    FavourBetween,
     Importance,
     ImportanceBetween,
     InClass,
     Indifferent,
     Intensity,
     Interaction,
+    InteractionBetween,
+    InteractionOrder,
     Irrelevant,
     Must,
     OnlyIf,
@@ -29,6 +32,8 @@ from choquet.decide import (
     Separate,
     Setting,
     Sufficient,
+    ValueBetween,
+    VetoBetween,
     draw,
     find_conflicts,
     judged_points,
@@ -222,6 +227,43 @@ def test_statements_serve_the_regressor():
         choquet.ChoquetRegressor(expert=[Importance("comfort", "price")]).fit(X, y)
     with pytest.raises(OptionError, match="statements of"):
         choquet.ChoquetRegressor(expert="safety matters").fit(X, y)
+
+
+GOOD, POOR = (0.1, 0.2, 0.3, 0.9), (0.9, 0.8, 0.5, 0.1)
+SAID_OF_CRITERIA = [
+    Importance("safety", "price"), Importance("safety", "price", by=0.15),
+    Importance("safety", "price", at_most=0.05), SameImportance("safety", "price"),
+    ImportanceBetween("comfort", 0.4, 0.5), Interaction(("price", "space"), -1),
+    Interaction(("price", "space"), 1), Interaction(("price", "space"), 0),
+    InteractionBetween(("price", "space"), 0.1, 0.2),
+    InteractionOrder(("price", "space"), ("safety", "comfort"), by=0.1),
+    Must("safety"), Sufficient("safety"), Irrelevant("price"), OnlyIf("price", "safety"),
+    Separate((("price", "space"), ("safety", "comfort"))), Cautious(None, 0.3),
+    VetoBetween("comfort", 0.8), FavourBetween("comfort", 0.8),
+    ValueBetween(("price", "comfort"), 0.7, 0.8), Prefer(GOOD, POOR), Prefer(GOOD, POOR, by=0.05),
+    Indifferent(GOOD, POOR), Score(GOOD, 0.7, 0.8),
+    Intensity((0.9, 0.1, 0.2, 0.2), (0.5, 0.1, 0.1, 0.1), POOR[::-1], (0.1, 0.1, 0.1, 0.2)),
+]  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:on the rows learned from")
+@pytest.mark.parametrize("said", SAID_OF_CRITERIA, ids=str)
+def test_every_statement_holds_in_what_a_regressor_returns(said):
+    """By name, exactly, and strictly where it was said strictly."""
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    names = ["price", "safety", "space", "comfort"]
+    X = pandas.DataFrame(rng.random((30, 4)), columns=names)
+    y = X.to_numpy() @ [0.5, 0.1, 0.3, 0.1] + 0.05 * rng.normal(size=30)
+    values = choquet.ChoquetRegressor(expert=[said]).fit(X, y).measure_.to_measure().values
+    for row in said.rows(Setting(names)):
+        found = float(row.functional.values(4) @ values)
+        if row.equal:
+            assert found == pytest.approx(row.bound, abs=1e-12)
+        elif row.strict:
+            assert found > row.bound
+        else:
+            assert found >= row.bound - 1e-12
 
 
 # -- conflicts -------------------------------------------------------------------------------------

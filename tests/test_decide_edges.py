@@ -48,6 +48,7 @@ def test_decide_writes_a_verdict_and_a_page(folder, capsys):
     assert not JARGON.search(screen)
     assert "%" in screen  # never a ranking without shares
     assert "optimal" not in page
+    assert "The seed was 0." in page
     assert "http://" not in page
     assert "https://" not in page
     assert main(["decide", "cars.csv", "said.txt", "-o", "r.html"]) == 1
@@ -173,7 +174,7 @@ def test_the_table_of_shares_fits_a_terminal(folder, capsys):
 def test_equal_alternatives_are_called_a_tie():
     table = {"car": ["A", "B", "C"], "x": [0.1, 0.1, 0.3], "y": [0.2, 0.2, 0.1]}
     said = verdict(Decision(table).say("A > C").solve(samples=100))
-    assert said.changes == "In the middle model A and B tie."
+    assert said.changes == "In the middle model (the mean of those drawn) A and B tie."
     assert "some tie" in said.headline
 
 

@@ -69,6 +69,10 @@ def test_normal_inputs(n):
 
 def test_a_frame_of_everything():
     pytest.importorskip("pandas")
-    frame = index_frame(Measure.random(3, rng=0))
+    g = Measure.random(3, rng=0)
+    frame = index_frame(g)
     assert set(frame["index"]) >= {"shapley", "interaction", "orness", "variance"}
-    assert len(frame) == 4 * 3 + 3 + 9
+    assert len(frame) == 4 * 3 + 3 + 9 + 2 * 7
+    values = frame[frame["index"] == "value"].set_index("of")["value"]
+    assert values["x1, x3"] == g.values[5]
+    assert frame[frame["index"] == "mobius"]["value"].to_numpy() == pytest.approx(g.mobius()[1:])

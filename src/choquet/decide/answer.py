@@ -59,12 +59,15 @@ class Answer:
         Draws from each family of models.
     samples : int
         Draws from each.
+    seed : int or None
+        Where chance came from, if it was a number.
     """
 
     decision: Decision
     consistency: Consistency
     families: tuple[Family, ...]
     samples: int
+    seed: int | None = None
 
     # -- shares ------------------------------------------------------------------------------------
 

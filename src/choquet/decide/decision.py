@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from choquet.arrays import check_option, generator
 from choquet.decide import consistency
 from choquet.decide.models.families import FAMILIES, MAX_DRAWN, draw_family, widest_program
@@ -330,7 +332,8 @@ class Decision:
                 f"none of the models asked for ({', '.join(models)}) can hold what was said; "
                 "models that let more criteria interact can: leave models out"
             )
-        return Answer(self.copy(), found, drawn, samples)
+        seed = int(rng) if isinstance(rng, int | np.integer) else None
+        return Answer(self.copy(), found, drawn, samples, seed)
 
     # -- inside ------------------------------------------------------------------------------------
 

@@ -147,6 +147,7 @@ def summarise(answer: Answer, *, title: str | None = None, sure: float = SURE) -
         },
         "sure": sure,
         "samples": answer.samples,
+        "seed": answer.seed,
         "split": answer.consistency.split if np.isfinite(answer.consistency.split) else None,
         "leader": answer.leader,
         "order": answer.order,

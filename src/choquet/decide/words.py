@@ -19,6 +19,9 @@ __all__ = ["SURE", "Verdict", "brief", "counted", "listed", "percent", "verdict"
 SURE = 0.95
 """The lowest share of first places at which a decision counts as settled."""
 
+MIDDLE = "the mean of those drawn"
+"""What the middle model is."""
+
 TIE = 1e-9
 """Scores as near as this tie, on a scale from 0 to 1."""
 
@@ -248,10 +251,12 @@ def _changes(answer: Answer) -> str:
     leader, rival = names[order[0]], names[order[1]]
     flip = answer.flip(rival, over=leader)
     if abs(flip.behind) <= TIE * answer.decision.levels.width:
-        return f"In the middle model {leader} and {rival} tie."
+        return f"In the middle model ({MIDDLE}) {leader} and {rival} tie."
     if flip.behind < 0:
         flip = answer.flip(leader, over=rival)
-        return _flip_text(flip, f"In the middle model {rival} scores more than {leader}. ")
+        return _flip_text(
+            flip, f"In the middle model ({MIDDLE}) {rival} scores more than {leader}. "
+        )
     return _flip_text(flip, "")
 
 
@@ -260,12 +265,14 @@ def _flip_text(flip: Flip, start: str) -> str:
     never = [one.criterion for one in flip.rises if one.change is None]
     who = flip.challenger
     if ways:
-        text = f"{start}What would put {who} before {flip.leader} in the middle model: its "
+        text = f"{start}What would put {who} before {flip.leader} in the middle model"
+        text += ": its " if start else f" ({MIDDLE}): its "
         text += f"{listed(ways, 'or')}; each alone is enough."
         if never:
             text += f" Its {listed(never, 'or')} alone cannot do it."
         return text
-    return f"{start}No single score of {who} would put it before {flip.leader} in the middle model."
+    middle = "middle model" if start else f"middle model ({MIDDLE})"
+    return f"{start}No single score of {who} would put it before {flip.leader} in the {middle}."
 
 
 def _cautious(answer: Answer) -> str:

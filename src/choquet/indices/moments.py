@@ -141,7 +141,7 @@ def order_moments(n: int) -> tuple[FloatArray, FloatArray]:
 
 
 def index_frame(measure: AbstractMeasure, library: FrameLibrary = "pandas") -> Any:
-    """Every index of a measure as a frame: one row for each source, pair, and whole.
+    """Everything about a measure as a frame: indices of sources, pairs and the whole, and all sets.
 
     Parameters
     ----------
@@ -184,5 +184,9 @@ def index_frame(measure: AbstractMeasure, library: FrameLibrary = "pandas") -> A
         "mean, normal inputs": mean, "deviation, normal inputs": sd,
     }  # fmt: skip
     rows += [(title, "", float(value)) for title, value in whole.items()]
+    sets = [", ".join(name for i, name in enumerate(names) if mask >> i & 1)
+            for mask in range(1 << len(names))]  # fmt: skip
+    for title, numbers in (("value", g.values), ("mobius", g.mobius())):
+        rows += [(title, sets[mask], float(numbers[mask])) for mask in range(1, len(sets))]
     columns = {name: [row[k] for row in rows] for k, name in enumerate(("index", "of", "value"))}
     return to_frame(columns, library)
