@@ -195,3 +195,29 @@ def test_nothing_left_is_an_error(run):
     err = run("fit", "t.csv", "-o", "m.json", "--missing", "drop", code=1).err
     assert "no rows with all values" in err
     assert not Path("m.json").exists()
+
+
+# -- what people hit first -------------------------------------------------------------------------
+
+
+def test_first_mistakes_are_told_with_a_way_out(run):
+    X, y = sample(20)
+    names, sources = ("row", "name", *NAMES, "truth"), ",".join(NAMES)
+    rows = [[k, f"car {k}", *x, t] for k, (x, t) in enumerate(zip(X.tolist(), y, strict=True), 1)]
+    table = write("t.csv", "\n".join(",".join(map(str, line)) for line in (names, *rows)))
+    told = run("fit", table, code=1).err
+    assert (
+        f"'car 1' is not a number; choose the columns to combine with --sources row,{sources}"
+        in told
+    )
+    told = run("fit", table, "--target", "name", "--sources", sources, code=1).err
+    assert "use --learner classifier" in told
+    assert "--target" not in told
+    words = write("words.csv", "\n".join(["gpr,ir,word", *(f"{x[0]},{x[1]},w{x[2]}" for x in X)]))
+    assert "name another with --target" in run("fit", words, code=1).err
+    told = run("fit", table, "--sources", f"row,{sources}", "-o", "m.json").err
+    assert "'row' only counts the rows; leave it out: --sources" in told
+    for command in (("explain",), ("report",), ("decompose",), ("export", "--to", "sql")):
+        told = run(*command, table, code=1).err
+        assert "looks like a table, and a model is expected here; make one with choquet fit" in told
+        assert "char" not in told
