@@ -11,9 +11,10 @@ from typing import Any
 from benchmarks.peers.page import bytes_text, check_page, seconds_text, write_page
 from benchmarks.peers.run import bench
 from benchmarks.peers.table import install_peers
-from choquet.cli.output import progress, say, say_json, say_table, warn
-from choquet.cli.reproducing import steps
+from choquet.cli.output import say, say_json, say_table, warn
+from choquet.cli.reproducing import shares
 from choquet.errors import ChoquetError
+from choquet.watching import steps, watch
 
 __all__ = ["main"]
 
@@ -69,7 +70,7 @@ def _measure(options: argparse.Namespace) -> dict[str, Any]:
             output / "peers" if peers is None else peers.parent.parent,
             tell=lambda name: warn(f"note: installing {name}"),
         )
-    with progress("bench", 1.0) as advance:
+    with watch(), steps("bench", 1.0) as advance:
         found = bench(
             options.which,
             quick=options.quick,
@@ -78,7 +79,7 @@ def _measure(options: argparse.Namespace) -> dict[str, Any]:
             limit=options.limit,
             rounds=options.rounds,
             resume=not options.fresh,
-            progress=steps(advance),
+            progress=shares(advance),
         )
     if options.page is not None:
         write_page(found, options.page)

@@ -11,7 +11,7 @@ from choquet.reproduce import EXPERIMENTS
 from choquet.reproduce import reproduce as run_experiment
 from choquet.watching import steps
 
-__all__ = ["run_reproduce"]
+__all__ = ["run_reproduce", "shares"]
 
 
 def run_reproduce(
@@ -36,7 +36,7 @@ def run_reproduce(
                 seeds=seeds,
                 resume=not fresh,
                 n_jobs=jobs,
-                progress=_shares(advance),
+                progress=shares(advance),
             )
     if as_json:
         say_json(found)
@@ -47,7 +47,7 @@ def run_reproduce(
     say(f"Written to {output}: index.html for people, results.json for programs.")
 
 
-def _shares(advance: Callable[[float], None]) -> Callable[[str, int, int], None]:
+def shares(advance: Callable[[float], None]) -> Callable[[str, int, int], None]:
     """Turn "so many of so many" into shares by which a bar moves on."""
     before = 0.0
 

@@ -21,11 +21,11 @@ from choquet.lattice.compiling import compiled_with
 
 _inside = compiled_with(fastmath={"nnan", "nsz", "reassoc", "contract"}, forceinline=True)
 """For what is done for every pair of points: a call would take longer than its work."""
-LEAF = 16
-"""Points of a leaf, at most: four times as many as a processor takes at once."""
+LEAF = 24
+"""Points of a leaf, at most: six times as many as a processor takes at once."""
 _AWAY = 1e100
 """A coordinate that nothing is near to, and that can be squared."""
-LISTED = 12
+LISTED = 14
 """Neighbours of a point that are listed."""
 Tree = tuple[
     FloatArray,  # points in the order of the tree
@@ -34,6 +34,7 @@ Tree = tuple[
     FloatArray,  # lower corner of its box
     FloatArray,  # upper corner
     FloatArray,  # points by leaf, coordinate and place; far away where a leaf is not full
+    FloatArray,  # corners of the eight boxes three levels below a node, by coordinate
 ]
 
 
@@ -50,7 +51,8 @@ def planted(vectors: FloatArray) -> tuple[Tree, IntArray]:
     corners = np.empty((2, n_nodes, wide))
     ids = np.arange(n)
     cells = np.full(((n_nodes + 1) // 2, wide, LEAF), _AWAY)
-    tree = (points, first, last, corners[0], corners[1], cells)
+    boxes = np.empty((n_nodes // 8, 2, wide, 8))
+    tree = (points, first, last, corners[0], corners[1], cells, boxes)
     plant(tree, ids)
     return tree, ids
 
@@ -58,7 +60,7 @@ def planted(vectors: FloatArray) -> tuple[Tree, IntArray]:
 @compiled
 def plant(tree: Tree, ids: IntArray) -> None:
     """Bring points, and their numbers with them, into the order of a tree; fill in its nodes."""
-    points, first, last, lower, upper, cells = tree
+    points, first, last, lower, upper, cells, boxes = tree
     n_nodes, dim = lower.shape
     last[0] = points.shape[0]
     for node in range(n_nodes):
@@ -82,6 +84,11 @@ def plant(tree: Tree, ids: IntArray) -> None:
         _part(points, ids, axis, low, high - 1, middle)
         first[2 * node + 1], last[2 * node + 1] = low, middle
         first[2 * node + 2], last[2 * node + 2] = middle, high
+    for node in range(boxes.shape[0]):
+        for k in range(dim):
+            for m in range(8):
+                boxes[node, 0, k, m] = lower[8 * node + 7 + m, k]
+                boxes[node, 1, k, m] = upper[8 * node + 7 + m, k]
 
 
 @compiled
@@ -151,53 +158,74 @@ def _power(t: float, p: float) -> float:
     return t * t if p == 2.0 else t**p
 
 
-@_inside
-def _outside(at: float, low: float, high: float) -> float:
-    """How far a number lies outside an interval."""
-    return max(0.0, max(low - at, at - high))
-
-
-@_inside
+@compiled
 def _to_box(
     points: FloatArray, i: int, lower: FloatArray, upper: FloatArray, x: int, p: float
 ) -> float:
     """Least of it between a point and the box of node x."""
+    total = 0.0
+    for k in range(points.shape[1]):
+        t = max(0.0, max(lower[x, k] - points[i, k], points[i, k] - upper[x, k]))
+        total = max(total, t) if p == np.inf else total + _power(t, p)
+    return total
+
+
+@_inside
+def _eight(points: FloatArray, i: int, box: FloatArray, p: float, out: FloatArray) -> None:
+    """The same for the eight boxes three levels below a node."""
     wide = points.shape[1]
-    if p == 2.0 and wide <= 12:
-        q0 = _outside(points[i, 0], lower[x, 0], upper[x, 0])
-        r0 = _outside(points[i, 1], lower[x, 1], upper[x, 1])
-        s0 = _outside(points[i, 2], lower[x, 2], upper[x, 2])
-        t0 = _outside(points[i, 3], lower[x, 3], upper[x, 3])
-        q1 = _outside(points[i, 4], lower[x, 4], upper[x, 4])
-        r1 = _outside(points[i, 5], lower[x, 5], upper[x, 5])
-        s1 = _outside(points[i, 6], lower[x, 6], upper[x, 6])
-        t1 = _outside(points[i, 7], lower[x, 7], upper[x, 7])
-        a = q0 * q0 + q1 * q1
-        b = r0 * r0 + r1 * r1
-        c = s0 * s0 + s1 * s1
-        d = t0 * t0 + t1 * t1
-        if wide == 12:
-            q0 = _outside(points[i, 8], lower[x, 8], upper[x, 8])
-            r0 = _outside(points[i, 9], lower[x, 9], upper[x, 9])
-            s0 = _outside(points[i, 10], lower[x, 10], upper[x, 10])
-            t0 = _outside(points[i, 11], lower[x, 11], upper[x, 11])
-            a += q0 * q0
-            b += r0 * r0
-            c += s0 * s0
-            d += t0 * t0
-        return (a + b) + (c + d)
-    return _to_box_any(points, i, lower, upper, x, p)
+    if p != 2.0 or wide > 12:
+        _eight_any(points, i, box, p, out)
+        return
+    a, b, c, d = points[i, 0], points[i, 1], points[i, 2], points[i, 3]
+    e, f, g, h = points[i, 4], points[i, 5], points[i, 6], points[i, 7]
+    for m in range(8):
+        s = max(0.0, max(box[0, 0, m] - a, a - box[1, 0, m]))
+        t = max(0.0, max(box[0, 1, m] - b, b - box[1, 1, m]))
+        u = max(0.0, max(box[0, 2, m] - c, c - box[1, 2, m]))
+        v = max(0.0, max(box[0, 3, m] - d, d - box[1, 3, m]))
+        w = max(0.0, max(box[0, 4, m] - e, e - box[1, 4, m]))
+        x = max(0.0, max(box[0, 5, m] - f, f - box[1, 5, m]))
+        y = max(0.0, max(box[0, 6, m] - g, g - box[1, 6, m]))
+        z = max(0.0, max(box[0, 7, m] - h, h - box[1, 7, m]))
+        out[m] = (s * s + t * t + u * u + v * v) + (w * w + x * x + y * y + z * z)
+    if wide == 12:
+        a, b, c, d = points[i, 8], points[i, 9], points[i, 10], points[i, 11]
+        for m in range(8):
+            s = max(0.0, max(box[0, 8, m] - a, a - box[1, 8, m]))
+            t = max(0.0, max(box[0, 9, m] - b, b - box[1, 9, m]))
+            u = max(0.0, max(box[0, 10, m] - c, c - box[1, 10, m]))
+            v = max(0.0, max(box[0, 11, m] - d, d - box[1, 11, m]))
+            out[m] += s * s + t * t + u * u + v * v
 
 
 @compiled
-def _to_box_any(
-    points: FloatArray, i: int, lower: FloatArray, upper: FloatArray, x: int, p: float
-) -> float:
-    total = 0.0
-    for k in range(points.shape[1]):
-        t = _outside(points[i, k], lower[x, k], upper[x, k])
-        total = max(total, t) if p == np.inf else total + _power(t, p)
-    return total
+def _eight_any(points: FloatArray, i: int, box: FloatArray, p: float, out: FloatArray) -> None:
+    for m in range(8):
+        total = 0.0
+        for k in range(points.shape[1]):
+            t = max(0.0, max(box[0, k, m] - points[i, k], points[i, k] - box[1, k, m]))
+            total = max(total, t) if p == np.inf else total + _power(t, p)
+        out[m] = total
+
+
+@_inside
+def _pushed(
+    near: FloatArray, below: int, bound: float, stack: IntArray, reach: FloatArray, top: int
+) -> int:
+    """Put those of eight nodes on the stack that are near enough, the nearest on top."""
+    at = -1
+    for m in range(8):
+        if near[m] < bound and (at < 0 or near[m] < near[at]):
+            at = m
+    if at < 0:
+        return top
+    for m in range(8):
+        if near[m] < bound and m != at:
+            stack[top], reach[top] = below + m, near[m]
+            top += 1
+    stack[top], reach[top] = below + at, near[at]
+    return top + 1
 
 
 @compiled
@@ -205,55 +233,65 @@ def list_neighbours(
     tree: Tree, low: int, high: int, p: float, away: FloatArray, near: IntArray
 ) -> None:
     """The nearest points of every point in leaves low..high-1, and how far away they are."""
-    points, first, last, lower, upper, cells = tree
-    n_nodes = first.shape[0]
-    stack, reach, gaps = np.empty(128, np.int64), np.empty(128), np.empty(LEAF)
+    points, first, last, lower, upper, cells, boxes = tree
+    half, roots = first.shape[0] // 2, _roots(first.shape[0])
+    stack, reach = np.empty(256, np.int64), np.empty(256)
+    gaps, eight = np.empty(LEAF), np.empty(8)
     far, who = np.empty(LISTED), np.empty(LISTED, np.int64)
     end = LISTED - 1
     for leaf in range(low, high):
         for i in range(first[leaf], last[leaf]):
             for m in range(LISTED):
                 far[m], who[m] = HUGE, -1
-            # From the own leaf upwards, each time into the other half: near points come first.
-            node, other = leaf, leaf
+            # From the own leaf upwards, each time into what is new: near points come first.
+            node, climbing = leaf, True
+            stack[0], reach[0], top = leaf, 0.0, 1
             while True:
-                edge = _to_box(points, i, lower, upper, other, p)
-                top = 0
-                if edge < far[end]:
-                    stack[0], reach[0], top = other, edge, 1
                 while top > 0:
                     top -= 1
                     x = stack[top]
                     if reach[top] >= far[end]:
                         continue
-                    child = 2 * x + 1
-                    if child >= n_nodes:
-                        _gaps(points, i, cells[x - n_nodes // 2], p, gaps)
-                        for j in range(first[x], last[x]):
-                            gap = gaps[j - first[x]]
-                            if gap < far[end] and j != i:
-                                m = end
-                                while m > 0 and far[m - 1] > gap:
-                                    far[m], who[m] = far[m - 1], who[m - 1]
-                                    m -= 1
-                                far[m], who[m] = gap, j
+                    if x < half:
+                        _eight(points, i, boxes[x], p, eight)
+                        top = _pushed(eight, 8 * x + 7, far[end], stack, reach, top)
                         continue
-                    left = _to_box(points, i, lower, upper, child, p)
-                    right = _to_box(points, i, lower, upper, child + 1, p)
-                    nearer = child if left < right else child + 1
-                    # The nearer child goes on top of the stack.
-                    if max(left, right) < far[end]:
-                        stack[top], reach[top] = 2 * child + 1 - nearer, max(left, right)
-                        top += 1
-                    if min(left, right) < far[end]:
-                        stack[top], reach[top] = nearer, min(left, right)
-                        top += 1
-                if node == 0:
+                    _gaps(points, i, cells[x - half], p, gaps)
+                    for j in range(first[x], last[x]):
+                        gap = gaps[j - first[x]]
+                        if gap < far[end] and j != i:
+                            m = end
+                            while m > 0 and far[m - 1] > gap:
+                                far[m], who[m] = far[m - 1], who[m - 1]
+                                m -= 1
+                            far[m], who[m] = gap, j
+                if node > 2 * roots - 2:
+                    above = (node - 7) // 8
+                    _eight(points, i, boxes[above], p, eight)
+                    eight[node - 8 * above - 7] = HUGE
+                    top = _pushed(eight, 8 * above + 7, far[end], stack, reach, top)
+                    node = above
+                elif climbing:
+                    climbing = False
+                    for x in range(roots - 1, 2 * roots - 1):
+                        if x != node:
+                            edge = _to_box(points, i, lower, upper, x, p)
+                            if edge < far[end]:
+                                stack[top], reach[top] = x, edge
+                                top += 1
+                else:
                     break
-                other = node + 1 if node % 2 == 1 else node - 1
-                node = (node - 1) // 2
             for m in range(LISTED):
                 away[i, m], near[i, m] = far[m], who[m]
+
+
+@compiled
+def _roots(n_nodes: int) -> int:
+    """How many nodes there are on the first level from which one comes to leaves in threes."""
+    levels = 0
+    while (2 << levels) - 1 < n_nodes:
+        levels += 1
+    return 1 << (levels % 3)
 
 
 @compiled
@@ -334,50 +372,49 @@ def search_range(
 
     `best` holds the shortest edge known for each component and belongs to this call alone.
     """
-    points, first, last, lower, upper, cells = tree
-    n_nodes = first.shape[0]
-    stack, reach, gaps = np.empty(128, np.int64), np.empty(128), np.empty(LEAF)
+    points, first, last, lower, upper, cells, boxes = tree
+    half, roots = first.shape[0] // 2, _roots(first.shape[0])
+    stack, reach = np.empty(256, np.int64), np.empty(256)
+    gaps, eight = np.empty(LEAF), np.empty(8)
     for leaf in range(low, high):
         for i in range(first[leaf], last[leaf]):
             own = component[i]
             if partner[i] >= 0 or nearest[i] >= best[own]:
                 continue
             bound, found = best[own], -1
-            node, other = leaf, leaf
+            node, climbing = leaf, True
+            stack[0], reach[0], top = leaf, 0.0, 1
             while True:
-                top = 0
-                if owner[other] != own:
-                    edge = _to_box(points, i, lower, upper, other, p)
-                    if edge < bound:
-                        stack[0], reach[0], top = other, edge, 1
                 while top > 0:
                     top -= 1
                     x = stack[top]
-                    if reach[top] >= bound:
+                    if reach[top] >= bound or owner[x] == own:
                         continue
-                    child = 2 * x + 1
-                    if child >= n_nodes:
-                        _gaps(points, i, cells[x - n_nodes // 2], p, gaps)
-                        for j in range(first[x], last[x]):
-                            if gaps[j - first[x]] < bound and component[j] != own:
-                                bound, found = gaps[j - first[x]], j
+                    if x < half:
+                        _eight(points, i, boxes[x], p, eight)
+                        top = _pushed(eight, 8 * x + 7, bound, stack, reach, top)
                         continue
-                    left, right = HUGE, HUGE
-                    if owner[child] != own:
-                        left = _to_box(points, i, lower, upper, child, p)
-                    if owner[child + 1] != own:
-                        right = _to_box(points, i, lower, upper, child + 1, p)
-                    nearer = child if left < right else child + 1
-                    if max(left, right) < bound:
-                        stack[top], reach[top] = 2 * child + 1 - nearer, max(left, right)
-                        top += 1
-                    if min(left, right) < bound:
-                        stack[top], reach[top] = nearer, min(left, right)
-                        top += 1
-                if node == 0:
+                    _gaps(points, i, cells[x - half], p, gaps)
+                    for j in range(first[x], last[x]):
+                        if gaps[j - first[x]] < bound and component[j] != own:
+                            bound, found = gaps[j - first[x]], j
+                if node > 2 * roots - 2:
+                    above = (node - 7) // 8
+                    if owner[above] != own:
+                        _eight(points, i, boxes[above], p, eight)
+                        eight[node - 8 * above - 7] = HUGE
+                        top = _pushed(eight, 8 * above + 7, bound, stack, reach, top)
+                    node = above
+                elif climbing:
+                    climbing = False
+                    for x in range(roots - 1, 2 * roots - 1):
+                        if x != node:
+                            edge = _to_box(points, i, lower, upper, x, p)
+                            if edge < bound:
+                                stack[top], reach[top] = x, edge
+                                top += 1
+                else:
                     break
-                other = node + 1 if node % 2 == 1 else node - 1
-                node = (node - 1) // 2
             nearest[i], partner[i] = bound, found
             best[own] = min(best[own], bound)
 
