@@ -14,6 +14,7 @@ that all machines agree.
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from choquet.arrays import FloatArray, IntArray
 from choquet.clustering._kernels import HUGE, compiled
@@ -36,6 +37,9 @@ Tree = tuple[
     FloatArray,  # points by leaf, coordinate and place; far away where a leaf is not full
     FloatArray,  # corners of the eight boxes three levels below a node, by coordinate
 ]
+
+Near = npt.NDArray[np.int32]
+"""Numbers of points, in half the room."""
 
 
 def planted(vectors: FloatArray) -> tuple[Tree, IntArray]:
@@ -230,7 +234,7 @@ def _pushed(
 
 @compiled
 def list_neighbours(
-    tree: Tree, low: int, high: int, p: float, away: FloatArray, near: IntArray
+    tree: Tree, low: int, high: int, p: float, away: FloatArray, near: Near
 ) -> None:
     """The nearest points of every point in leaves low..high-1, and how far away they are."""
     points, first, last, lower, upper, cells, boxes = tree
@@ -316,7 +320,7 @@ def label_nodes(first: IntArray, last: IntArray, component: IntArray, owner: Int
 def go_on(
     component: IntArray,
     away: FloatArray,
-    near: IntArray,
+    near: Near,
     at: IntArray,
     nearest: FloatArray,
     partner: IntArray,
