@@ -102,6 +102,22 @@ CURVES: Mapping[str, Curve] = {
     "ivat in walks": _in_walks("iVAT: order and heights", "ivat", 362_880),
     "clodd in walks": _in_walks("CLODD on the picture", "clodd", 362_880),
     "decompose in walks": _in_walks("the whole decomposition", "decompose", 362_880),
+    # Estimators other than least squares.
+    "intervals in N": Curve(
+        "intervals of 200 outputs", "intervals", "n_sources", (3, 4, 5, 6, 7), (3, 4), "sources",
+        {"n_samples": 300},
+    ),
+    "decide in N": Curve(
+        "decision among 12 alternatives", "decide", "n_sources", (3, 4, 5, 6, 7), (3,), "sources",
+    ),
+    "additive in M": Curve(
+        "additive model, 6 sources", "additive", "n_samples", (100, 1000, 10_000), (100,),
+        "samples", {"n_sources": 6},
+    ),
+    "contextual in M": Curve(
+        "contextual model, 6 sources", "contextual", "n_samples", (100, 1000, 10_000), (100,),
+        "samples", {"n_sources": 6},
+    ),
     # Along M first: a data set that takes too long spares those that are larger.
     **{
         f"learning in M at N = {n}": _in_samples(f"learning, {n} sources", "learning", "rows", n)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from math import factorial
 from time import perf_counter
 from typing import Any
@@ -12,8 +13,8 @@ import numpy as np
 from benchmarks.peers.contenders.kernels import call_solvers, call_trees
 
 __all__ = [
-    "clodd", "decompose", "graph_of_random", "graph_of_tied", "integral", "interaction", "ivat",
-    "learning", "mobius", "shapley", "statistics",
+    "additive", "clodd", "contextual", "decide", "decompose", "graph_of_random", "graph_of_tied",
+    "integral", "interaction", "intervals", "ivat", "learning", "mobius", "shapley", "statistics",
 ]  # fmt: skip
 
 Task = tuple[Callable[[], Any], None]
@@ -177,3 +178,43 @@ def decompose(size: dict[str, int]) -> Task:
     g = _generic(_sources_of(size["n_walks"]))
     call_trees(size["n_walks"])
     return _silent(lambda: take_apart(g))
+
+
+def additive(size: dict[str, int]) -> Task:
+    """Fit of an additive model: utilities, pairs, strengths."""
+    from choquet import ChoquetAdditiveRegressor
+
+    X, y = _rows(size["n_sources"], size["n_samples"])
+    return _silent(lambda: ChoquetAdditiveRegressor().fit(X, y))
+
+
+def contextual(size: dict[str, int]) -> Task:
+    """Fit of contexts with an operator in each."""
+    from choquet import ContextualRegressor
+
+    X, y = _rows(size["n_sources"], size["n_samples"])
+    return _silent(lambda: ContextualRegressor().fit(X, y))
+
+
+def intervals(size: dict[str, int]) -> Task:
+    """Confidence intervals of 200 outputs of a measure that was learned from the rows."""
+    from choquet import ChoquetRegressor
+
+    X, y = _rows(size["n_sources"], size["n_samples"])
+    model = ChoquetRegressor().fit(X, y)
+    rows = np.random.default_rng(2).random((200, size["n_sources"]))
+    return _silent(lambda: model.predict_interval(rows))
+
+
+def decide(size: dict[str, int]) -> Task:
+    """Ranks of 12 alternatives from one statement for each criterion but one."""
+    import pandas as pd
+
+    from choquet import Decision
+
+    n = size["n_sources"]
+    names = [f"c{k}" for k in range(n)]
+    table = pd.DataFrame(np.random.default_rng(3).random((12, n)).round(3), columns=names)
+    table.index = [f"a{k}" for k in range(len(table))]
+    said = [f"{a} matters more than {b}" for a, b in pairwise(names)]
+    return _silent(lambda: Decision(table, scales=(0.0, 1.0)).say(*said).solve().necessary)

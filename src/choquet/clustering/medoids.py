@@ -119,18 +119,18 @@ def medoid_by_groups(
 
 def grouped(vectors: FloatArray, weights: FloatArray) -> Iterator[tuple[FloatArray, FloatArray]]:
     """Means and total weights of groups of neighbours: hundreds, then thousands of them."""
-    from choquet.clustering._kernels_tree import plant
+    from choquet.clustering._kernels_tree import planted
 
     if len(vectors) < 4 * COARSEST:
         return
-    tree, ids = plant(vectors)
-    owned = weights[ids]
+    tree, ids = planted(vectors)
+    points, owned = tree[0][:, : vectors.shape[1]], weights[ids]
     n_groups = COARSEST
     while 4 * n_groups <= len(vectors) and 2 * n_groups <= len(tree[1]) + 1:
         # Level k of the tree is nodes 2**k - 1 to 2**(k+1) - 2, one after the other.
         starts = tree[1][n_groups - 1 : 2 * n_groups - 1]
         totals = np.add.reduceat(owned, starts)
-        means = np.add.reduceat(tree[0] * owned[:, None], starts) / totals[:, None]
+        means = np.add.reduceat(points * owned[:, None], starts) / totals[:, None]
         yield np.ascontiguousarray(means.T), totals
         n_groups *= 8
 
