@@ -45,7 +45,7 @@ def erratum_page(document: Mapping[str, Any], mark: str, images: str = "") -> st
     """
     numbers: Mapping[str, Any] = document["numbers"]
     known = {name: n for name, n in numbers.items() if n["start"] is None}
-    started = {name: n for name, n in numbers.items() if n["start"] is not None}
+    started = {name: n for name, n in numbers.items() if n["start"] and n["start"]["near"]}
     parts = [mark, "# The order of the values in the authors’ files", _INTRODUCTION]
     if known:
         parts += ["## What we found", _orders(known), _lines(known), _printed(known)]
