@@ -371,6 +371,7 @@ def test_the_command_writes_an_erratum(folder, tmp_path):
     page = (out / "erratum.md").read_text()
     assert "Fish" in page
     assert "(fish_orders.png)" in page
+    assert "the values were written: Fish by bit mask." in page
     assert (out / "fish_orders.png").is_file()
     assert len(page.split()) < 900
 
