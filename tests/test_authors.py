@@ -371,8 +371,20 @@ def test_the_command_writes_an_erratum(folder, tmp_path):
     page = (out / "erratum.md").read_text()
     assert "Fish" in page
     assert "(fish_orders.png)" in page
+    assert "the values were written: Fish by bit mask." in page
     assert (out / "fish_orders.png").is_file()
     assert len(page.split()) < 900
+
+
+def test_a_monotone_file_with_a_penalty_and_lines_that_are_no_sorts(tmp_path):
+    """One file alone, and a file of sorts that holds none, which is said and not guessed at."""
+    g = Measure.random(3, rng=0)
+    np.savetxt(tmp_path / "crisp.csv", np.column_stack([g.values, g.dual().values]), delimiter=",")
+    (tmp_path / "odd_sort.csv").write_text("1,2,3\n1,1,2\n")
+    result = run_authors(data=tmp_path, seeds=1)
+    assert list(result.numbers) == ["crisp"]
+    assert any("no permutations" in note for note in result.notes)
+    assert result.rows[0].verdict == "differs"  # not the minimum
 
 
 def test_no_files_are_no_error(tmp_path):

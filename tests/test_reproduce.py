@@ -284,6 +284,15 @@ def test_aid_tells_every_network_and_every_start(fused):
     assert verdict_of(aid._walk_rows(fused), "Almost all observations") == "holds"
 
 
+def test_measures_of_others_are_tested_on_the_same_scores(scores, fused):
+    order = {"min": [0.0] * 6 + [1.0], "max": [1.0] + [0.0] * 6}
+    for name, weights in order.items():
+        errors, accuracy = aid_fusion.mean_tests([Measure.symmetric(weights)], scores, 1)
+        # Those of `fused` are on the other half, so they come in the other order.
+        np.testing.assert_allclose(errors, fused.error[name][::-1])
+        np.testing.assert_allclose(accuracy, fused.accuracy[name][::-1])
+
+
 def test_descent_leaves_values_on_which_no_data_rest():
     X = np.array([[0.9, 0.5, 0.1], [0.8, 0.4, 0.3]])
     found = descend_from([Statistics.from_data(X, X.max(axis=1))], starts(3)["1/N"])[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -211,6 +212,18 @@ def test_bags_against_all_choices_of_witnesses(seed):
     assert found <= best + 0.005  # a heuristic: near the best of all measures, never proved
     assert not model.proved_
     assert (np.diff(model.errors_) < 0).all()
+
+
+def test_bags_of_a_frame_keep_its_names():
+    X, y = rows()
+    frame = pd.DataFrame(X, columns=["gpr", "ir", "emi"])
+    model = MultipleInstanceRegressor().fit(frame, y)
+    assert model.measure_.sources == ("gpr", "ir", "emi")
+    np.testing.assert_allclose(model.measure_.integral(frame), model.predict(frame))
+    bounds = model.support_interval(frame)
+    assert (bounds[:, 0] <= model.predict(frame) + 1e-9).all()
+    assert (model.predict(frame) <= bounds[:, 1] + 1e-9).all()
+    assert model.explain(frame[:1])[0].output == pytest.approx(model.predict(frame[:1])[0])
 
 
 def test_bad_bags():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from choquet.errors import DataError, OptionError
+from choquet.estimators.common import names_or_numbers, sources_of
 from choquet.estimators.foundation import BaseEstimator, RegressorMixin, check_is_fitted
 from choquet.estimators.regressor import ChoquetRegressor
 from choquet.estimators.validation import checked_inputs, checked_rows
@@ -104,7 +105,9 @@ class MultipleInstanceRegressor(RegressorMixin, BaseEstimator):
                 break
             witnesses = chosen
         self.errors_, self.n_iter_ = np.array(errors), len(errors)
-        self.measure_, self.support_ = self.regressor_.measure_, self.regressor_.support_
+        names = names_or_numbers(sources_of(self), X.shape[1])
+        self.measure_ = self.regressor_.measure_ = self.regressor_.measure_.renamed(names)
+        self.support_ = self.regressor_.support_
         self.proved_ = bool(len(labels) == len(y))
         return self
 
@@ -121,6 +124,34 @@ class MultipleInstanceRegressor(RegressorMixin, BaseEstimator):
         """
         check_is_fitted(self, "measure_")
         return self.regressor_.predict(checked_inputs(self, X))
+
+    def support_interval(self, X):
+        """Tight bounds of each output over all fillings of the subsets that no witness supports.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_sources)
+
+        Returns
+        -------
+        array of shape (n_samples, 2)
+        """
+        check_is_fitted(self, "measure_")
+        return self.regressor_.support_interval(checked_inputs(self, X))
+
+    def explain(self, X):
+        """Why each row gets its output: the operator that decides, contributions, support.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_sources)
+
+        Returns
+        -------
+        list of SampleExplanation
+        """
+        check_is_fitted(self, "measure_")
+        return self.regressor_.explain(checked_inputs(self, X))
 
     def predict_bags(self, X, bags):
         """Output of each bag: the largest of its rows.

@@ -45,7 +45,7 @@ def erratum_page(document: Mapping[str, Any], mark: str, images: str = "") -> st
     """
     numbers: Mapping[str, Any] = document["numbers"]
     known = {name: n for name, n in numbers.items() if n["start"] is None}
-    started = {name: n for name, n in numbers.items() if n["start"] is not None}
+    started = {name: n for name, n in numbers.items() if n["start"] and n["start"]["near"]}
     parts = [mark, "# The order of the values in the authors’ files", _INTRODUCTION]
     if known:
         parts += ["## What we found", _orders(known), _lines(known), _printed(known)]
@@ -58,9 +58,9 @@ def erratum_page(document: Mapping[str, Any], mark: str, images: str = "") -> st
         "## How sure this is",
         "The order is not a matter of taste: a measure is a list of numbers, and only one order of "
         "the subsets makes it predict the data it was learned from. Zeros and spread are checks "
-        "that do not need the targets, and they agree. What we cannot know is which file a figure "
-        "of the paper was drawn from; the printed operators tell it for Yacht alone. All numbers "
-        "are on [the page of results](paper.md) and in `results.json`.",
+        "that do not need the targets. What we cannot know is which file a figure of the paper was "
+        "drawn from; the printed operators tell it for Yacht alone. All numbers are on [the page "
+        "of results](paper.md) and in `results.json`.",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -77,14 +77,19 @@ def _orders(known: Mapping[str, Any]) -> str:
             rows += _checks(file, both)
     decided = {_title(name): TITLES[one["order"]] for name, one in known.items() if one["order"]}
     orders = ", ".join(f"{name} {order}" for name, order in decided.items())
-    first = next(iter(known.values()))["files"]
-    n_runs = next(iter(first.values()))["binary"]["n_runs"]
+    runs = {
+        order["n_runs"]
+        for one in known.values()
+        for both in one["files"].values()
+        for order in both.values()
+    }
+    column = f"one of {runs.pop()} runs" if len(runs) == 1 else "one run"
     return (
-        f"**1. The order of the subsets.** Each column of a file is one of {n_runs} runs, each row "
-        "the value of one subset. The order of the subsets is not written down. The authors’ "
-        "program lists subsets by size and then lexicographically (∅, {1}, {2}, {3}, …, {1, 2}, "
-        "…). The values are listed in another order, as the checks say: "
-        f"{orders or 'undecided'}. By bit mask means ∅, {{1}}, {{2}}, {{1, 2}}, {{3}}, …\n\n"
+        f"**1. The order of the subsets.** Each column of a file is {column}, each row the value "
+        "of one subset. The order of the subsets is not written down. The authors’ program reads "
+        "the values by size of the subset and then lexicographically (∅, {1}, {2}, {3}, …, "
+        "{1, 2}, …). The other usual order is by bit mask (∅, {1}, {2}, {1, 2}, {3}, …). The "
+        f"checks below say in which order the values were written: {orders or 'undecided'}.\n\n"
         + "\n".join(rows)
         + "\n\nErrors are mean squared errors on the standardised data (1 is the error of the "
         "mean of the target): the median over the runs, with the range from 2.5 % to 97.5 % of "

@@ -257,11 +257,13 @@ def _start(found: Found) -> dict[str, Any] | None:
     if not _monotone(found):
         return None
     n = found.study.n_sources
-    values = found.readings["none", found.order or "binary"].values[:, 1:-1]
+    which = next(iter(found.study.files))
+    values = found.readings[which, found.order or "binary"].values[:, 1:-1]
     sizes = np.bitwise_count(np.arange(1, (1 << n) - 1))
     away = np.abs(values - sizes / (2**n - 2))
     mean = np.array([values[:, sizes == k].mean() for k in range(1, n)])
     return {
+        "near": bool(1 - mean[-1] > 0.9 and np.median(away) < 0.01),
         "median_distance": float(np.median(away)),
         "largest_distance": float(away.max()),
         "mean_walk": np.diff(np.concatenate([[0.0], mean, [1.0]])),

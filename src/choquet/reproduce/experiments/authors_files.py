@@ -160,6 +160,8 @@ def _quietly(file: Path) -> AuthorsFile:
 
 
 def _add(studies: dict[str, Study], name: str, what: str, file: AuthorsFile) -> None:
+    if what.startswith(("sort", "rank")) and file.kind != "sorts":
+        raise ChoquetError("by its name it holds sorts, but its lines are no permutations")
     study = studies.setdefault(name, Study(name, file.n_sources))
     if study.n_sources != file.n_sources:
         if study.files or study.lines is None:

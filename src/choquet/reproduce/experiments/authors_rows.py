@@ -297,20 +297,20 @@ def _test_error(X: FloatArray, y: FloatArray, n_train: int, seed: int) -> float:
 
 def _start_row(found: Found) -> Row:
     n = found.study.n_sources
-    order = found.order or "binary"
-    values = found.readings["none", order].values
+    order, which = found.order or "binary", next(iter(found.study.files))
+    values = found.readings[which, order].values
     sizes = np.bitwise_count(np.arange(1 << n))
     away = np.abs(values - sizes / (2**n - 2))[:, 1:-1]
     means = np.array([values[:, sizes == k].mean() for k in range(n + 1)])
-    fall = found.readings["none", found.wrong if found.order else "size"].decreases
+    fall = found.readings[which, found.wrong if found.order else "size"].decreases
     near = np.diff(means)[-1] > 0.9 and np.median(away) < 0.01
     return Row(
         f"{found.study.name}: almost all learned integrals were a single operator, the minimum",
-        f"true of these {len(values)} measures: mean weights by rank "
-        f"{operators_text(np.diff(means))}. They are where gradient descent starts from: a subset "
-        f"of size k is k/{2**n - 2} there, and the values are {np.median(away):.4f} away in the "
-        f"median, {away.max():.3f} at most. (Listed {TITLES[order]}; by the other order "
-        f"{fall:.0%} of steps would fall)",
+        f"{'true' if near else 'not true'} of these {len(values)} measures: mean weights by rank "
+        f"{operators_text(np.diff(means))}. Gradient descent may start from k/{2**n - 2} for a "
+        f"subset of size k: the values are {np.median(away):.4f} away from that in the median, "
+        f"{away.max():.3f} at most. (Listed {TITLES[order]}; by the other order {fall:.0%} of "
+        "steps would fall)",
         "holds" if near else "differs",
     )
 
