@@ -182,26 +182,29 @@ def decompose(size: dict[str, int]) -> Task:
 
 def additive(size: dict[str, int]) -> Task:
     """Fit of an additive model: utilities, pairs, strengths."""
-    from choquet import ChoquetAdditiveRegressor
+    from choquet import estimators
 
     X, y = _rows(size["n_sources"], size["n_samples"])
-    return _silent(lambda: ChoquetAdditiveRegressor().fit(X, y))
+    model: Any = estimators.ChoquetAdditiveRegressor
+    return _silent(lambda: model().fit(X, y))
 
 
 def contextual(size: dict[str, int]) -> Task:
     """Fit of contexts with an operator in each."""
-    from choquet import ContextualRegressor
+    from choquet import estimators
 
     X, y = _rows(size["n_sources"], size["n_samples"])
-    return _silent(lambda: ContextualRegressor().fit(X, y))
+    model: Any = estimators.ContextualRegressor
+    return _silent(lambda: model().fit(X, y))
 
 
 def intervals(size: dict[str, int]) -> Task:
     """Confidence intervals of 200 outputs of a measure that was learned from the rows."""
-    from choquet import ChoquetRegressor
+    from choquet import estimators
 
     X, y = _rows(size["n_sources"], size["n_samples"])
-    model = ChoquetRegressor().fit(X, y)
+    learner: Any = estimators.ChoquetRegressor
+    model = learner().fit(X, y)
     rows = np.random.default_rng(2).random((200, size["n_sources"]))
     return _silent(lambda: model.predict_interval(rows))
 

@@ -73,7 +73,7 @@ def n_partitions(n_sources: int, n_blocks: int) -> int:
     [1, 7, 6, 1]
     """
     signs = ((-1) ** k * comb(n_blocks, k) * (n_blocks - k) ** n_sources for k in range(n_blocks))
-    return sum(signs) // factorial(n_blocks)
+    return int(sum(signs) // factorial(n_blocks))
 
 
 def largest_table(n_sources: int) -> int:
@@ -102,8 +102,9 @@ class _Search:
         """Quadratic and linear form of the squared error in the values of the table."""
         place, size = table_of(labels, self.masks), _size(labels)
         pairs = place[self.gram.row] * size + place[self.gram.col]
-        form = np.bincount(pairs, self.gram.data, minlength=size * size).reshape(size, size)
-        return form, np.bincount(place, self.statistics.targets, minlength=size)
+        form = np.bincount(pairs, self.gram.data, minlength=size * size).astype(np.float64)
+        linear = np.bincount(place, self.statistics.targets, minlength=size).astype(np.float64)
+        return form.reshape(size, size), linear
 
     def score(self, labels: IntArray) -> float:
         """Generalised cross-validation; infinite where there are more values than rows."""
@@ -197,10 +198,10 @@ def fit_blocks(statistics: Statistics) -> Blocks:
             values = np.maximum.accumulate(values, axis=axis)
         values = values.ravel()
         values[0], values[-1] = 0.0, 1.0
-        error = max(values @ form @ values - 2 * linear @ values + statistics.target_square, 0.0)
+        error = float(values @ form @ values - 2 * linear @ values + statistics.target_square)
         chosen = float(np.log(n_partitions(n, n_blocks)))
         left = max(1 - (different(values) + 2 * chosen) / weight, 1e-3)
-        found.append(((error + floor) / left**2, Blocks(labels, values, chosen)))
+        found.append(((max(error, 0.0) + floor) / left**2, Blocks(labels, values, chosen)))
     return min(found, key=lambda one: one[0])[1]
 
 
