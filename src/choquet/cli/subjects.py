@@ -259,7 +259,9 @@ def load_subject(path: Path, label: str | None = None) -> Subject:
 def _asked(options: dict[str, Any]) -> dict[str, Any]:
     """Options of the command line as those of `decompose`: the method with what belongs to it."""
     given = dict(options)
-    kept = {name: given.pop(name) for name in ("support", "X", "y") if name in given}
+    kept: dict[str, Any] = {
+        name: given.pop(name) for name in ("support", "X", "y") if name in given
+    }
     name = given.pop("method", "contexts" if set(given) <= {"epsilon"} else "clodd")
     methods: dict[str, Any] = {
         "contexts": ContextTree, "clodd": Clodd, "single_linkage": Linkage,
