@@ -18,6 +18,7 @@ from choquet import (
     all_sorts,
     decompose,
 )
+from choquet.contexts import LeafOptions, RankRows, SplitOptions, grow
 from choquet.datasets import make_fusion, make_noise_measure
 from choquet.errors import DataError, OptionError, SupportWarning
 from choquet.operators.blends import shortest_split
@@ -156,6 +157,20 @@ def test_measures_that_are_equal_to_a_hundredth_are_described_alike():
         other = Measure.random(4, rng=rng).values
         d = decompose(Measure(0.99 * base + 0.01 * other))
         assert d.n_operators == 1
+
+
+def test_sources_that_do_not_matter_need_not_be_asked_about():
+    """A tree may compare some sources alone; the description then says nothing of others."""
+    g, sorts = Measure.random(5, rng=4), all_sorts(5)
+    rows = RankRows.from_walks(sorts, g.walk_weights(sorts), np.ones(120))
+    splits = SplitOptions(5.0, asked=(0, 1, 2))
+    tree = grow(rows, rows.everything(), LeafOptions(l2=1e-9), splits, max_leaves=6)
+    inner = ~tree.is_leaf
+    assert inner.sum() > 1
+    assert set(tree.source[inner]) | set(tree.above[inner]) <= {0, 1, 2}
+    assert (tree.top[inner] == -1).all()
+    # A source that does not matter may still make the shortest rule.
+    assert [op.name for op in decompose(DEMINING).operators] == ["max", "median"]
 
 
 def test_the_shortest_split_is_the_same_operator():
@@ -300,6 +315,7 @@ def test_constant_outputs_are_one_operator(learned):
         (lambda: ContextTree(max_operators=0), "max_operators=0"),
         (lambda: ContextTree(leaf="mixed"), "leaf='mixed'"),
         (lambda: ContextTree(floor=-1), "floor=-1"),
+        (lambda: ContextTree(min_samples=0), "min_samples=0"),
         (lambda: decompose(DEMINING, method=ContextTree(n_cuts=3)), "give rows, X"),
         (lambda: decompose(DEMINING, support="mine"), "support='mine'"),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -34,8 +35,13 @@ known; from 2 to 3 it is found in nearly all.
 POOR = 0.15
 """Typical error, in shares of the output's standard deviation, that makes a description poor."""
 
+_QUIET = 0.25
+"""Importance (the mean weight over all walks is the Shapley value), in shares of the mean, below
+which conditions on a source are done without where that is as good."""
+
 _SPLIT = 0.25
-"""What a condition costs, in numbers: of two trees that do the same the smaller is taken."""
+"""What a condition costs, in numbers: of two trees that do the same the smaller is taken. One that
+asks about a source that hardly matters counts twice."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,8 +66,9 @@ def describe_walks(
 ) -> Described:
     """The description of walks with the best price: few operators, few numbers, small error.
 
-    Trees are grown for operators by rank, by source and by both; of each, every subtree of its
-    pruning path and every number of shared operators is a candidate.
+    Trees are grown for operators by rank, by source and by both; where some sources hardly matter,
+    trees that do not ask about them as well. Of each, every subtree of its pruning path and every
+    number of shared operators is a candidate.
 
     Parameters
     ----------
@@ -97,9 +104,13 @@ def describe_walks(
     least = max(float(counts.sum()) * sorts.shape[1] / 200, float(counts.min() * sorts.shape[1]))
     options = LeafOptions(l2=_DUST * float(whole.weight.sum()))
     best: tuple[float, Described] | None = None
-    for kind in each("describing walks", kinds):
+    heard = _heard(sorts, weights, counts)
+    # If two sources matter, familiar names of ranks among all are told, as in the paper.
+    quiet = set(range(sorts.shape[1])) - set(heard) if heard and len(heard) > 2 else set()
+    tries = list(product([None, heard] if heard else [None], kinds))
+    for asked, kind in each("describing walks", tries):
         rows = whole.with_leaf(kind)
-        splits = SplitOptions(least, screen=screen)
+        splits = SplitOptions(least, screen=screen, asked=asked)
         tree = grow(rows, rows.everything(), options, splits, max_leaves=_GROWN)
         for stops in each("shorter descriptions", weakest_links(tree).stops):
             part = tree.cut(stops)
@@ -108,11 +119,20 @@ def describe_walks(
             )
             # A walk is as many rows as it has sources.
             error = found.error * sorts.shape[1]
-            value = price.of(error, found.n_numbers + _SPLIT * (len(part.leaves) - 1))
+            splits_made = len(part.leaves) - 1 + int(np.isin(part.source, [*quiet]).sum())
+            value = price.of(error, found.n_numbers + _SPLIT * splits_made)
             if best is None or value < best[0] - 1e-9:
                 best = (value, Described(rows, part, found))
     assert best is not None
     return best[1]
+
+
+def _heard(sorts: IntArray, weights: FloatArray, counts: FloatArray) -> tuple[int, ...] | None:
+    """Sources that matter, if some of the others hardly do."""
+    shares = np.bincount(sorts.ravel(), (weights * counts[:, None]).ravel(), sorts.shape[1])
+    size = np.abs(shares)
+    heard = np.flatnonzero(size >= _QUIET * size.mean())
+    return tuple(heard.tolist()) if 1 < len(heard) < len(size) else None
 
 
 def output_variance(weights: FloatArray, counts: FloatArray) -> float:

@@ -368,7 +368,7 @@ def _check_rows(X: FloatArray, rows: RankRows, options: TreeOptions) -> None:
     elif rows.n_sources > 1 and options.max_leaves > 1 and weight < 2 * least:
         message = (
             f"{weight:g} rows are too few for a rule that leaves {least:g} on either side: one "
-            f"operator is learned; give at least {2 * least:g} rows, or a smaller min_samples_leaf"
+            f"operator is learned; give at least {2 * least:g} rows, or allow smaller contexts"
         )
     else:
         return

@@ -39,6 +39,8 @@ class SplitOptions:
     screen : int, default 16
         Up to so many sources every predicate is tried. Beyond, the thresholds of the `screen`
         sources and the `screen` pairs of these that a score test puts first.
+    asked : tuple of ints, optional
+        Try "source i above source j" for these sources alone, so that nothing is said of others.
 
     Examples
     --------
@@ -49,6 +51,7 @@ class SplitOptions:
     min_samples: float
     above: bool = True
     screen: int = 16
+    asked: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -104,6 +107,8 @@ def best_split(
     weight[index] = fit.weight
     sources, pairs = _candidates(rows, index, weight, fit, options, splits)
     columns = [*sources, *(sources + rows.n_sources if rows.cuts else ())]
+    if splits.asked is not None:
+        columns = []  # a rank is a place among all sources
     tried = [
         *(_thresholds(rows, index, weight, fit, options, splits, int(one)) for one in columns),
         _pair_splits(rows, index, weight, splits, pairs),
@@ -174,10 +179,10 @@ def _candidates(
 ) -> tuple[IntArray, IntArray]:
     """Sources whose thresholds are tried, and pairs of sources, one row each."""
     n_sources = rows.n_sources
-    sources = np.arange(n_sources)
+    sources = np.arange(n_sources) if splits.asked is None else np.array(splits.asked)
     # Of two sources, "above" and "the largest" are the same.
     wanted = splits.above and n_sources > 2
-    if n_sources <= splits.screen:
+    if len(sources) <= splits.screen:
         return sources, _pairs(sources) if wanted else _pairs(sources[:1])
     from choquet.contexts._kernels import pair_scores, rank_scores
 
@@ -189,8 +194,8 @@ def _candidates(
     whiten = _whitening(fit.statistics, rows.n_columns, options.l2)
     inside = np.cumsum(weights, axis=1)[:, :-1]
     gains = _score_gains(np.cumsum(scores, axis=1)[:, :-1], inside, total, whiten, weights[0].sum())
-    order = np.argsort(-gains.max(axis=1), kind="stable")
-    sources = np.sort(order[: splits.screen])
+    order = np.argsort(-gains[sources].max(axis=1), kind="stable")
+    sources = np.sort(sources[order[: splits.screen]])
     if not wanted:
         return sources, _pairs(sources[:1])
     pairs = _pairs(sources)

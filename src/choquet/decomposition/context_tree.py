@@ -109,6 +109,8 @@ class ContextTree(Method[TreeDecomposition]):
         ):
             if not isinstance(value, int | np.integer) or value < least:
                 raise OptionError(f"{name}={value!r} must be a whole number from {least}")
+        if self.min_samples is not None and not self.min_samples >= 1:
+            raise OptionError(f"min_samples={self.min_samples!r} must be at least 1")
         if not 0 <= self.floor < 1:
             raise OptionError(f"floor={self.floor} must be a share, from 0 to below 1")
 

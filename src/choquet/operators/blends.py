@@ -75,6 +75,8 @@ def blend_name(
     'weighted mean: 0.5 gpr + 0.3 ir + 0.2 emi'
     >>> blend_name(np.array([0.0, 0.0, 0.5]), np.array([0.5, 0.0, 0.0]), 0.0, names)
     'half of gpr, half of the smallest'
+    >>> blend_name(none, np.array([1.0, 0.001, 0.0]), 0.0, names)
+    'gpr'
     >>> blend_name(np.array([0.6, 0.1, 0.3]), none, 0.0, names)
     'about soft max: 0.6 largest + 0.3 smallest + 0.1 median'
     """
@@ -85,6 +87,10 @@ def blend_name(
     terms += [(float(w), _rank(j, n), f"the {_rank(j, n)}") for j, w in enumerate(by_rank) if w]
     shares = all(w > 0 for w, *_ in terms) and abs(sum(w for w, *_ in terms) - 1) <= 1e-6
     heard = _HEARD * max(abs(w) for w, *_ in terms)
+    loud = [name for w, name, _ in terms if abs(w) >= heard]
+    if len(loud) == 1 and abs(bias) <= heard and _share(max(w for w, *_ in terms)) == "1":
+        # One input as it is, but for what a name leaves out.
+        return loud[0] if loud[0] in sources else nearest_name(np.round(by_rank)).text
     added = f" {'-' if bias < 0 else '+'} {abs(bias):.4g}" if abs(bias) > heard else ""
     if not by_source.any():
         name = nearest_name(by_rank)
