@@ -270,8 +270,10 @@ def _verdict(excess: list[Any], lowest: list[Any]) -> str:
     """What the counts say of the demand, in sentences."""
     differences = np.array([number for number, _ in excess])
     below = sorted(excess)[0]
+    sources = ", ".join(sorted({where.split(",")[0] for _, where in excess}))
     text = (
-        f"**What came out.** Over all {len(excess)} means (rows × kinds of number × levels) the "
+        f"**What came out.** Counted so far: N = {sources}. "
+        f"Over all {len(excess)} means (rows × kinds of number × levels) the "
         f"share held less the level is {100 * differences.mean():+.1f} points on average; the "
         f"lowest mean is {100 * below[0]:+.1f} points ({below[1]}), and "
         f"{int((differences > 0.04).sum())} means are more than 4 points above their level. "
