@@ -353,8 +353,8 @@ class ChoquetAdditiveRegressor(RegressorMixin, Additive):
     max_terms : int, optional
         Most terms, utilities included. Models of up to 8 terms have few knots, to be read whole.
     n_knots : sequence of int, optional
-        Most knots of a source in a utility, a pair, a triple, ...; (16, 8, 5, 4) by default. Compact
-        models have (16, 4, 3, 3), of which utilities keep those that they need.
+        Most knots of a source in a utility, a pair, a triple, ...; (16, 8, 5, 4) by default.
+        Compact models have (16, 4, 3, 3), of which utilities keep those that they need.
     link : "auto", "add" or float, default "auto"
         ``"add"`` is 0: effects add up. With a number k other than 0 the output is
         (exp(k score) - 1) / k, in units of the standardised target: effects multiply (where
