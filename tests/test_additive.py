@@ -16,7 +16,7 @@ from choquet.additive.fit import Fit, Options, ground_of
 from choquet.additive.knots import quantiles
 from choquet.additive.link import link_of, polish
 from choquet.additive.model import model_of
-from choquet.additive.reml import Quadratic, reml
+from choquet.additive.reml import _GRID, Quadratic, covariance_of, reml
 from choquet.additive.search import grow
 from choquet.additive.table import Chunks, Memory
 from choquet.additive.terms import Places, Term, make_term
@@ -178,6 +178,27 @@ def test_working_slopes_are_those_of_the_loss(family, y):
                 np.testing.assert_allclose(-(losses[0] - losses[1]) / 4e-5, slope[i], atol=1e-5)
 
 
+@pytest.mark.parametrize("known", [False, True])
+def test_the_covariance_is_averaged_over_each_strength(known):
+    q, D = quadratic(known=known)
+    kinds = np.array([0, 1])
+    found = reml(q, D, np.zeros(2), kinds)
+    expected = found.inverse * found.variance
+    for j in range(2):
+        parts, values = [], []
+        for new in _GRID:
+            rho = found.log_strengths.copy()
+            rho[j] = new
+            at = reml(q, D, rho, kinds, max_iter=0)
+            off = at.beta - found.beta
+            parts.append(at.inverse * found.variance + np.outer(off, off))
+            values.append(at.value)
+        weights = np.exp((min(values) - np.array(values)) / 2)
+        mean = np.einsum("g,gij->ij", weights / weights.sum(), parts)
+        expected = expected + mean - found.inverse * found.variance
+    np.testing.assert_allclose(covariance_of(q, D, found, kinds), expected, rtol=1e-5, atol=1e-9)
+
+
 @pytest.mark.parametrize("kappa", [-0.5, 0.0, 0.7])
 def test_the_bend_is_how_outputs_move_with_the_link(kappa):
     score, h = np.linspace(-6.1, 6.3, 25), 1e-5  # not where it turns straight
@@ -211,9 +232,11 @@ def test_the_error_of_the_link_is_that_of_all_numbers_together():
     assert found.error == pytest.approx(np.sqrt(covariance[-1, -1]), rel=1e-4)
     # Variance of outputs, link included, as the delta method has it.
     direct = np.einsum("ij,jk,ik->i", whole, covariance, whole)
-    model = model_of(fit, found)
-    told = model.score_variance(block.X)[0] * fit.family.slope(score) ** 2
-    np.testing.assert_allclose(told, direct, rtol=1e-3)
+    known = np.linalg.inv(whole[:, :-1].T @ whole[:, :-1] + np.diag(D)) * fit.results[0].variance
+    direct -= np.einsum("ij,jk,ik->i", whole[:, :-1], known, whole[:, :-1])
+    sure, unsure = (model_of(fit, link).score_variance(block.X)[0] for link in (None, found))
+    told = (unsure - sure) * fit.family.slope(score) ** 2
+    np.testing.assert_allclose(told, direct, rtol=1e-3, atol=1e-9)
 
 
 def test_the_link_is_polished_to_the_most_likely_number():

@@ -36,6 +36,7 @@ from choquet.scales import (
     Units,
     against_target,
     fit_scale,
+    fit_warnings,
     points_scale,
     rank_correlation,
     unwrapped,
@@ -263,3 +264,22 @@ def test_models_with_scales_come_back_from_files(tmp_path):
         assert np.array_equal(back.predict(frame), model.predict(frame))
     with pytest.raises(TypeError, match="its step 'pca': cannot save a PCA"):
         save(make_pipeline(PCA(), ContextualRegressor()).fit(frame, y), tmp_path / "pca.json")
+
+
+def test_a_range_by_which_one_cannot_divide_is_none():
+    for direction in ("higher", "lower", 0.0):
+        scale = fit_scale(np.array([0.0, 2e-309]), direction=direction)
+        assert np.isfinite(scale([0.0, 2e-309, 1.0])).all()
+
+
+def test_the_advice_for_a_column_without_a_name_turns_that_column():
+    rng = np.random.default_rng(0)
+    X = rng.random((60, 2))
+    y = 0.8 * (1 - X[:, 0]) + 0.2 * X[:, 1]
+    (*_, told) = fit_warnings(X, y, 1.0, 2.0, ["x1", "x2"])
+    assert told.startswith("x1 falls")
+    assert "directions={0: 'lower'}" in told
+    assert Commensurate(directions={0: "lower"}).fit(X).directions_ == {
+        "x0": "lower",
+        "x1": "higher",
+    }

@@ -21,6 +21,8 @@ from choquet.arrays import FloatArray
 __all__ = ["Link", "link_of", "polish"]
 
 _STEPS = 5
+_FACTOR = 2**0.5
+"""How far the number may move: half of the way to the next one that was tried."""
 _CALM = 0.1
 """Steps of less than this share of the standard error are too small to matter."""
 
@@ -69,10 +71,10 @@ def link_of(fit: Fit) -> Link:
 
 
 def polish(fit: Fit) -> None:
-    """Move the number of the link to the most likely one, within a factor of two of what it was."""
+    """Move the number of the link to the most likely one, half of the way to the next at most."""
     assert isinstance(fit.family, Squares)
     first = fit.family.kappa
-    low, high = sorted((first / 2, first * 2))
+    low, high = sorted((first / _FACTOR, first * _FACTOR))
     for _ in range(_STEPS):
         found, kappa = link_of(fit), fit.family.kappa
         new = float(np.clip(kappa + found.step, low, high))

@@ -13,6 +13,7 @@ from choquet.additive.choose import score_range
 from choquet.additive.families import Squares
 from choquet.additive.fit import Fit
 from choquet.additive.link import Link
+from choquet.additive.reml import covariance_of
 from choquet.additive.table import Block
 from choquet.additive.terms import Design, Places, Term, errors_of
 from choquet.arrays import BoolArray, FloatArray
@@ -233,12 +234,11 @@ def model_of(fit: Fit, link: Link | None = None) -> AdditiveModel:
     order = np.argsort(-variances.sum(axis=0), kind="stable")
     total = max(float(variances.sum()), 1e-300)
     edf, terms, bases = fit.edf(), [], []
+    spreads = _covariances(fit)
     for t in order:
         term, at = fit.terms[t], design.numbers(int(t))
         values = np.stack([term.basis @ b[at] - means[k, t] for k, b in enumerate(betas)])
-        errors = np.stack(
-            [errors_of(term.basis, r.inverse[at, at] * r.variance) for r in fit.results]
-        )
+        errors = np.stack([errors_of(term.basis, spread[at, at]) for spread in spreads])
         shape = (len(betas), *term.shape)
         terms.append(
             FittedTerm(
@@ -270,7 +270,7 @@ def model_of(fit: Fit, link: Link | None = None) -> AdditiveModel:
         terms=tuple(terms),
         fixed=fixed,
         bounds=score_range(fit) - shift,
-        covariance=[r.inverse[np.ix_(kept, kept)] * r.variance for r in fit.results],
+        covariance=[spread[np.ix_(kept, kept)] for spread in spreads],
         prior=priors,
         bases=bases,
         variance=float(np.mean([r.variance for r in fit.results])),
@@ -279,6 +279,13 @@ def model_of(fit: Fit, link: Link | None = None) -> AdditiveModel:
         kappa_error=link.error if link else 0.0,
         kappa_answer=link.answer[kept] if link and link.error else np.zeros(0),
     )
+
+
+def _covariances(fit: Fit) -> list[FloatArray]:
+    """Posterior covariance of the numbers of each score, in the order of the fit."""
+    if fit.family.known_scale:  # held-out rows chose the strengths
+        return [r.inverse * r.variance for r in fit.results]
+    return [covariance_of(fit.quadratics[0], fit.penalties(), fit.results[0], fit.kinds())]
 
 
 def _prior(penalty: FloatArray, variance: float, n_fixed: int) -> FloatArray:

@@ -21,12 +21,14 @@ if TYPE_CHECKING:
 else:
     linalg = LazyModule("scipy.linalg")
 
-__all__ = ["Quadratic", "Reml", "mirrored", "reml"]
+__all__ = ["Quadratic", "Reml", "covariance_of", "mirrored", "reml"]
 
 _BOUND = (np.log(1e-6), np.log(1e8))
 _LEAST_OF_CLASSES = np.log(1e-4)
 """Least strength where the scale is known: classes that can be told apart ask for none at all."""
 _RIDGE = 1e-9
+_GRID = np.arange(-6.0, 16.0, 2.0)
+"""Logarithms of a strength at which the likelihood is looked at, to average over it."""
 SPREAD = 5.0
 """How far strengths of one kind lie apart, in logarithms: they are shrunk to their mean."""
 
@@ -214,3 +216,47 @@ def _descend(
             return new
         step /= 3
     return None
+
+
+def covariance_of(q: Quadratic, D: FloatArray, found: Reml, kinds: IntArray) -> FloatArray:
+    """Posterior covariance of the numbers about those found, averaged over each strength.
+
+    The strengths are estimates. Where the likelihood hardly tells a strength from larger and
+    smaller ones, the covariance at the best one is too small, above all where that is "no curvature
+    at all". So each strength in turn takes the values of a grid, weighted by their restricted
+    likelihood, while the others stay as they are. A strength touches the numbers of one term only,
+    so that each value costs an inverse of the size of the term.
+
+    References
+    ----------
+    Wood, Pya & Säfken (2016), "Smoothing parameter and model selection for general smooth models",
+    on why strengths must be averaged over.
+    """
+    V, beta, rho, apart = found.inverse, found.beta, found.log_strengths, _apart(kinds)
+    penalty = D @ np.exp(rho)
+    free = max(q.n - q.n_fixed, 1.0)
+    loss = found.variance * free
+    total = V * found.variance
+    for j in range(D.shape[1]):
+        block = np.flatnonzero(D[:, j] > 0)
+        own, inner, b = D[block, j], V[np.ix_(block, block)], beta[block]
+        values, pulls, shifts = [], [], []
+        for new in _GRID:
+            change = own * (np.exp(new) - np.exp(rho[j]))
+            mixed = np.eye(len(block)) + change[:, None] * inner
+            pull = np.linalg.solve(mixed, np.diag(change))
+            shift = pull @ b
+            moved = np.append(rho[:j], [new, *rho[j + 1 :]])
+            value = np.linalg.slogdet(mixed)[1] + moved @ apart @ moved
+            value -= float(np.log1p(change / penalty[block]).sum())
+            more = float(b @ shift)
+            value += more if q.known_scale else free * np.log1p(max(more / loss, -1 + 1e-12))
+            values.append(value)
+            pulls.append(pull)
+            shifts.append(shift)
+        weights = np.exp((min(values) - np.array(values)) / 2)
+        weights /= weights.sum()
+        wider = np.einsum("g,gi,gj->ij", weights, shifts, shifts)
+        wider -= found.variance * np.einsum("g,gij->ij", weights, pulls)
+        total += V[:, block] @ ((wider + wider.T) / 2) @ V[block]
+    return np.asarray((total + total.T) / 2)

@@ -23,9 +23,10 @@ from choquet.arrays import BoolArray, FloatArray
 __all__ = ["Strengths", "temper"]
 
 _MOVES = (0.0, -1.5, -3.0)
-_DIFFERENCES = (-5.0, -3.0, -1.0, 1.0, 3.0)
+_DIFFERENCES = (-3.0, -1.0, 1.0, 3.0)
 _CURVATURES = (0.0, 4.0, 9.0)
-_FOLDS = 5
+_FOLDS = ((1000.0, 5), (np.inf, 3))
+"""Folds by the number of rows: more where few rows say little."""
 _FEWEST = 30
 
 
@@ -33,13 +34,15 @@ _FEWEST = 30
 class Strengths:
     """Terms with the logarithms of their strengths, for each score.
 
-    `straight` says that utilities are practically lines: the simplest choice.
+    The simplest `level`, 0, has utilities that are practically lines. Those of level 1 share their
+    strengths. Those of level 2 have strengths of their own for each term, which few rows tell
+    badly.
     """
 
     name: str
     terms: Sequence[Term]
     rhos: list[FloatArray]
-    straight: bool = False
+    level: int = 2
 
 
 def temper(fit: Fit) -> dict[str, float]:
@@ -55,8 +58,10 @@ def temper(fit: Fit) -> dict[str, float]:
     choices = [*_moved(fit), *(shared := _shared(fit))]
     table, n = sample(fit.table, fit.ground.weight), len(choices)
     sums, products, edf, weight = np.zeros(n), np.zeros((n, n)), np.zeros(n), 0.0
-    for fold in range(_FOLDS):
-        train, test = table.part(_Fold(fold, False)), table.part(_Fold(fold, True))
+    n_folds = next(folds for most, folds in _FOLDS if fit.ground.weight < most)
+    for fold in range(n_folds):
+        train = table.part(_Fold(fold, n_folds, False))
+        test = table.part(_Fold(fold, n_folds, True))
         if not _complete(fit, train):
             continue
         part = Fit(train, fit.ground, fit.family, fit.options)
@@ -69,7 +74,7 @@ def temper(fit: Fit) -> dict[str, float]:
         edf += freedom
     if not weight:
         return {}
-    order = np.lexsort((edf, np.array([not choice.straight for choice in choices])))
+    order = np.lexsort((edf, np.array([choice.level for choice in choices])))
     first = simplest(sums[order], products[np.ix_(order, order)], weight)
     _take(fit, choices[order[first]])
     fit.refit(steps=0, outer=60, tolerance=0.01)
@@ -82,10 +87,11 @@ class _Fold:
     """Rows inside or outside of a fold, by their content."""
 
     number: int
+    n_folds: int
     inside: bool
 
     def __call__(self, block: Block) -> BoolArray:
-        found = row_hash(block.X, block.y) // 7 % _FOLDS == self.number
+        found = row_hash(block.X, block.y) // 7 % self.n_folds == self.number
         return np.asarray(found == self.inside)
 
 
@@ -108,8 +114,8 @@ def _shared(fit: Fit) -> list[Strengths]:
             parts = [[first, second][: term.penalties.shape[1]] for term in terms]
             rho = np.concatenate([np.array(part) for part in parts])
             rhos = [rho.copy() for _ in fit.rhos]
-            straight = second == _CURVATURES[-1]
-            found.append(Strengths(f"shared {first:g}, {second:g}", terms, rhos, straight))
+            level = 0 if second == _CURVATURES[-1] else 1
+            found.append(Strengths(f"shared {first:g}, {second:g}", terms, rhos, level))
     return found
 
 

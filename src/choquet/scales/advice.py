@@ -83,10 +83,13 @@ with choquet.Commensurate(directions={'price': 'lower'}), or use monotone=False
     if against:
         more = len(against) - _NAMED
         listed = ", ".join(against[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+        # Sources without names are called x1, x2, ... here, but a transformer counts from x0.
+        nameless = list(sources) == [f"x{i + 1}" for i in range(len(sources))]
+        key = list(sources).index(against[0]) if nameless else against[0]
         verb, its = ("falls", "its direction") if len(against) == 1 else ("fall", "directions")
         found.append(
             f"{listed} {verb} where the target rises, which a monotone measure cannot follow: give "
-            f"{its} with choquet.Commensurate(directions={{{against[0]!r}: 'lower'}}), or use "
+            f"{its} with choquet.Commensurate(directions={{{key!r}: 'lower'}}), or use "
             "monotone=False"
         )
     return found

@@ -241,7 +241,9 @@ def _rising(column: FloatArray, method: str, weights: FloatArray) -> tuple[Float
         deviation = float(np.sqrt(np.average((column - mean) ** 2, weights=weights)))
         deviation = deviation if deviation > 1e-12 * abs(mean) else 1.0
         return mean + deviation * _SIDES, _SIDES
-    if not high - low > 1e-12 * max(abs(low), abs(high)) or not np.isfinite(high - low):
+    # A range by which one cannot divide is none.
+    least = max(1e-12 * max(abs(low), abs(high)), 1e-300)
+    if not high - low > least or not np.isfinite(high - low):
         return np.array([low, low + max(1.0, abs(low))]), unit
     if method == "minmax":
         return np.array([low, high]), unit

@@ -34,19 +34,19 @@ class ChoquetAdditiveClassifier(ClassifierMixin, Additive):
     ordered : bool or sequence, default False
         Whether the classes are ordered: True for the order of their labels, or the classes from
         low to high.
-    monotonic_cst : dict or array-like, optional
+    monotonic_cst : mapping or sequence, optional
         Direction of each source, 1 or -1, by name or position; for two classes or ordered ones.
-    interaction_cst : sequence of groups, optional
+    interaction_cst : "pairwise", "no_interactions" or sequence of groups, optional
         Sources that may stand in one term; see `ChoquetAdditiveRegressor`.
-    curvature_cst : dict or array-like, optional
-        Convex (1) or concave (-1) utilities; for two classes or ordered ones.
+    curvature_cst : mapping, optional
+        ``"convex"`` or ``"concave"`` utilities; for two classes or ordered ones.
     max_order : int, default 4
-        Most sources in one term.
+        Most sources of a term, at most 4.
     max_terms : int, optional
-        Most terms of two and more sources.
-    n_knots : int, optional
-        Knots of a utility; see `ChoquetAdditiveRegressor`.
-    categories : "from_dtype" or sequence, default "from_dtype"
+        Most terms, utilities included; see `ChoquetAdditiveRegressor`.
+    n_knots : sequence of int, optional
+        Most knots of a source by the order of the term; see `ChoquetAdditiveRegressor`.
+    categories : "from_dtype" or mapping, default "from_dtype"
         Which columns hold categories; see `ChoquetAdditiveRegressor`.
 
     Attributes
