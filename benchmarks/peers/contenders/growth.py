@@ -185,7 +185,8 @@ def additive(size: dict[str, int]) -> Task:
     from choquet import ChoquetAdditiveRegressor
 
     X, y = _rows(size["n_sources"], size["n_samples"])
-    return _silent(lambda: ChoquetAdditiveRegressor().fit(X, y))
+    model: Any = ChoquetAdditiveRegressor
+    return _silent(lambda: model().fit(X, y))
 
 
 def contextual(size: dict[str, int]) -> Task:
@@ -193,7 +194,8 @@ def contextual(size: dict[str, int]) -> Task:
     from choquet import ContextualRegressor
 
     X, y = _rows(size["n_sources"], size["n_samples"])
-    return _silent(lambda: ContextualRegressor().fit(X, y))
+    model: Any = ContextualRegressor
+    return _silent(lambda: model().fit(X, y))
 
 
 def intervals(size: dict[str, int]) -> Task:
@@ -201,7 +203,8 @@ def intervals(size: dict[str, int]) -> Task:
     from choquet import ChoquetRegressor
 
     X, y = _rows(size["n_sources"], size["n_samples"])
-    model = ChoquetRegressor().fit(X, y)
+    learner: Any = ChoquetRegressor
+    model = learner().fit(X, y)
     rows = np.random.default_rng(2).random((200, size["n_sources"]))
     return _silent(lambda: model.predict_interval(rows))
 
