@@ -71,7 +71,7 @@ class _Problem:
     @property
     def whole(self) -> BoolArray:
         """Which of the subsets is the whole set, whose value is 1."""
-        return self.inside.all(axis=1)
+        return np.asarray(self.inside.all(axis=1))
 
     def errors(self, values):
         """Sums of squared errors of measures in rows."""
@@ -414,7 +414,7 @@ class RewardPunishmentRegressor(_Searched):
         self.rate = rate
         self.epochs = epochs
 
-    def fit(self, X, y):
+    def fit(self, X, y):  # type: ignore[override]  # weights have no meaning row by row
         """Learn row by row, so that rows have no weights.
 
         Parameters
