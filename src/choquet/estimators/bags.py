@@ -105,8 +105,8 @@ class MultipleInstanceRegressor(RegressorMixin, BaseEstimator):
                 break
             witnesses = chosen
         self.errors_, self.n_iter_ = np.array(errors), len(errors)
-        sources = names_or_numbers(sources_of(self), X.shape[1])
-        self.measure_ = self.regressor_.measure_ = self.regressor_.measure_.renamed(sources)
+        columns = names_or_numbers(sources_of(self), X.shape[1])
+        self.measure_ = self.regressor_.measure_ = self.regressor_.measure_.renamed(columns)
         self.support_ = self.regressor_.support_
         self.proved_ = bool(len(labels) == len(y))
         return self

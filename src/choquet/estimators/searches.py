@@ -414,7 +414,7 @@ class RewardPunishmentRegressor(_Searched):
         self.rate = rate
         self.epochs = epochs
 
-    def fit(self, X, y):  # type: ignore[override]
+    def fit(self, X, y):  # type: ignore[override]  # weights have no meaning row by row
         """Learn row by row, so that rows have no weights.
 
         Parameters
