@@ -278,6 +278,10 @@ def additive_rows(frame):
 ADDITIVE = {
     "adds": lambda X, y: choquet.ChoquetAdditiveRegressor(link="add", max_terms=5).fit(X, y),
     "multiplies": lambda X, y: choquet.ChoquetAdditiveRegressor(link=0.7, max_terms=3).fit(X, y),
+    "chosen link": lambda X, y: choquet.ChoquetAdditiveRegressor(max_terms=3).fit(X, y),
+    "chosen to multiply": lambda X, y: choquet.ChoquetAdditiveRegressor(max_terms=3).fit(
+        X, np.exp(2 * y)
+    ),
     "two classes": lambda X, y: choquet.ChoquetAdditiveClassifier(max_terms=3).fit(X, y > 1),
     "monotone": lambda X, y: choquet.ChoquetAdditiveClassifier(
         max_terms=4, monotonic_cst={"b": 1}
@@ -310,6 +314,7 @@ def test_additive_models_with_categories_and_missing_values(name, run):
         if shares.shape[1] > 2:
             wanted |= {f"p{k}": shares[:, k] for k in range(shares.shape[1])}
     else:
+        assert (model.model_.kappa_error > 0) == name.startswith("chosen")
         bounds = model.predict_interval(frame)
         wanted = {"output": model.predict(frame), "low": bounds[:, 0], "high": bounds[:, 1]}
     for key, values in wanted.items():

@@ -153,7 +153,7 @@ def simplest(sums: FloatArray, products: FloatArray, total: float) -> int:
 
     Examples
     --------
-    >>> losses = np.array([[1.0, 3.0, 2.0], [2.0, 1.0, 2.0], [1.5, 1.5, 1.5]])
+    >>> losses = np.array([[4.0, 4.0, 4.0], [1.0, 3.0, 2.0], [1.9, 1.9, 1.9]])
     >>> simplest(losses.sum(axis=1), losses @ losses.T, 3.0)
     1
     """

@@ -65,6 +65,8 @@ def additive_plan(model: Any, label: Any, *, arrays: bool = True) -> Plan:
         if variance is None:
             notes.append("There is no interval, because its numbers would make the file too long.")
         else:
+            if inner.kappa_error:
+                variance = f.add(variance, _link_variance(f, inner, met, scores[0]))
             outputs |= _band(f, model, scores[0], variance)
             about += f" From low to high is the band for the mean, at level {_LEVEL}."
     else:
@@ -195,6 +197,37 @@ def _variance(
     return f.add(f.node("max", known, f.const(0.0)), *left_out)
 
 
+def _link_variance(f: Formulas, model: AdditiveModel, met: list[_Met], score: Node) -> Node:
+    """What an uncertain link adds to the variance of the score, as `score_variance` has it."""
+    raw = f.add(score, f.const(model.fixed[0, 0]))
+    if model.kappa == 0:
+        moved = f.mul(f.const(0.5), f.mul(raw, raw))
+    else:
+        kappa = f.const(model.kappa)
+        growth, mean = _linked(f, model.kappa, raw)
+        moved = f.div(f.sub(raw, f.div(mean, growth)), kappa)
+    parts, start = [f.const(-model.kappa_answer[0])], 1
+    for basis, one in zip(model.bases, met, strict=True):
+        answer = model.kappa_answer[start : start + basis.shape[1]]
+        table = _padded(-(basis @ answer), one.term)[:, 0]
+        parts += [
+            f.mul(s, f.lookup(i, table)) for i, s in zip(one.indices, one.shares, strict=True)
+        ]
+        start += basis.shape[1]
+    off = f.mul(f.const(model.kappa_error), f.add(moved, *parts))
+    return f.mul(off, off)
+
+
+def _linked(f: Formulas, link: float, raw: Node) -> tuple[Node, Node]:
+    """Slope of a link that multiplies at a score, and its output."""
+    kappa = f.const(link)
+    stretched = f.mul(kappa, raw)
+    bent = f.clip(stretched, *BEND)
+    growth = f.exp(bent)
+    line = f.mul(f.sub(stretched, bent), growth)
+    return growth, f.div(f.add(growth, line, f.const(-1.0)), kappa)
+
+
 def _band(f: Formulas, model: Any, score: Node, variance: Node) -> dict[str, Node]:
     from scipy import stats
 
@@ -207,14 +240,7 @@ def _band(f: Formulas, model: Any, score: Node, variance: Node) -> dict[str, Nod
 def _output(f: Formulas, model: Any, score: Node) -> Node:
     """A score behind the link, in the units of the target."""
     raw = f.add(score, f.const(model.model_.fixed[0, 0]))
-    mean = raw
-    if model.link_ != 0:
-        kappa = f.const(model.link_)
-        stretched = f.mul(kappa, raw)
-        bent = f.clip(stretched, *BEND)
-        growth = f.exp(bent)
-        line = f.mul(f.sub(stretched, bent), growth)
-        mean = f.div(f.add(growth, line, f.const(-1.0)), kappa)
+    mean = raw if model.link_ == 0 else _linked(f, model.link_, raw)[1]
     return f.add(f.mul(f.const(model.scale_), mean), f.const(model.centre_))
 
 

@@ -287,6 +287,8 @@ class Formulas:
 
     def step(self, a: Node, points: FloatArray) -> Node:
         """How many of the rising points are not above a number."""
+        if not len(points):
+            return self.const(0.0)
         return self.node("step", a, data=tuple(float(p) for p in points))
 
     def curve(self, a: Node, points: FloatArray, values: FloatArray, *, clip: bool) -> Node:
