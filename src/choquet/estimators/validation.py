@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from choquet.arrays import FloatArray, as_inputs, as_vector, column_names
-from choquet.errors import DataError
+from choquet.errors import ChoquetError, DataError
 from choquet.estimators.foundation import later, validate_data
 
 _check_sample_weight = later("sklearn.utils.validation", "_check_sample_weight")
@@ -40,6 +40,8 @@ def in_our_words(check: Any, *arguments: Any, **options: Any) -> Any:
     """Call a check of scikit-learn; what it refuses is a `DataError`."""
     try:
         return check(*arguments, **options)
+    except ChoquetError:
+        raise
     except TypeError as error:
         raise _KindError(str(error)) from None
     except ValueError as error:

@@ -56,7 +56,7 @@ MODELS: dict[str, Model] = {
         *_COMMON, "classes_", "measures_", "scales_", "intercepts_", "n_iter_",
     ),
     "fusion_classifier": _row(
-        "fusion:FusionClassifier",
+        "fusion.classifier:FusionClassifier",
         *_COMMON, "classes_", "sources_", "measures_", "models_", "statistics_", "supports_",
         "power_",
     ),
@@ -77,10 +77,15 @@ MODELS: dict[str, Model] = {
         "contextual_classifier:ContextualClassifier", *_NAMES, "classes_", "decompositions_"
     ),
     "choquet_additive_regressor": _row(
-        "additive:ChoquetAdditiveRegressor", *_ADDITIVE, "centre_", "scale_", "link_", "noise_"
+        "additive.regressor:ChoquetAdditiveRegressor",
+        *_ADDITIVE,
+        "centre_",
+        "scale_",
+        "link_",
+        "noise_",
     ),
     "choquet_additive_classifier": _row(
-        "additive_classifier:ChoquetAdditiveClassifier", *_ADDITIVE, "classes_", "thresholds_"
+        "additive.classifier:ChoquetAdditiveClassifier", *_ADDITIVE, "classes_", "thresholds_"
     ),
     "commensurate": _row(
         "commensurate:Commensurate", *_NAMES, "scales_", "directions_", "note_"
@@ -209,18 +214,22 @@ def _check(fitted: dict[str, Any]) -> None:
         raise ValueError(f"feature_names_in_ are not {columns} names")
 
 
-def _check_parts(model: str, fitted: dict[str, Any]) -> None:
-    """Refuse what lacks its classes, or has a part too few or too many."""
+def _check_parts(model: str, fitted: dict[str, Any], *, ordinal: bool) -> None:
+    """Refuse what lacks its classes, or has a part too few or too many.
+
+    Ordered classes have one measure, and a threshold between each two of them.
+    """
     if "classes_" in MODELS[model].fitted:
         classes = fitted.get("classes_")
         if classes is None or np.ndim(classes) != 1 or len(classes) < 2:
             raise ValueError("a classifier has at least two classes")
-        wanted = 1 if len(classes) == 2 else len(classes)
-        one_each = {
-            "choquet_classifier": ("measures_", "scales_", "intercepts_"),
-            "contextual_classifier": ("decompositions_",),
+        each = 1 if len(classes) == 2 or ordinal else len(classes)
+        edges = len(classes) - 1 if ordinal else each
+        parts = {
+            "choquet_classifier": {"measures_": each, "scales_": each, "intercepts_": edges},
+            "contextual_classifier": {"decompositions_": each},
         }
-        for part in one_each.get(model, ()):
+        for part, wanted in parts.get(model, {}).items():
             if len(fitted[part]) != wanted:
                 raise ValueError(f"{part} are {len(fitted[part])} for {len(classes)} classes")
     columns, scaled = fitted.get("n_features_in_"), fitted.get("scale_")
@@ -248,7 +257,7 @@ def decode_model(data: dict[str, Any]) -> Any:
     if formula is not None:  # earlier versions kept the formula of a family beside the measure
         fitted["measure_"] = formula.renamed(fitted["measure_"].sources)
     _check(fitted)
-    _check_parts(data["model"], fitted)
+    _check_parts(data["model"], fitted, ordinal=getattr(model, "ordinal", False))
     if "contexts_" in fitted:
         check_additive(fitted)
     vars(model).update(fitted)

@@ -119,7 +119,8 @@ def check_rows(
     >>> check_rows(np.array([[1e9, 0.7], [1e9 + 1, 0.7]]))
     Traceback (most recent call last):
     ...
-    choquet.errors.DataError: column 0 lies near 1e+09 but its numbers differ by at most 1 ...
+    choquet.errors.DataError: column 0 lies near 1e+09 but its numbers differ by at most 1, which \
+leaves too few digits to learn from: subtract a number from them
     """
     columns = [(f"column {k}", column) for k, column in enumerate(X.T)]
     columns += [] if y is None else [("the target", y)]

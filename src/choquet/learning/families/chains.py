@@ -113,6 +113,8 @@ def _ordered(
     from choquet.learning.families._kernels_chains import order_chain
 
     size, (low, high) = len(start), pairs.T
+    # In units of the targets, whose products fit; a power of two changes no digit.
+    unit = 2.0 ** np.round(np.log2(max(statistics.target_square, 1e-300)))
     gram = sp.coo_array(statistics.gram)
     form = sp.csr_array((gram.data, (at[gram.row], at[gram.col])), shape=(size, size))
     form.sum_duplicates()
@@ -123,13 +125,13 @@ def _ordered(
     above = sp.csr_array((ones, (low, high)), (size, size))
     states = np.empty((n_states, size))
     mean, energy = order_chain(
-        form.indptr.astype(np.int32), form.indices.astype(np.int32), form.data, targets,
-        statistics.target_square, statistics.weight, start,
+        form.indptr.astype(np.int32), form.indices.astype(np.int32), form.data / unit,
+        targets / unit, statistics.target_square / unit, statistics.weight, start,
         below.indptr.astype(np.int32), below.indices.astype(np.int32),
         above.indptr.astype(np.int32), above.indices.astype(np.int32),
-        *_schedule(statistics, rng, n_states), floor, _seed(rng), states,
+        *_schedule(statistics, rng, n_states), floor / unit, _seed(rng), states,
     )  # fmt: skip
-    return Chained(mean, energy, states)
+    return Chained(mean, energy + 0.5 * statistics.weight * float(np.log(unit)), states)
 
 
 def simplex(pattern: Callable[[Any, int], Any], *, with_pairs: bool = False) -> Chain:
