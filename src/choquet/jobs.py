@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from choquet.arrays import generator
-from choquet.watching import each
+from choquet.watching import each, steps
 
 __all__ = ["run_jobs", "spawn"]
 
@@ -46,14 +46,17 @@ def run_jobs(
     >>> run_jobs(pow, [(2, 3), (3, 2)])
     [8, 9]
     """
-    from joblib import Parallel, delayed
+    from joblib import Parallel, delayed, effective_n_jobs
 
-    try:
-        parallel = Parallel(n_jobs=n_jobs, return_as="generator")
-    except ValueError:  # a backend that gives all results at once
-        parallel = Parallel(n_jobs=n_jobs)
     total = len(jobs) if isinstance(jobs, list | tuple) else None
-    return list(each(title, parallel(delayed(function)(*job) for job in jobs), total))
+    if effective_n_jobs(n_jobs) == 1:
+        return [function(*job) for job in each(title, jobs, total)]
+    # Workers outlive a call. An iterator of their results that nobody ends would stop them for the
+    # next one, so results come all at once.
+    with steps(title, total) as advance:
+        found = list(Parallel(n_jobs=n_jobs)(delayed(function)(*job) for job in jobs))
+        advance(len(found))
+    return found
 
 
 def spawn(rng: Any, n: int) -> list[np.random.Generator]:
