@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import hypothesis
@@ -13,6 +14,18 @@ hypothesis.settings.register_profile(
     "choquet", deadline=None, max_examples=40, derandomize=bool(os.environ.get("CI"))
 )
 hypothesis.settings.load_profile("choquet")
+
+
+def pytest_runtest_teardown() -> None:
+    """End the worker processes of joblib with the test that used them.
+
+    They would go on to the next one otherwise. When one of them has grown, joblib replaces it, and
+    a test of a long run was seen to wait for such a replacement for ever.
+    """
+    workers = sys.modules.get("joblib.externals.loky.reusable_executor")
+    used = getattr(workers, "_executor", None)
+    if used is not None and not used._flags.shutdown:
+        used.shutdown(wait=True, kill_workers=True)
 
 
 @pytest.fixture(scope="session")
