@@ -233,7 +233,7 @@ def brief_formula(
     --------
     >>> X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
     >>> brief_formula(["ir", "emi"], "the output", X, X @ [0.7, 0.3]).sentences
-    ('The output is about 0.7 × ir + 0.3 × emi.',)
+    ('The output is 0.7 × ir + 0.3 × emi.',)
     """
     step = max(1, -(-len(inputs) // _ROWS))
     X, y = inputs[::step], answers[::step]
@@ -271,7 +271,9 @@ def _formula(
     rest = answers - inputs[:, kept] @ weights
     constant = float(_rounded(np.array([rest.mean()]), float(answers.std()))[0])
     terms = [(float(w), sources[k]) for w, k in zip(weights, kept, strict=True) if w]
-    return [_sum(name, terms, constant)], inputs[:, kept] @ weights + constant
+    told = inputs[:, kept] @ weights + constant
+    about = "" if _cost(told, answers)[0] == 0 else "about "
+    return [_sum(name, terms, constant, about)], told
 
 
 def _effects(X: FloatArray, y: FloatArray, which: IntArray, signs: FloatArray | None) -> FloatArray:
@@ -296,7 +298,7 @@ def _name(view: View) -> str:
     return f"the score of {view.outcome.label}" if view.outcome.label else "the score"
 
 
-def _sum(name: str, terms: list[tuple[float, str]], constant: float) -> str:
+def _sum(name: str, terms: list[tuple[float, str]], constant: float, about: str) -> str:
     text = ""
     for weight, what in terms:
         sign = "−" if weight < 0 else "+"
@@ -307,7 +309,7 @@ def _sum(name: str, terms: list[tuple[float, str]], constant: float) -> str:
         text += f" {'−' if constant < 0 else '+'} {figure(abs(constant))}"
     verb = "are" if name.startswith("the log-odds") else "is"
     name = f"The{name[3:]}" if name.startswith("the ") else name
-    return f"{name} {verb} about {text}."
+    return f"{name} {verb} {about}{text}."
 
 
 def _rounded(numbers: FloatArray, scale: float | None = None) -> FloatArray:
@@ -344,7 +346,7 @@ def _rules(
         say.append(
             f"{text} {'plus' if bias > 0 else 'minus'} {figure(abs(bias))}" if bias else text
         )
-    if isinstance(view.parts, TreeDecomposition) and len(view.parts.leaves) > 1:
+    if isinstance(view.parts, TreeDecomposition) and 1 < len(view.parts.leaves) <= _MOST:
         leaves = sorted(view.parts.leaves.items(), key=lambda leaf: -leaf[1].share)
         where = [(view.context_of(leaf), say[rule.operator]) for leaf, rule in leaves]
         if len(where) == 2:
@@ -354,7 +356,8 @@ def _rules(
         sentences.append(f"Otherwise take {where[-1][1]}.")
     else:
         sentences = [
-            f"If {rule.text(view.sources)}, take {say[rule.operator]}." for rule in rules.rules
+            f"{lead} {rule.text(view.sources)}, take {say[rule.operator]}."
+            for lead, rule in zip(["If", *["Otherwise, if"] * _MOST], rules.rules, strict=False)
         ]
         lead = "Otherwise take" if sentences else "Always take"
         sentences.append(f"{lead} {say[rules.default]}.")
