@@ -104,6 +104,9 @@ def some_rows(n_sources, unit=1.0, offset=0.0):
     X[8], X[9], X[10] = 0.5, 0.0, [0.1 * 3, *[0.3] * (n_sources - 1)]
     X[11, 0], X[12, -1], X[13] = 1e150, -1e120, -3.0
     X[14, 0], X[15, -1] = 1e-300, -1e-9
+    tenths = rng.integers(-2, 5, (16, n_sources))
+    X[20:36] = np.where(rng.random(tenths.shape) < 0.5, tenths * 0.1, tenths / 10)
+    X[36] = 0.3 + np.arange(n_sources)[::-1] * 10 * np.spacing(0.3)
     X = X * unit + offset
     X[16, 0], X[17, -1] = np.nan, np.inf
     return X

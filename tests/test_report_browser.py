@@ -326,6 +326,37 @@ def test_sliders_in_units_move_everything(in_units):
     assert float(shown) == pytest.approx(X[7, 1])
 
 
+@pytest.mark.parametrize("kind", ["orders", "values", "clusters"])
+def test_ties_and_values_are_seen_as_in_python(browser, tmp_path, kind):
+    """0.1 * 3 and 0.3 are a tie on the page too, and conditions ask for values."""
+    X = np.random.default_rng(2).random((300, 3))
+    if kind == "clusters":
+        support = choquet.DataSupport.from_data(X[:4])
+        model = choquet.decompose(choquet.Measure.random(3, rng=5), support=support, method="clodd")
+    else:
+        # A gap of the last digit jumps; so does the value of the third source.
+        above = X[:, 0] > X[:, 1] if kind == "orders" else X[:, 2] > 0.5
+        model = choquet.ContextualRegressor(prune="bic", n_cuts=0 if kind == "orders" else 6)
+        model.fit(X, np.where(above, X[:, 2], 4 - X.max(axis=1)))
+    choquet.Report(model, X[:20]).write_html(tmp_path / "report.html")
+    browser.get((tmp_path / "report.html").as_uri())
+    rows = [[0.3, 0.3, 0.1], [0.3, 0.1 * 3, 0.1], [0.1 * 3, 0.3, 0.9], [0.3, 0.2, 0.1 * 3]]
+    script = (
+        "arguments[0].forEach((text, i) => { const e = document.getElementById(`number-${i}`);"
+        "e.value = text; e.dispatchEvent(new Event('input')); })"
+    )
+    for row in rows:
+        browser.execute_script(script, [repr(x) for x in row])
+        why = choquet.explain_sample(model, row)
+        assert value_of(browser, "out-sort") == ",".join(map(str, why.sort))
+        assert int(value_of(browser, "out-operator")) == why.operator
+        assert float(value_of(browser, "out-output")) == pytest.approx(why.output, abs=1e-9)
+        if kind == "clusters":
+            assert float(value_of(browser, "out-support")) == pytest.approx(why.phi)
+        else:
+            assert int(value_of(browser, "out-rule")) == why.leaf
+
+
 def test_contextual_pages_keep_to_themselves_and_are_accessible(in_units):
     browser, model, _ = in_units
     check_page_keeps_to_itself(browser)

@@ -1,4 +1,4 @@
-"""Inputs that differ by rounding alone are tied: in support, intervals and learning."""
+"""Inputs that differ by rounding alone are tied: in support, intervals, learning and answers."""
 
 import numpy as np
 import pytest
@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import choquet
+import choquet.contexts
 from choquet.errors import DataError
 from choquet.lattice.ties import TIE, settled, tie_widths
 from choquet.learning import Statistics, absolute_loss
@@ -97,6 +98,73 @@ def test_contexts_are_not_learned_from_rounding(seed):
         for X in (plain, other)
     ]
     np.testing.assert_allclose(found[1], found[0], atol=1e-9)
+
+
+def deciding(name):
+    """A model whose answer jumps where the order of the inputs changes, and how it answers."""
+    if name in ("clodd", "contexts"):
+        found = choquet.decompose(choquet.Measure.random(3, rng=5), method=name)
+        return found, found.predict
+    X = np.random.default_rng(1).random((300, 3))
+    y = np.where(X[:, 0] > X[:, 1], X[:, 2], 4 - X.max(axis=1))
+    if name == "classes":
+        model = choquet.ContextualClassifier(prune="none", max_leaves=4).fit(X, y > 1)
+        return model, lambda rows: model.predict_proba(rows)[:, 1]
+    model = choquet.ContextualRegressor(prune="bic", l2=0.1, n_cuts=4 if name == "cuts" else 0)
+    return model.fit(X, y), model.predict
+
+
+@pytest.mark.parametrize("name", ["contextual", "cuts", "classes", "clodd", "contexts"])
+def test_answers_do_not_see_rounding(name):
+    model, predict = deciding(name)
+    for seed in range(5):
+        plain, other = two_ways(np.random.default_rng(seed).integers(-3, 10, (400, 3)), seed)
+        assert (plain != other).any()
+        np.testing.assert_array_equal(choquet.sorts_of(plain), choquet.sorts_of(other))
+        np.testing.assert_array_equal(model.operator_of(plain), model.operator_of(other))
+        # Operators weigh inputs that differ by a unit in the last place.
+        np.testing.assert_allclose(predict(plain), predict(other), rtol=0, atol=1e-12)
+    pair = [choquet.explain_sample(model, [0.3, x, 0.1]) for x in (0.1 * 3, 0.3)]
+    assert pair[0].operator == pair[1].operator
+    assert pair[0].sort.tolist() == pair[1].sort.tolist() == [0, 1, 2]
+    assert pair[0].rule == pair[1].rule
+    assert (pair[0].switch is None) == (pair[1].switch is None)
+    if pair[0].switch is not None:
+        assert pair[0].switch.operator == pair[1].switch.operator
+        assert pair[0].switch.pair == pair[1].switch.pair
+
+
+def test_conditions_and_rules_do_not_see_rounding():
+    condition = choquet.contexts.Condition(1, above=0)
+    assert not condition.holds_in([[0.3, 0.1 * 3, 0.1]]).any()
+    assert condition.holds_in([[0.3, 0.31, 0.1]]).all()
+
+
+def test_cuts_are_between_values():
+    """A threshold at a value would part 0.3 from what is worked out as 0.1 * 3."""
+    tenths = np.random.default_rng(0).integers(0, 30, (400, 2))
+    y = (tenths[:, 0] > 12) * 1.0
+    for n_cuts in (3, 8, 40):
+        plain, other = two_ways(tenths, 3)
+        model = choquet.ContextualRegressor(n_cuts=n_cuts, prune="none", l2=0.1).fit(other, y)
+        np.testing.assert_array_equal(model.apply(plain), model.apply(other))
+        values = model.decomposition_.tree.value
+        away = np.abs(values[np.isfinite(values), None] - np.arange(30) / 10).min(axis=1)
+        assert len(away)
+        assert away.min() > 0.04
+
+
+def test_a_chain_of_near_ties_is_one_tie():
+    row = 1.0 + np.arange(6)[::-1] * 10 * np.finfo(float).eps
+    assert row[0] - row[-1] > TIE
+    for order in np.random.default_rng(0).permuted(np.tile(np.arange(6), (20, 1)), axis=1):
+        assert choquet.sorts_of(row[order][None]).tolist() == [[0, 1, 2, 3, 4, 5]]
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_largest_numbers_have_an_order():
+    largest = np.finfo(float).max
+    assert choquet.sorts_of([[-largest, largest, 0.0]]).tolist() == [[1, 2, 0]]
 
 
 def test_absolute_loss_and_minima_see_the_same_ties():

@@ -21,6 +21,7 @@ from choquet.additive.table import Block, Table
 from choquet.additive.terms import Places
 from choquet.arrays import FloatArray, IntArray, as_inputs
 from choquet.errors import DataError, MissingDependencyError
+from choquet.lattice.ties import falling
 from choquet.scales import figure
 from choquet.shown import Shown
 
@@ -210,7 +211,7 @@ class AdditiveDecomposition:
             cells = np.stack([cell for cell, _, _ in at], axis=1)
             positions = np.stack([position for _, position, _ in at], axis=1)
             known = np.logical_and.reduce([known for _, _, known in at])
-            order = np.argsort(-positions, axis=1, kind="stable")
+            order = falling(positions)[0]
             found.append((cells, order, positions, known))
         return found
 

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from choquet.arrays import FloatArray, IntArray
+from choquet.lattice.ties import TIE, falling
 
 __all__ = ["LEAVES", "Leaf", "RankRows", "Weights", "ranks_of"]
 
@@ -37,10 +38,10 @@ def ranks_of(X: FloatArray) -> tuple[FloatArray, RankArray]:
     >>> ordered, ranks
     (array([[0.9, 0.5, 0.2]]), array([[2, 0, 1]], dtype=int16))
     """
-    sorts = np.argsort(-X, axis=1, kind="stable")
+    sorts, ordered = falling(X)
     ranks = np.empty(X.shape, dtype=np.int16)
     np.put_along_axis(ranks, sorts, np.arange(X.shape[1], dtype=np.int16)[None, :], axis=1)
-    return np.take_along_axis(X, sorts, axis=1), ranks
+    return ordered, ranks
 
 
 @dataclass(frozen=True, eq=False)
@@ -256,9 +257,14 @@ def _columns(by_source: FloatArray, by_rank: FloatArray, leaf: Leaf) -> FloatArr
 def _cuts(column: FloatArray, most: int) -> FloatArray:
     """Thresholds between the values of a column, at most so many, largest first."""
     known = np.unique(column)
-    if len(known) <= most + 1:
-        return np.asarray((known[1:] + known[:-1])[::-1] / 2)
-    return np.unique(np.quantile(column, np.linspace(0, 1, most + 2)[1:-1]))[::-1]
+    # Values that differ by rounding alone are one, and no cut is at a value: it is between two.
+    known = known[np.append(True, np.diff(known) > TIE * np.abs(known).max())]
+    between = (known[1:] + known[:-1]) / 2
+    if len(between) > most:
+        wanted = np.quantile(column, np.linspace(0, 1, most + 2)[1:-1])
+        place = np.unique(np.searchsorted(known, wanted, "left"))
+        between = between[place[(place > 0) & (place < len(known))] - 1]
+    return np.asarray(between[::-1])
 
 
 def _spread(weighed: FloatArray, weight: FloatArray, size: float = 0.0) -> float:

@@ -38,6 +38,8 @@ def nearest_context(
 ) -> Switch | None:
     """The smallest change of inputs that leads to one of these leaves; None if there are none.
 
+    None as well where contexts ask for values of sources: only orders are searched.
+
     Parameters
     ----------
     model : TreeDecomposition
@@ -57,6 +59,8 @@ def nearest_context(
     >>> round(found.change, 6), found.pair, found.sort.tolist()
     (0.25, (0, 1), [1, 0, 2])
     """
+    if model.tree.has_thresholds:
+        return None
     space = _Space(x)
     best: tuple[int, int] | None = None
     for leaf in leaves:

@@ -25,6 +25,7 @@ from choquet.explanation.phrases import (
 from choquet.explanation.switch import Switch, moves_text, smallest_switch
 from choquet.explanation.view import LEVEL, View, operators_view, view_of
 from choquet.frames import FrameLibrary, to_frame
+from choquet.lattice.ties import settled
 from choquet.scales import Units
 from choquet.shown import html_table, rounded
 from choquet.walks import sorts_of
@@ -84,7 +85,8 @@ class OperatorSample(SampleExplanation):
     rule_agrees : bool
         Whether that rule names the operator that decided; rules may be right for most walks only.
     switch : Switch or None
-        The smallest change of input that leads to another operator.
+        The smallest change of input that leads to another operator; None if it was not found, and
+        where contexts ask for values of sources, because only orders are searched.
     switch_phrase : str or None
         What that one takes, in words.
     nearest, nearest_rule : Switch or None, str or None
@@ -325,7 +327,7 @@ changing inputs by 0.25 is enough.
         if self.switch is None:
             if self.rule == "always":
                 return "No other operator decides anywhere."
-            return "No other operator was found near these inputs."
+            return "Which change of the inputs leads to another operator was not found."
         upper, lower = (self.sources[i] for i in self.switch.pair)
         if self.units is not None:
             moves = moves_text(self.switch, self.sources, self.inputs)
@@ -474,7 +476,7 @@ def _explained(
         units=units,
         outcome=view.outcome,
     )
-    return _with_switch(view, why, scaled[0])
+    return _with_switch(view, why, settled(scaled)[0])
 
 
 def _with_switch(view: View, why: OperatorSample, scaled: FloatArray) -> OperatorSample:

@@ -16,7 +16,6 @@ from choquet.errors import OptionError, TooLargeError
 from choquet.explanation.view import View, operators_view
 from choquet.exports.classes import chosen, meaning
 from choquet.exports.plan import Column, Formulas, Node, Order, Plan
-from choquet.lattice.ties import TIE
 from choquet.measures import AbstractMeasure
 from choquet.scales import Units, unwrapped
 from choquet.walks import all_sorts
@@ -295,8 +294,7 @@ def _supported(f: Formulas, view: View, order: Order, values: _Values) -> Node:
     if values.supported is None or n == 1:
         return f.const(1.0)
     tolerance = 0.0 if parts.support is None else parts.support.tolerance
-    largest = f.node("max", order.number(0), f.sub(f.const(0.0), order.number(n - 1)))
-    width = f.mul(f.const(TIE), largest)
+    width = order.tie_width()
     if tolerance:
         width = f.node("max", width, f.const(tolerance))
     lacking = []
@@ -316,6 +314,7 @@ def _operator(f: Formulas, parts: Decomposition, order: Order, inputs: list[Node
     """Number of the operator that decides."""
     if parts.n_operators == 1:
         return f.const(0.0)
+    order = f.settled(order)
     if isinstance(parts, TreeDecomposition):
         return _leaf(f, parts, order, inputs, 0)
     assert isinstance(parts, ClusterDecomposition)

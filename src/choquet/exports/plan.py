@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from choquet.arrays import FloatArray
+from choquet.lattice.ties import TIE
 
 __all__ = ["OPS", "Column", "Form", "Formulas", "Node", "Plan", "Table", "reachable"]
 
@@ -329,6 +330,27 @@ class Formulas:
         """Numbers sorted, largest first."""
         return Order(self, self.node("order", *numbers))
 
+    def settled(self, order: Order) -> Order:
+        """The same order with ties as Python has them: what rounding parts is by position."""
+        if order.n == 1:
+            return order
+        one, zero = self.const(1.0), self.const(0.0)
+        width = order.tie_width()
+        apart = [
+            self.choose(self.less(width, order.gap(rank)), one, zero) for rank in range(order.n - 1)
+        ]
+        # How many gaps are above each number: equal for those that are tied.
+        levels = [
+            self.add(
+                *(
+                    self.choose(self.less(self.const(rank + 0.5), order.rank(i)), gap, zero)
+                    for rank, gap in enumerate(apart)
+                )
+            )
+            for i in range(order.n)
+        ]
+        return self.order(self.sub(zero, level) for level in levels)
+
 
 @dataclass(frozen=True, eq=False)
 class Order:
@@ -358,6 +380,12 @@ class Order:
         if rank == self.n - 1:
             return self.formulas.const(sum(given))
         return self.formulas.node("prefix", self.node, data=(rank, given))
+
+    def tie_width(self) -> Node:
+        """The largest gap that counts as a tie; see `choquet.lattice.ties`."""
+        f = self.formulas
+        largest = f.node("max", self.number(0), f.sub(f.const(0.0), self.number(self.n - 1)))
+        return f.mul(f.const(TIE), largest)
 
     def gap(self, rank: int) -> Node:
         """How far the number at a rank is above the next; of the last, the number itself."""

@@ -7,15 +7,18 @@ differ by at most `TIE` times the largest magnitude in the row.
 
 The row alone decides, not the column or the data set: then rows may arrive in any order and in any
 chunks, and what is learned from them is the same. Differences above the limit are never touched.
+
+Whatever reads the order of a row, to learn or to answer, reads it by `falling`: tied inputs are
+made equal first, and then stand in the order of the sources. Exports and pages do the same.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from choquet.arrays import FloatArray
+from choquet.arrays import BoolArray, FloatArray, IntArray
 
-__all__ = ["LEAST", "TIE", "settled", "tie_widths"]
+__all__ = ["LEAST", "TIE", "falling", "settled", "tie_widths"]
 
 TIE = 16 * float(np.finfo(np.float64).eps)
 """Sixteen units in the last place, about 3.6e-15 of the largest magnitude in a row."""
@@ -37,6 +40,39 @@ def tie_widths(falling: FloatArray) -> FloatArray:
     return np.asarray(TIE * np.maximum(falling[:, :1], -falling[:, -1:]))
 
 
+def falling(X: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Sources by falling input, ties in the order of the sources; and the inputs in that order.
+
+    Tied inputs are equal in the answer, to the largest of them.
+
+    Examples
+    --------
+    >>> sorts, inputs = falling(np.array([[0.3, 0.5, 0.1 * 3]]))
+    >>> sorts.tolist(), inputs.tolist()
+    ([[1, 0, 2]], [[0.5, 0.30000000000000004, 0.30000000000000004]])
+    """
+    sorts = np.argsort(-X, axis=1, kind="stable")
+    ordered = np.take_along_axis(X, sorts, axis=1)
+    tied, near = _ties(ordered)
+    if len(near):
+        n = X.shape[1]
+        # Each place takes the value at the last place before it where a new group starts.
+        start = np.where(tied[near], 0, np.arange(1, n))
+        place = np.maximum.accumulate(np.column_stack([np.zeros_like(near), start]), axis=1)
+        ordered[near] = np.take_along_axis(ordered[near], place, axis=1)
+        again = np.argsort(place * n + sorts[near], axis=1)
+        sorts[near] = np.take_along_axis(sorts[near], again, axis=1)
+    return sorts, ordered
+
+
+def _ties(ordered: FloatArray) -> tuple[BoolArray, IntArray]:
+    """Which inputs are tied with the next, and the rows in which some are, but not equal."""
+    with np.errstate(over="ignore"):
+        gaps = ordered[:, :-1] - ordered[:, 1:]
+    tied = np.asarray(gaps <= tie_widths(ordered))
+    return tied, np.flatnonzero((tied & (gaps > 0)).any(axis=1))
+
+
 def settled(X: FloatArray) -> FloatArray:
     """The same rows with tied inputs made equal, to the largest of them; `X` itself without any.
 
@@ -45,22 +81,12 @@ def settled(X: FloatArray) -> FloatArray:
     >>> settled(np.array([[0.1 * 3, 0.5, 0.3]])).tolist()
     [[0.30000000000000004, 0.5, 0.30000000000000004]]
     """
-    if X.shape[1] < 2:
-        return X
-    falling = -np.sort(-X, axis=1)
-    gaps = falling[:, :-1] - falling[:, 1:]
-    near = np.flatnonzero(((gaps > 0) & (gaps <= tie_widths(falling))).any(axis=1))
+    near = _ties(-np.sort(-X, axis=1))[1]
     if not len(near):
         return X
-    rows = X[near]
-    order = np.argsort(-rows, axis=1, kind="stable")
-    falling, gaps = falling[near], gaps[near]
-    first = np.ones(falling.shape, dtype=np.bool_)
-    first[:, 1:] = gaps > tie_widths(falling)
-    # Each place takes the value at the last place before it where a new group starts.
-    place = np.maximum.accumulate(np.where(first, np.arange(rows.shape[1]), 0), axis=1)
-    even = np.empty_like(rows)
-    np.put_along_axis(even, order, np.take_along_axis(falling, place, axis=1), axis=1)
-    answer = X.copy()
-    answer[near] = even
-    return answer
+    even = X.copy()
+    sorts, ordered = falling(X[near])
+    rows = np.empty_like(ordered)
+    np.put_along_axis(rows, sorts, ordered, axis=1)
+    even[near] = rows
+    return even

@@ -9,6 +9,7 @@ import numpy as np
 from choquet.arrays import FloatArray
 from choquet.decomposition import ClusterDecomposition, TreeDecomposition
 from choquet.explanation.view import View
+from choquet.lattice.ties import TIE
 from choquet.scales import Units
 from choquet.walks import all_sorts
 
@@ -55,7 +56,7 @@ def explorer_data(view: View, inputs: FloatArray | None, first: int = 0) -> dict
     few = parts.n_operators * parts.n_sources <= _MAX_WEIGHTS
     labels, width, tree, note = None, 1, None, None
     if isinstance(parts, TreeDecomposition):
-        names = ("source", "top", "above", "yes", "no")
+        names = ("source", "top", "above", "value", "yes", "no")
         tree = {**{name: getattr(parts.tree, name) for name in names}, "operator": parts.labels}
     elif few and isinstance(parts, ClusterDecomposition):
         labels, width = _labels(parts)
@@ -71,6 +72,7 @@ def explorer_data(view: View, inputs: FloatArray | None, first: int = 0) -> dict
         "supported": None,
         **(values or {}),
         "available": True,
+        "tie": TIE,
         "note": note,
         "own": view.own is not None and values is not None,
         "weights": parts.rank_weights if few else None,

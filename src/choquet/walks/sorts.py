@@ -12,7 +12,7 @@ import numpy.typing as npt
 from choquet.arrays import BoolArray, FloatArray, IntArray, as_inputs, generator
 from choquet.errors import DataError, TooLargeError
 from choquet.lattice.threads import in_chunks
-from choquet.lattice.ties import tie_widths
+from choquet.lattice.ties import falling, settled, tie_widths
 from choquet.lattice.wide import as_sorts
 from choquet.measures.abstract import AbstractMeasure, check_measure
 
@@ -38,8 +38,8 @@ _MAX_LISTED = 500_000_000
 def sorts_of(X: npt.ArrayLike) -> IntArray:
     """Sort of each sample: source numbers by decreasing input, ties in the order of the sources.
 
-    A sample with ties has several sorts and supports none of them fully: `strict_steps` tells
-    where.
+    Inputs that differ by rounding alone are tied (`choquet.lattice.ties`). A sample with ties has
+    several sorts and supports none of them fully: `strict_steps` tells where.
 
     Parameters
     ----------
@@ -55,9 +55,11 @@ def sorts_of(X: npt.ArrayLike) -> IntArray:
     --------
     >>> sorts_of([[0.2, 0.9, 0.5]])
     array([[1, 2, 0]])
+    >>> sorts_of([[0.1 * 3, 0.3], [0.3, 0.1 * 3]])
+    array([[0, 1],
+           [0, 1]])
     """
-    inputs = as_inputs(X)
-    return np.argsort(-inputs, axis=1, kind="stable")
+    return falling(as_inputs(X))[0]
 
 
 def strict_steps(
@@ -75,8 +77,10 @@ def strict_steps(
     array([[ True, False,  True]])
     """
     inputs = as_inputs(X)
-    order = sorts_of(inputs) if sorts is None else sorts
-    sorted_inputs = np.take_along_axis(inputs, order, axis=1)
+    if sorts is None:
+        sorted_inputs = falling(inputs)[1]
+    else:
+        sorted_inputs = np.take_along_axis(settled(inputs), sorts, axis=1)
     strict = np.ones(inputs.shape, dtype=np.bool_)
     least = np.maximum(tie_widths(sorted_inputs), tolerance)
     strict[:, :-1] = -np.diff(sorted_inputs, axis=1) > least

@@ -19,7 +19,7 @@ from choquet.arrays import (
 )
 from choquet.errors import DataError
 from choquet.lattice import check_dense
-from choquet.lattice.ties import LEAST, tie_widths
+from choquet.lattice.ties import LEAST, falling, tie_widths
 from choquet.lattice.wide import (
     WordArray,
     chains_of,
@@ -29,7 +29,7 @@ from choquet.lattice.wide import (
     unique_rows,
 )
 from choquet.measures.abstract import AbstractMeasure
-from choquet.walks.sorts import as_sorts, sorts_of
+from choquet.walks.sorts import as_sorts
 
 __all__ = ["DataSupport", "check_support"]
 
@@ -322,10 +322,9 @@ def _support_of_chunk(
     n_samples, n_sources = inputs.shape
     used = inputs if weights is None else inputs[weights > 0]
     kept = None if weights is None else weights[weights > 0]
-    sorts = sorts_of(used)
-    falling = np.take_along_axis(used, sorts, axis=1)
-    gaps = -np.diff(falling, axis=1)
-    strict = gaps > np.maximum(tie_widths(falling), tolerance)
+    sorts, ordered = falling(used)
+    gaps = -np.diff(ordered, axis=1)
+    strict = gaps > np.maximum(tie_widths(ordered), tolerance)
     untied = strict.all(axis=1)
     with np.errstate(over="ignore", under="ignore"):
         squares = gaps**2 if kept is None else gaps**2 * kept[:, None]

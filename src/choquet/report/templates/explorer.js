@@ -68,17 +68,28 @@
     return rank;
   };
 
+  // Sources by falling input; inputs that differ by rounding alone are tied, in the order of the sources.
+  const tieWidth = (inputs) => explorer.tie * Math.max(...inputs.map(Math.abs));
+  const sorted = (inputs) => {
+    const first = inputs.map((_, i) => i).sort((a, b) => inputs[b] - inputs[a] || a - b);
+    const group = new Array(n).fill(0), least = tieWidth(inputs);
+    for (let j = 1; j < n; j++) group[first[j]] = group[first[j - 1]] + (inputs[first[j - 1]] - inputs[first[j]] > least ? 1 : 0);
+    return first.sort((a, b) => group[a] - group[b] || a - b);
+  };
+
   const holds = (condition, place) => {
     const bound = condition.above === null ? condition.top : place[condition.above];
     return (place[condition.source] < bound) !== condition.negated;
   };
 
-  const byTree = (place) => {
+  const byTree = (place, inputs) => {
     const path = [0];
     let node = 0;
     while (tree.source[node] >= 0) {
+      const source = tree.source[node], least = tree.value[node];
       const bound = tree.above[node] >= 0 ? place[tree.above[node]] : tree.top[node];
-      node = place[tree.source[node]] < bound ? tree.yes[node] : tree.no[node];
+      const held = least === null ? place[source] < bound : inputs[source] >= least;
+      node = held ? tree.yes[node] : tree.no[node];
       path.push(node);
     }
     return { operator: tree.operator[node], named: tree.operator[node], rule: node, path };
@@ -101,6 +112,7 @@
     let mask = 0;
     for (const source of sort) masks.push((mask |= 1 << source));
     const weights = masks.map((m, j) => values[m] - (j ? values[masks[j - 1]] : 0));
+    const least = Math.max(explorer.tolerance || 0, tieWidth(inputs));
     let integral = explorer.bias, low = explorer.bias, high = explorer.bias, missing = 0;
     for (let j = 0; j < n; j++) {
       const gap = inputs[sort[j]] - (j + 1 < n ? inputs[sort[j + 1]] : 0);
@@ -109,16 +121,16 @@
         low += gap * explorer.lower[masks[j]];
         high += gap * explorer.upper[masks[j]];
       }
-      if (explorer.supported && j + 1 < n && gap > explorer.tolerance && explorer.supported[masks[j]] === "0") missing++;
+      if (explorer.supported && j + 1 < n && gap > least && explorer.supported[masks[j]] === "0") missing++;
     }
     return { masks, weights, integral, low, high, missing };
   };
 
   const explain = (inputs) => {
-    const sort = inputs.map((_, i) => i).sort((a, b) => inputs[b] - inputs[a] || a - b);
+    const sort = sorted(inputs);
     const place = new Array(n);
     sort.forEach((source, j) => { place[source] = j; });
-    const who = tree ? byTree(place) : bySort(sort, place);
+    const who = tree ? byTree(place, inputs) : bySort(sort, place);
     const walk = values ? along(inputs, sort) : null;
     const sum = (weights, bias) => sort.reduce((total, source, j) => total + weights[j] * inputs[source], bias);
     let weights = walk ? walk.weights : null, bias = explorer.bias, operators = walk ? walk.integral : 0;
