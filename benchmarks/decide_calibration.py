@@ -4,7 +4,8 @@ Run ``python benchmarks/decide_calibration.py``; it prints the table of ``docs/d
 is drawn: plain weights, a measure in which pairs interact, or any measure, each uniformly. It
 answers questions about random alternatives until one of them is first in 95 % of the models of
 every family. Then we look whether the truth ranks that one first. Random questions are drawn from
-the comparisons of alternatives that are still open.
+the comparisons of alternatives that are still open. With ``--record FILE`` each run is one line of
+a file, and what the file holds already is not run again: a long table can be made in slices.
 """
 
 from __future__ import annotations
@@ -83,29 +84,53 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=1000)
     parser.add_argument("--alternatives", type=int, default=12)
     parser.add_argument("--criteria", type=int, nargs="+", default=[5, 8])
-    parser.add_argument("--record", type=Path, help="a file that gets one line for each run")
+    parser.add_argument("--record", type=Path, help="a file with one line for each run made")
     chosen = parser.parse_args()
     options = {"alternatives": chosen.alternatives, "samples": chosen.samples}
+    known = _recorded(chosen.record, options)
     found: dict[tuple[int, str, bool], list[tuple[bool, bool, int]]] = {}
     for at_random, runs in ((False, chosen.runs), (True, chosen.random_runs)):
         for n, kind in product(chosen.criteria, KINDS):
             rows = found.setdefault((n, kind, at_random), [])
             for seed in range(runs):
-                rows.append(run(kind, n, seed, at_random=at_random, **options))
-                if chosen.record:
-                    with chosen.record.open("a", encoding="utf-8") as file:
-                        print(json.dumps([n, kind, at_random, seed, *rows[-1]]), file=file)
-    print("| criteria | truth | claimed | right | answers | same runs: chosen | random |")
-    print("|---|---|---|---|---|---|---|")
+                row = known.get((n, kind, at_random, seed))
+                if row is None:
+                    row = run(kind, n, seed, at_random=at_random, **options)
+                    if chosen.record:
+                        line = json.dumps([options, n, kind, at_random, seed, *row])
+                        with chosen.record.open("a", encoding="utf-8") as file:
+                            print(line, file=file)
+                rows.append(row)
+    print("| criteria | truth | claimed | right | interval | answers | same: chosen | random |")
+    print("|---|---|---|---|---|---|---|---|")
     for n, kind in product(chosen.criteria, KINDS):
         own, others = found[n, kind, False], found[n, kind, True]
         claims = [right for claimed, right, _ in own if claimed]
         share = np.mean(claims) if claims else np.nan
+        low, high = _interval(sum(claims), len(claims))
         few = own[: len(others)]
         print(
             f"| {n} | {kind} | {len(claims)} of {len(own)} | {100 * share:.0f} % "
-            f"| {_answers(own):.1f} | {_answers(few):.1f} | {_answers(others):.1f} |"
+            f"| {100 * low:.0f} to {100 * high:.0f} % | {_answers(own):.1f} "
+            f"| {_answers(few):.1f} | {_answers(others):.1f} |"
         )
+
+
+def _recorded(path: Path | None, options: dict[str, int]) -> dict[Any, tuple[bool, bool, int]]:
+    """Runs that were made before, with the same options."""
+    if path is None or not path.exists():
+        return {}
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return {tuple(row[1:5]): tuple(row[5:]) for row in rows if row[0] == options}
+
+
+def _interval(right: int, count: int) -> tuple[float, float]:
+    """The shares that so many right ones do not exclude, at 95 % (Clopper and Pearson)."""
+    from scipy.stats import beta
+
+    low = beta.ppf(0.025, right, count - right + 1) if right else 0.0
+    high = beta.ppf(0.975, right + 1, count - right) if right < count else 1.0
+    return float(low), float(high)
 
 
 def _answers(rows: list[tuple[bool, bool, int]]) -> float:

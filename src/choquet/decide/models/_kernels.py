@@ -31,6 +31,13 @@ def _direction(E, chosen, weights, work):
     """
     m = E.shape[0]
     k = m + 1
+    if m == 1:  # by far the most frequent: one coordinate takes what another one gives
+        head = E[0, chosen[0]]
+        weights[0], weights[1] = 1.0, 1.0
+        if abs(head) <= 1e-11:
+            return 1
+        weights[0] = -E[0, chosen[1]] / head
+        return 2
     for c in range(k):
         weights[c] = 0.0
         for r in range(m):
@@ -173,7 +180,7 @@ def _room(i, v, low, n, first, second, chosen, weights, used, sign):
 
 @compiled
 def walk_pairs(v, n, first, second, G, bound, E, steps, burn, out, seed):
-    """Walk through measures with interaction in pairs: v_i + Σ_j min(0, v_ij) ≥ 0, G v ≥ bound."""
+    """Walk through measures with interaction in pairs: v_i + Σ_j min(0, v_ij) ≥ 0, v G ≥ bound."""
     state = np.empty(1, np.uint64)
     state[0] = seed
     d, m = len(v), E.shape[0]
@@ -183,8 +190,9 @@ def walk_pairs(v, n, first, second, G, bound, E, steps, burn, out, seed):
     chosen = np.zeros(k, dtype=np.int64)
     weights = np.zeros(k)
     work = np.zeros((max(m, 1), k))
-    marked = np.zeros(n, dtype=np.int64)
-    stamp, moved, tried = 0, 0, 0
+    touches = np.zeros(n, dtype=np.int64)
+    change = np.zeros(len(bound))
+    moved, tried = 0, 0
     for s in range(-burn, out.shape[0]):
         for i in range(n):
             low[i] = v[i]
@@ -194,33 +202,49 @@ def walk_pairs(v, n, first, second, G, bound, E, steps, burn, out, seed):
                 low[second[p]] += v[p]
         for r in range(len(bound)):
             slack[r] = -bound[r]
-        for r in range(len(bound)):
-            for c in range(d):
-                slack[r] += G[r, c] * v[c]
+        for c in range(d):
+            for r in range(len(bound)):
+                slack[r] += G[c, r] * v[c]
         for _ in range(steps):
             _choose(d, k, chosen, state)
             used = _direction(E, chosen, weights, work)
-            stamp += 1
+            for c in range(used):
+                touches[first[chosen[c]]] = touches[second[chosen[c]]] = 0
+            for c in range(used):
+                touches[first[chosen[c]]] += 1
+                if chosen[c] >= n:
+                    touches[second[chosen[c]]] += 1
             up, down = 1e18, 1e18
             for c in range(used):
-                if weights[c] == 0.0:
+                at, weight = chosen[c], weights[c]
+                if weight == 0.0:
                     continue
-                for end in range(2):
-                    i = first[chosen[c]] if end == 0 else second[chosen[c]]
-                    if marked[i] != stamp:
-                        marked[i] = stamp
+                for end in range(1 if at < n else 2):
+                    i = first[at] if end == 0 else second[at]
+                    if touches[i] == 1:  # this coordinate alone may lower the values of i
+                        own = low[i] if at < n else low[i] + max(0.0, v[at])
+                        reach = max(own, 0.0) / abs(weight)
+                        if weight < 0.0:
+                            up = min(up, reach)
+                        else:
+                            down = min(down, reach)
+                    elif touches[i] > 1:
+                        touches[i] = 0
                         up = min(up, _room(i, v, low, n, first, second, chosen, weights, used, 1.0))
                         down = min(
                             down, _room(i, v, low, n, first, second, chosen, weights, used, -1.0)
                         )
             for r in range(len(bound)):
-                change = 0.0
-                for c in range(used):
-                    change += G[r, chosen[c]] * weights[c]
-                if change < -1e-14:
-                    up = min(up, max(slack[r], 0.0) / -change)
-                elif change > 1e-14:
-                    down = min(down, max(slack[r], 0.0) / change)
+                change[r] = 0.0
+            for c in range(used):
+                for r in range(len(bound)):
+                    change[r] += G[chosen[c], r] * weights[c]
+            for r in range(len(bound)):
+                if abs(change[r]) > 1e-14:
+                    reach = max(slack[r], 0.0) / abs(change[r])
+                    falls = change[r] < 0.0
+                    up = min(up, reach) if falls else up
+                    down = down if falls else min(down, reach)
             tried += 1
             if up + down <= 1e-13 or up + down > 1e17:
                 continue
@@ -237,8 +261,7 @@ def walk_pairs(v, n, first, second, G, bound, E, steps, burn, out, seed):
                     low[second[at]] += fall
                 v[at] += step
             for r in range(len(bound)):
-                for c in range(used):
-                    slack[r] += G[r, chosen[c]] * t * weights[c]
+                slack[r] += t * change[r]
         if s >= 0:
             for c in range(len(v)):
                 out[s, c] = v[c]
@@ -246,7 +269,7 @@ def walk_pairs(v, n, first, second, G, bound, E, steps, burn, out, seed):
 
 
 @compiled
-def walk_lattice(g, n, start, rows, coef, bound, sweeps, burn, out, seed):
+def walk_lattice(g, start, rows, coef, bound, sweeps, burn, out, seed):
     """Walk through all measures: each value anew between its neighbours and what was said.
 
     Rows of statements come by columns, one column for each set.
@@ -262,14 +285,20 @@ def walk_lattice(g, n, start, rows, coef, bound, sweeps, burn, out, seed):
                 slack[rows[p]] += coef[p] * g[a]
         for _ in range(sweeps):
             for a in range(1, len(g) - 1):
+                # Each neighbour by its bit: no branch that a processor would guess wrong.
                 low, high = 0.0, 1.0
-                for i in range(n):
-                    v = g[a ^ (1 << i)]
-                    if a >> i & 1:
-                        if v > low:
-                            low = v
-                    elif v < high:
-                        high = v
+                rest = a
+                while rest:
+                    bit = rest & -rest
+                    v = g[a ^ bit]
+                    low = v if v > low else low
+                    rest ^= bit
+                rest = (len(g) - 1) ^ a
+                while rest:
+                    bit = rest & -rest
+                    v = g[a | bit]
+                    high = v if v < high else high
+                    rest ^= bit
                 here = g[a]
                 for p in range(start[a], start[a + 1]):
                     edge = here - max(slack[rows[p]], 0.0) / coef[p]

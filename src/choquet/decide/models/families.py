@@ -175,15 +175,13 @@ def draw_family(
         empty = np.zeros((0, len(sets)))
         return Family(name, agreeing, split, sets, empty, np.zeros((0, len(lower))))
     points = draw(agreeing, count, rng)
-    scores = np.empty((count, len(lower)))
-    for a in range(len(lower)):
-        if (lower[a] == upper[a]).all():
-            row = Integral(lower[a])
-            own = row.values(setting.n) if isinstance(chosen, AllSets) else row.games(sets)
-            scores[:, a] = points @ own
-        else:
-            rows = lower[a] + rng.random((count, setting.n)) * (upper[a] - lower[a])
-            scores[:, a] = integrals(points, sets, rows, by_values=isinstance(chosen, AllSets))
+    by_values = isinstance(chosen, AllSets)
+    rows = [Integral(row) for row in lower]
+    own = [row.values(setting.n) if by_values else row.games(sets) for row in rows]
+    scores = points @ np.transpose(own)
+    for a in np.flatnonzero((lower != upper).any(axis=1)):
+        ranged = lower[a] + rng.random((count, setting.n)) * (upper[a] - lower[a])
+        scores[:, a] = integrals(points, sets, ranged, by_values=by_values)
     return Family(name, agreeing, split, sets, points, scores)
 
 

@@ -68,14 +68,13 @@ def _draw_lattice(
     """All measures, where what was said leaves room on every side."""
     from choquet.decide.models import _kernels
 
-    n = program.space.n
     columns = sp.csc_array(program.matrix)
     out = np.empty((count, len(start)))
     begin = upward_maximum(np.clip(start, 0.0, 1.0))
     begin[0], begin[-1] = 0.0, 1.0
     _kernels.walk_lattice(
-        begin, n, columns.indptr.astype(np.int64), columns.indices.astype(np.int64), columns.data,
-        program.bound, thin or n, 20, out, rng.integers(2**64, dtype=np.uint64),
+        begin, columns.indptr.astype(np.int64), columns.indices.astype(np.int64), columns.data,
+        program.bound, thin or program.space.n, 20, out, rng.integers(2**64, dtype=np.uint64),
     )  # fmt: skip
     return _moving(out, 1.0)
 
@@ -357,7 +356,7 @@ def _draw_pairs(
         return np.tile(start, (count, 1))
     seed = rng.integers(2**64, dtype=np.uint64)
     moved = _kernels.walk_pairs(
-        start, space.n, first, second, np.ascontiguousarray(G), bound, np.ascontiguousarray(E),
+        start, space.n, first, second, np.ascontiguousarray(G.T), bound, np.ascontiguousarray(E),
         (thin or min(2 * space.n, 20)) * own.shape[1], 20 + 10 * len(E), out, seed,
     )  # fmt: skip
     return _moving(out, moved)
