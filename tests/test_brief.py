@@ -45,6 +45,7 @@ def input_of(words, X, sources):
 
 def taken(words, X, sources):
     """What an instruction takes: a sum of inputs, in words."""
+    words = words.removeprefix("about ")
     total = np.zeros(len(X))
     for part in re.split(r" (?=plus |minus )", words):
         term = TERM.fullmatch(part)

@@ -21,6 +21,7 @@ from selenium.webdriver.chrome.service import Service
 
 import choquet
 from choquet.decide import cars
+from choquet.decide.summary import summarise_conflict
 from choquet.report.deciding import decision_page
 
 HERE = Path(__file__).parent / "report"
@@ -39,7 +40,7 @@ def sensors() -> str:
 def table() -> str:
     """A table of seven columns, of which four run against the target: a bad model."""
     frame, mpg = _cars_by_mpg()
-    model = choquet.InUnits(scale=choquet.Commensurate(directions="higher"), target_name="mpg")
+    model = choquet.InUnits(scale=choquet.Commensurate(directions="higher"))
     return choquet.Report(model.fit(frame[:250], mpg[:250]), frame[250:], mpg[250:]).html()
 
 
@@ -47,7 +48,7 @@ def additive() -> str:
     """The same table, and a model that suits it."""
     frame, mpg = _cars_by_mpg()
     model = choquet.ChoquetAdditiveRegressor(max_order=2, link="add")
-    model.fit(frame[:250], mpg[:250]).rename(list(frame.columns), "mpg")
+    model.fit(frame[:250], mpg[:250])
     return choquet.Report(model, frame[250:], mpg[250:]).html()
 
 
@@ -63,28 +64,45 @@ def aid() -> str:
 
 
 def stations() -> str:
-    """Thirty stations and two contexts."""
+    """Thirty stations, two contexts, and a little noise."""
     rng = np.random.default_rng(0)
     names = [f"station_{k:02d}" for k in range(1, 31)]
     X = pandas.DataFrame(rng.random((1500, 30)), columns=names)
     y = np.where(X.station_03 > X.station_11, X.max(axis=1), X.median(axis=1))
+    y += 0.03 * rng.standard_normal(len(y))
     model = choquet.ContextualRegressor(max_leaves=6).fit(X[:1000], y[:1000])
     return choquet.Report(model, X[1000:], y[1000:]).html()
 
 
 def decision() -> str:
-    """Eleven cars, and what somebody said of them."""
+    """Eleven cars, and what somebody said of them: it does not settle which is best."""
     return decision_page(cars().solve(samples=500, rng=0).to_dict())
 
 
-def _cars_by_mpg() -> tuple[pandas.DataFrame, Any]:
+def decided() -> str:
+    """The same after one more answer, which settles it."""
+    answer = cars().solve(samples=500, rng=0)
+    return decision_page(answer.answered("Faro").solve(samples=500, rng=0).to_dict())
+
+
+def conflict() -> str:
+    """The same with two statements that exclude each other."""
+    problem = cars().say("safety is a must", "Cito > Faro")
+    return decision_page(summarise_conflict(problem, problem.check()))
+
+
+def _cars_by_mpg() -> tuple[pandas.DataFrame, pandas.Series]:
     data = choquet.datasets.load_auto_mpg()
     order = np.random.default_rng(0).permutation(len(data.target))
     frame = pandas.DataFrame(data.data, columns=list(data.feature_names))
-    return frame.iloc[order].reset_index(drop=True), data.target[order]
+    mpg = pandas.Series(data.target, name="mpg")
+    return frame.iloc[order].reset_index(drop=True), mpg.iloc[order].reset_index(drop=True)
 
 
-KINDS = {one.__name__: one for one in (sensors, table, additive, aid, stations, decision)}
+KINDS = {
+    one.__name__: one
+    for one in (sensors, table, additive, aid, stations, decision, decided, conflict)
+}
 
 
 def main(kinds: list[str]) -> None:

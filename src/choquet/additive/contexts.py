@@ -196,8 +196,8 @@ class AdditiveDecomposition:
         after = min(cell + 1, len(axis.knots) - 1)
         if source.kind == "ordered":
             low, high = (source.levels[int(axis.knots[k])] for k in (cell, after))
-            return f"{name} is {low} to {high}"
-        return f"{name} is {axis.words(cell)} to {axis.words(after)}"
+            return f"{name} is between {low} and {high}"
+        return f"{name} is between {axis.words(cell)} and {axis.words(after)}"
 
     def place_words(self, term: FittedTerm, cell: tuple[int, ...]) -> str:
         """A cell of a term's grid in words."""

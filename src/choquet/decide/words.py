@@ -163,7 +163,8 @@ def _shares(answer: Answer) -> str:
             continue
         low, high = (answer.claimed(k, one[k]) for one in (answer.lowest, answer.highest))
         if low < 0.005:
-            parts.append(f"{name} in at most {percent(high)}")
+            most = "" if percent(high).startswith("under") else "at most "
+            parts.append(f"{name} in {most}{percent(high)}")
         elif percent(low) == percent(high):
             parts.append(f"{name} in {percent(low)}")
         else:
@@ -175,12 +176,14 @@ def _shares(answer: Answer) -> str:
 
 def _families(answer: Answer) -> str:
     words = {
-        "weights": "criteria have plain weights",
-        "pairs": "pairs of criteria interact",
-        "all": "any criteria interact",
+        "weights": "with plain weights",
+        "pairs": "in which pairs of criteria interact",
+        "all": "in which any criteria interact",
     }
     held = [words[family.name] for family in answer.held]
-    text = "" if len(held) < 2 else f"The range is over kinds of models: {listed(held, 'or')}."
+    text = ""
+    if len(held) > 1:
+        text = f"Each range covers {counted(len(held), 'kind')} of models: those {listed(held)}."
     for family in answer.families:
         if not family.holds:
             because = listed([f"“{one.text}”" for one in answer.blocked_by(family)[:3]])

@@ -186,7 +186,7 @@ class AdditiveView(AbstractView):
     model : ChoquetAdditiveRegressor or ChoquetAdditiveClassifier
         Fitted.
     label : object, optional
-        The class to look at, where there are several scores.
+        The class to show, where there are several scores.
     """
 
     model: Any

@@ -18,7 +18,7 @@ from choquet.decomposition import ContextualOperator, TreeDecomposition
 from choquet.explanation.additive import AdditiveView
 from choquet.explanation.phrases import figure, operator_phrase, percent, plain, rank_phrase
 from choquet.explanation.view import View
-from choquet.operators.names import nearest_name
+from choquet.operators.names import familiar_operators, nearest_name
 
 __all__ = ["Brief", "brief_formula", "brief_of", "brief_of_sum"]
 
@@ -33,9 +33,6 @@ _SMALL = 0.05
 
 _SMALL_TERM = 0.01
 """Share of the variation below which a term is not told."""
-
-_FAMILIAR = 0.05
-"""Largest difference of output, for inputs in [0, 1], up to which weights are called by a name."""
 
 _ROWS = 2_000
 """Rows that the cost is measured on."""
@@ -96,9 +93,9 @@ class Brief:
 
     def _cost_of_terms(self, where: str) -> str:
         if self.lost <= 1e-9:
-            return "These are all terms, told by their ends; the curves below show them whole."
+            return "These are all terms, each given by its ends; the curves below show the rest."
         return (
-            f"These are the largest terms, told by their ends. On {where} they follow "
+            f"These are the largest terms, each given by its ends. On {where} they follow "
             f"{percent(max(1 - self.lost, 0.0))} of the variation of the model's answers; without "
             f"the others, answers change by {figure(self.rms, 2)} typically and by "
             f"{figure(self.worst, 2)} at most."
@@ -267,9 +264,12 @@ def _formula(
     size = _effects(inputs, answers, moving, signs) * spread[moving]
     order = np.argsort(-np.abs(size), kind="stable")
     kept = moving[order][np.abs(size[order]) > _SMALL * np.abs(size).max(initial=1e-300)][:_MOST]
-    weights = _rounded(_effects(inputs, answers, kept, signs))
+    found = _effects(inputs, answers, kept, signs)
+    weights = np.array(
+        [_rounded(w, float(answers.std() / spread[k])) for w, k in zip(found, kept, strict=True)]
+    )
     rest = answers - inputs[:, kept] @ weights
-    constant = float(_rounded(np.array([rest.mean()]), float(answers.std()))[0])
+    constant = _rounded(float(rest.mean()), float(answers.std()))
     terms = [(float(w), sources[k]) for w, k in zip(weights, kept, strict=True) if w]
     told = inputs[:, kept] @ weights + constant
     about = "" if _cost(told, answers)[0] == 0 else "about "
@@ -312,12 +312,12 @@ def _sum(name: str, terms: list[tuple[float, str]], constant: float, about: str)
     return f"{name} {verb} {about}{text}."
 
 
-def _rounded(numbers: FloatArray, scale: float | None = None) -> FloatArray:
-    """Numbers as three digits say them; with a scale, to a hundredth of it."""
-    if scale is None or not scale > 0:
-        return np.array([float(f"{x:.3g}") for x in numbers])
+def _rounded(number: float, scale: float) -> float:
+    """A number to a hundredth of a scale; without one, as three digits say it."""
+    if not 0 < scale < np.inf:
+        return float(f"{number:.3g}")
     unit = 10.0 ** np.floor(np.log10(scale / 100))
-    return np.array([float(f"{np.round(x / unit) * unit:.6g}") for x in numbers])
+    return float(f"{np.round(number / unit) * unit:.6g}")
 
 
 # -- a few contexts --------------------------------------------------------------------------------
@@ -331,21 +331,11 @@ def _rules(
     if rules is None or len(rules.rules) + 1 > _MOST or view.parts.n_operators > _MOST:
         return None
     labels = view.parts.decided(scaled)[0]
-    sorted_inputs = -np.sort(-scaled, axis=1)
     told, say = np.empty(len(scaled)), []
     for number, operator in enumerate(view.parts.operators):
-        text, by_rank, by_source, cut = _shortened(view, operator)
-        rows, bias = labels == number, float(operator.bias)
-        told[rows] = sorted_inputs[rows] @ by_rank + scaled[rows] @ by_source
-        if cut and rows.any():  # what was left out is made good for on average
-            bias = float(np.mean(answers[rows] - told[rows]))
-        bias = (
-            float(_rounded(np.array([bias]), float(answers.std()))[0]) if abs(bias) > 1e-9 else 0.0
-        )
-        told[rows] += bias
-        say.append(
-            f"{text} {'plus' if bias > 0 else 'minus'} {figure(abs(bias))}" if bias else text
-        )
+        rows = labels == number
+        text, told[rows] = _said(view, operator, scaled[rows], answers[rows], float(answers.std()))
+        say.append(text)
     if isinstance(view.parts, TreeDecomposition) and 1 < len(view.parts.leaves) <= _MOST:
         leaves = sorted(view.parts.leaves.items(), key=lambda leaf: -leaf[1].share)
         where = [(view.context_of(leaf), say[rule.operator]) for leaf, rule in leaves]
@@ -362,6 +352,34 @@ def _rules(
         lead = "Otherwise take" if sentences else "Always take"
         sentences.append(f"{lead} {say[rules.default]}.")
     return sentences, view.in_data(told)
+
+
+def _said(
+    view: View,
+    operator: ContextualOperator,
+    inputs: FloatArray,
+    answers: FloatArray,
+    width: float,
+) -> tuple[str, FloatArray]:
+    """An operator in words, and what the words give: a familiar one if that is as good."""
+    text, by_rank, by_source, cut = _shortened(view, operator)
+    ranked = -np.sort(-inputs, axis=1)
+    found = [(text, ranked @ by_rank + inputs @ by_source, cut)]
+    if cut and not operator.source_weights.any():
+        nearest = familiar_operators(len(by_rank))[nearest_name(by_rank).nearest]
+        found.append((f"about {operator_phrase(nearest)}", ranked @ nearest, True))
+    tried = []
+    for words, told, away in found:
+        # What was left out is made good for on average.
+        bias = float(np.mean(answers - told)) if away and len(told) else float(operator.bias)
+        # Less than a hundredth of the variation is nothing to speak of.
+        bias = _rounded(bias, width) if abs(bias) > max(width / 100, 1e-9) else 0.0
+        added = f" {'plus' if bias > 0 else 'minus'} {figure(abs(bias))}" if bias else ""
+        lost = float(np.mean((told + bias - answers) ** 2)) if len(told) else 0.0
+        tried.append((lost, words + added, told + bias))
+    spelled, familiar = tried[0], tried[-1]
+    best = familiar if familiar[0] <= spelled[0] + _AS_GOOD * width**2 else spelled
+    return best[1], best[2]
 
 
 def _shortened(

@@ -12,6 +12,7 @@ import numpy as np
 from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.contexts import RuleList
 from choquet.decomposition import ContextualOperator, Decomposition
+from choquet.operators.blends import HEARD
 from choquet.operators.names import FREE, MIXED, nearest_name
 from choquet.scales import figure
 
@@ -136,7 +137,7 @@ def _short_phrase(operator: ContextualOperator) -> str:
     if operator.source_weights.any():
         return _mixed_phrase(operator)
     few = np.count_nonzero(_heard(weights)) <= _SPELLED_OUT
-    if few or operator.name not in (MIXED, FREE):
+    if few or nearest_name(weights).text not in (MIXED, FREE):
         return operator_phrase(weights)
     ranks = [(float(w), rank_phrase(j + 1, len(weights))) for j, w in enumerate(weights)]
     return _multiple_phrase(weights) or _main_terms(ranks)
@@ -164,7 +165,8 @@ def _main_terms(terms: Sequence[tuple[float, str]]) -> str:
 def _with_bias(phrase: str, operator: ContextualOperator) -> str:
     if not operator.weights.any() and not operator.source_weights.any():
         return f"{figure(operator.bias)}, whatever the inputs"
-    if abs(operator.bias) <= NO_BIAS:
+    loudest = max(np.abs(operator.weights).max(), np.abs(operator.source_weights).max())
+    if abs(operator.bias) <= max(NO_BIAS, HEARD * loudest):
         return phrase
     return f"{phrase} {'plus' if operator.bias > 0 else 'minus'} {figure(abs(operator.bias))}"
 

@@ -296,7 +296,7 @@ def view_of(
     model : object
         Anything fitted; see `choquet.scales.unwrapped` for what may be around it.
     label : object, optional
-        The class to look at, where there are several; see `of_class`.
+        The class to show, where there are several; see `of_class`.
     identify : bool, default False
         Whether to find out what the data of a regressor determine, where that is quickly done: two
         cone programs for each of up to 30 supported subsets.

@@ -22,7 +22,7 @@ _ZERO = 1e-9
 _SAID = 5
 """Terms of a sum that a name spells out."""
 
-_HEARD = 0.005
+HEARD = 0.005
 """Terms below so much of the largest are left out of a name."""
 
 _SHARES = {
@@ -86,7 +86,7 @@ def blend_name(
     terms = [(float(w), sources[i], sources[i]) for i, w in enumerate(by_source) if w]
     terms += [(float(w), _rank(j, n), f"the {_rank(j, n)}") for j, w in enumerate(by_rank) if w]
     shares = all(w > 0 for w, *_ in terms) and abs(sum(w for w, *_ in terms) - 1) <= 1e-6
-    heard = _HEARD * max(abs(w) for w, *_ in terms)
+    heard = HEARD * max(abs(w) for w, *_ in terms)
     loud = [name for w, name, _ in terms if abs(w) >= heard]
     if len(loud) == 1 and abs(bias) <= heard and _share(max(w for w, *_ in terms)) == "1":
         # One input as it is, but for what a name leaves out.
@@ -129,7 +129,7 @@ def _share(weight: float) -> str:
 def _sum(terms: list[tuple[float, str, str]]) -> str:
     """Terms by size, the smallest of many counted only."""
     order = sorted(terms, key=lambda term: -abs(term[0]))
-    heard = [term for term in order if abs(term[0]) >= _HEARD * abs(order[0][0])]
+    heard = [term for term in order if abs(term[0]) >= HEARD * abs(order[0][0])]
     said = heard if len(heard) <= _SAID + 1 else heard[:_SAID]
     text = ""
     for k, (weight, name, _) in enumerate(said):

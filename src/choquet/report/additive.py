@@ -48,7 +48,7 @@ def summarise_additive(
         "format_version": 3,
         "kind": "additive",
         "library_version": __version__,
-        "title": title or f"How {what} make {target}",
+        "title": title or f"How {what} are combined into {target}",
         "sources": view.sources,
         "target": target,
         "n_operators": sum(len(met) for met in model.contexts_),

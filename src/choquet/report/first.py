@@ -11,8 +11,9 @@ from choquet.decomposition.runtime import TRUSTED, Assessment
 from choquet.explanation import list_words
 from choquet.explanation.brief import Brief
 from choquet.explanation.model import OperatorsExplanation
-from choquet.explanation.phrases import figure, number_word, percent
+from choquet.explanation.phrases import number_word, percent
 from choquet.explanation.view import View
+from choquet.scales import span
 from choquet.scales.advice import against_target
 
 __all__ = ["first_screen", "least_sure", "no_quality", "other_models", "quality_warnings"]
@@ -145,12 +146,10 @@ def _warnings(
 ) -> list[str]:
     found = quality_warnings(quality) if quality else []
     if against:
-        more = len(against) - _NAMED
-        names = list_words([*against[:_NAMED], *([f"{more} more"] if more > 0 else [])])
         falls = "falls" if len(against) == 1 else "fall"
         found.append(
-            f"{names} {falls} where the target rises. The model assumes the opposite and cannot "
-            "follow that."
+            f"{_some(against)} {falls} where the target rises. The model assumes the opposite and "
+            "cannot follow that."
         )
     if brief.poor:
         found.append(
@@ -166,6 +165,13 @@ def _warnings(
     return found
 
 
+def _some(names: list[str]) -> str:
+    """Names in a sentence: all of a few, the first of many."""
+    if len(names) <= _NAMED + 1:
+        return list_words(names)
+    return list_words([*names[:_NAMED], f"{number_word(len(names) - _NAMED)} more"])
+
+
 def quality_warnings(quality: dict[str, Any]) -> list[str]:
     """Simple answers that the model is worse than."""
     rows = {row["key"]: row for row in quality["rows"]}
@@ -179,7 +185,7 @@ def quality_warnings(quality: dict[str, Any]) -> list[str]:
     }
 
     def told(row: dict[str, Any]) -> str:
-        return figure(row["error"]) if numbers else percent(row["error"])
+        return str(row["told"]["error"]) if numbers else percent(row["error"])
 
     unit = "error" if numbers else "share of wrong answers"
     for key, name in words.items():
@@ -242,7 +248,7 @@ def least_sure(samples: dict[str, Any] | None) -> list[str]:
     row = rows[worst]
     return [
         f"The widest 95 % interval of an answer is that of sample {worst + 1}: "
-        f"{figure(row['sure_low'])} to {figure(row['sure_high'])}."
+        f"{span(row['sure_low'], row['sure_high'])}."
     ]
 
 
@@ -255,7 +261,7 @@ def _widest(view: View, known: Assessment) -> str | None:
     worst = int(np.nanargmax(width))
     return (
         f"The data leave the answer most open for sample {worst + 1}: it could lie anywhere from "
-        f"{figure(low[worst])} to {figure(high[worst])}."
+        f"{span(low[worst], high[worst])}."
     )
 
 
@@ -280,10 +286,10 @@ def _next(
 ) -> list[str]:
     found = []
     if against:
-        names = ",".join(against)
         found.append(
-            f"Say that less of {list_words(against[:_NAMED])} is better: --lower-is-better {names} "
-            f"on the command line, directions={{{against[0]!r}: 'lower'}} in Python."
+            f"Tell the model that lower values of {_some(against)} are better: with "
+            "`--lower-is-better` of `choquet fit`, or with `directions=` of `Commensurate` in "
+            "Python."
         )
     if not against:
         found += other_models(quality, "contextual", "additive")
@@ -314,5 +320,5 @@ def other_models(quality: dict[str, Any] | None, *learners: str) -> list[str]:
     if not beaten or quality is None:
         return []
     names = learners if quality["numbers"] else [f"{name}-classifier" for name in learners]
-    options = ", or ".join(f"--learner {name}" for name in names)
-    return [f"Try another kind of model: choquet fit {options}."]
+    options = " or ".join(f"`--learner {name}`" for name in names)
+    return [f"Try another kind of model: `choquet fit` with {options}."]

@@ -198,9 +198,12 @@ def _empty(view: AdditiveView) -> list[str]:
             continue
         # The first in the order of the grid lies at a corner, which is easiest to imagine.
         where = view.parts.place_words(term, missing[0])
+        cells = f"{len(missing):,} of {int(np.prod(sizes)):,} combinations"
         found.append(
-            f"Never seen: {len(missing):,} of {int(np.prod(sizes)):,} combinations of "
-            f"{list_words(term.names)}, for example {where}."
+            f"Never seen: samples in which {where} ({cells})."
+            if len(missing) == 1
+            else f"Never seen: {cells} of {list_words(term.names)}, for example samples in which "
+            f"{where}."
         )
     return found
 

@@ -191,11 +191,7 @@ def _quality(model: Any, given: Any) -> dict[str, Any] | None:
         again = DataSupport.from_data(rows, tolerance=known.tolerance)
         refit = bool(np.array_equal(again.words, known.words) and again.n_tied == known.n_tied)
     found = fusion_scores(model, given, refit=refit)
-    return (
-        None
-        if found is None
-        else scores_table(found, numbers=False, n=len(given.scores), what=None)
-    )
+    return None if found is None else scores_table(found, numbers=False, n=len(given.scores))
 
 
 def _what(model: Any, sources: Any, labels: list[str]) -> str:
@@ -252,8 +248,8 @@ def _works(model: Any, views: list[View], briefs: list[Brief], given: Any) -> di
     notes.insert(0, "For each class, the scores are combined into one; the largest wins.")
     if model.power_ == model.power_:
         notes.append(
-            f"Probabilities are the combined scores to the power of {figure(model.power_, 2)}, "
-            "divided by their sum: the power that fits samples not seen best."
+            f"Probabilities are the combined scores raised to the power {figure(model.power_, 2)} "
+            "and divided by their sum. This power fits held-out samples best."
         )
     return {**brief.to_dict(), "notes": notes, "more": True}
 
@@ -309,8 +305,8 @@ def _distrust(classes: list[dict[str, Any]], facts: _Facts | None, views: list[V
             )
     known = [row for row in classes if row["right"] is not None and row["right"] < 1]
     found += [
-        f"{row['label']}: only {percent(row['right'], 2)} of {row['n']} samples are found; most "
-        f"others are taken for {row['taken_for']}."
+        f"{row['label']}: {round(row['right'] * row['n'])} of {row['n']} samples are found; "
+        f"{_missed(row)} taken for {row['taken_for']}."
         for row in sorted(known, key=lambda row: row["right"])[:_NAMED]
     ]
     if len(views) > 1:
@@ -323,6 +319,11 @@ def _distrust(classes: list[dict[str, Any]], facts: _Facts | None, views: list[V
         never = [one for one in story.requests if one.state == "unsupported"]
         found += [f"Never seen: {one.kind()}." for one in never[:2]]
     return found or ["No data came with the model, so nothing is known about where to trust it."]
+
+
+def _missed(row: dict[str, Any]) -> str:
+    missed = row["n"] - round(row["right"] * row["n"])
+    return "the other is" if missed == 1 else "the others are most often"
 
 
 def _next(
@@ -338,6 +339,10 @@ def _next(
                     f"Look at the {times} samples of {true} that are taken for {answer}; the list "
                     "of samples begins with the wrong ones."
                 )
+        wrong = 0 if facts.place is None else int((facts.answer != facts.place).sum())
+        if wrong and not found:
+            answers = "the wrong answer" if wrong == 1 else f"the {wrong} wrong answers"
+            found.append(f"Look at {answers}: the list of samples begins there.")
     few = [row for row in classes if row["n"] is not None and row["n"] < 10]
     if few:
         names = list_words([row["label"] for row in few[:_NAMED]])

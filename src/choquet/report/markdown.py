@@ -71,7 +71,14 @@ def _first(first: dict[str, Any]) -> list[str]:
     lines += [line for note in works["notes"] for line in (_escape(note), "")]
     lines += [_escape(works["cost"]), ""]
     lines += ["## Where not to trust it", "", *_points(first["distrust"]), ""]
-    return [*lines, "## What to do next", "", *_points(first["next"])]
+    # What is to be typed stands between backticks, in which nothing else means anything.
+    next_ = [re.sub(r"`[^`]+`|[^`]+", _typed, text) for text in first["next"]]
+    return [*lines, "## What to do next", "", *(f"- {text}" for text in next_)]
+
+
+def _typed(found: re.Match[str]) -> str:
+    text = found[0]
+    return text if text.startswith("`") else _kept(text)
 
 
 def _points(texts: Iterable[str]) -> list[str]:
@@ -81,24 +88,23 @@ def _points(texts: Iterable[str]) -> list[str]:
 def _scores(quality: dict[str, Any]) -> list[str]:
     if quality["numbers"]:
         heads = ("", "typical error", "R²")
-        rows = [(r["who"], figure(r["error"]), figure(r["r2"], 2)) for r in quality["rows"]]
-        note = "The typical error is the root mean square of the errors."
+        rows = [(r["who"], r["told"]["error"], r["told"]["r2"]) for r in quality["rows"]]
     else:
         heads = ("", "right", "log-loss")
         rows = [
             (
                 r["who"],
-                f"{percent(1 - r['error'])} ± {figure(100 * r['error_half'], 2)}",
-                _with_half(r["log_loss"], r["log_loss_half"]),
+                f"{r['told']['right']} ± {r['told']['right_half']}",
+                _with_half(r["told"]["log_loss"], r["told"]["log_loss_half"]),
             )
             for r in quality["rows"]
         ]
-        note = "Log-loss punishes confident mistakes; 0 is perfect. ± gives a 95 % interval."
-    return [*_table(heads, rows), "", f"{_escape(quality['how'])} {note}"]
+    verdict = [_escape(quality["verdict"]), ""] if quality["verdict"] else []
+    return [*verdict, *_table(heads, rows), "", _escape(f"{quality['how']} {quality['terms']}")]
 
 
-def _with_half(value: float | None, half: float | None) -> str:
-    return "–" if value is None else f"{figure(value, 2)} ± {figure(half, 2)}"
+def _with_half(told: str, half: str | None) -> str:
+    return told if half is None else f"{told} ± {half}"
 
 
 def _rules(data: dict[str, Any]) -> list[str]:
@@ -255,7 +261,11 @@ def _row(cells: Sequence[str]) -> str:
 
 def _escape(text: str) -> str:
     """Text in which no character means anything to Markdown, on one line."""
-    return re.sub(r"([\\`*_{}\[\]<>|#~&])", r"\\\1", " ".join(text.split()))
+    return _kept(" ".join(text.split()))
+
+
+def _kept(text: str) -> str:
+    return re.sub(r"([\\`*_{}\[\]<>|#~&])", r"\\\1", text)
 
 
 def _percent(share: float | None) -> str:

@@ -182,7 +182,7 @@ def _render(data: dict[str, Any]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(number=figure, percent=_percent, short=_short)
+    environment.filters.update(number=figure, percent=_percent, short=_short, coded=_coded)
     if data.get("kind") == "additive":
         return _render_additive(environment, data)
     style, script = _template("report.css"), _template("explorer.js")
@@ -276,6 +276,15 @@ def _short(value: float) -> str:
     if abs(value) >= 10:
         return figure(value)
     return f"{value:.2f}".rstrip("0").rstrip(".") if abs(value) >= 0.005 else "0"
+
+
+def _coded(text: str) -> str:
+    """A sentence, with what stands between backticks as code."""
+    from markupsafe import Markup, escape
+
+    parts = [escape(part) for part in text.split("`")]
+    coded = (f"<code>{part}</code>" if k % 2 else part for k, part in enumerate(parts))
+    return Markup("".join(coded)) if len(parts) % 2 else text
 
 
 def _percent(share: float | None) -> str:

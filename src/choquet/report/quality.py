@@ -14,6 +14,7 @@ from choquet.errors import DataError
 from choquet.explanation import AdditiveView
 from choquet.explanation.phrases import figure, percent
 from choquet.explanation.view import View
+from choquet.scales import decimals_of, fixed
 from choquet.walks import DataSupport
 
 __all__ = ["quality_of", "quality_of_sum", "seen_before", "sum_seen_before"]
@@ -33,6 +34,14 @@ _WHO = {
     "product": "Product of the scores",
     "stacking": "Stacking (logistic)",
 }
+
+
+_TERMS = {
+    True: "The typical error is the root mean square of the errors; ± gives a 95 % interval. R² is "
+    "the share of the variation that is explained: 1 is perfect, 0 is no better than the mean.",
+    False: "Log-loss punishes confident mistakes; 0 is perfect. ± gives a 95 % interval.",
+}
+"""The terms of the table in one line, for numbers and for classes."""
 
 
 def quality_of(
@@ -76,7 +85,7 @@ def quality_of(
     else:
         own = _class_score(model, some, truth, classes)
     found = _beside_others(model, some, rows, truth, own, numbers=numbers, sources=view.sources)
-    return found and scores_table(found, numbers=numbers, n=len(inputs), what=view.target)
+    return found and scores_table(found, numbers=numbers, n=len(inputs))
 
 
 def quality_of_sum(view: AdditiveView, X: Any, rows: FloatArray, y: Any) -> dict[str, Any] | None:
@@ -107,7 +116,7 @@ def quality_of_sum(view: AdditiveView, X: Any, rows: FloatArray, y: Any) -> dict
     else:
         own = _class_score(model, X[::step], truth, model.classes_)
     found = _beside_others(model, X[::step], plain, truth, own, numbers=numbers, sources=names)
-    return found and scores_table(found, numbers=numbers, n=len(rows), what=view.target)
+    return found and scores_table(found, numbers=numbers, n=len(rows))
 
 
 def sum_seen_before(view: AdditiveView, rows: FloatArray) -> bool:
@@ -232,7 +241,7 @@ def seen_before(view: View, inputs: FloatArray) -> bool:
     return False
 
 
-def scores_table(found: Any, *, numbers: bool, n: int, what: str | None) -> dict[str, Any]:
+def scores_table(found: Any, *, numbers: bool, n: int) -> dict[str, Any]:
     """Scores as rows of a table with the words around them."""
     rows, best = [], min(score.error for score in found.scores.values())
     for name, score in found.scores.items():
@@ -246,6 +255,7 @@ def scores_table(found: Any, *, numbers: bool, n: int, what: str | None) -> dict
         row = {"key": name, "who": who, **score.to_dict(), "best": score.error <= best}
         row["r2"] = found.r2(name) if numbers and "mean" in found.scores else None
         rows.append(row)
+    _write_out(rows, numbers=numbers)
     how = (
         f"Cross-validated on {found.rows:,} samples in {found.folds} parts: each part is answered "
         "by a model that did not see it"
@@ -256,37 +266,66 @@ def scores_table(found: Any, *, numbers: bool, n: int, what: str | None) -> dict
         how += f" ({found.rows:,} of {n:,}, evenly spaced)"
     if not found.folds and len(rows) > 1:
         how += "; the others learn from these samples by cross-validation"
-    error = {} if not numbers else {"of": what or "the output"}
     return {
         "numbers": numbers,
         "how": f"{how}.",
+        "terms": _TERMS[numbers],
         "folds": found.folds,
         "rows": rows,
-        "verdict": _verdict({row["key"]: row for row in rows}, numbers=numbers, **error),
+        "verdict": _verdict({row["key"]: row for row in rows}, numbers=numbers),
     }
 
 
-def _verdict(rows: dict[str, Any], *, numbers: bool, of: str = "") -> str:
-    own = rows["model"]
+def _write_out(rows: list[dict[str, Any]], *, numbers: bool) -> None:
+    """The scores as a table shows them: each column with the decimals that the model's deserve."""
+    own = next(row for row in rows if row["key"] == "model")
     if numbers:
-        text = f"The typical error is {figure(own['error'])}"
-        text += f" (in units of {of})" if of not in ("", "the output") else ""
-        others = [
-            (words, figure(rows[key]["error"]))
-            for key, words in (("linear", "a linear model"), ("mean", "always the mean"))
-            if key in rows
-        ]
-    else:
-        text = f"{percent(1 - own['error'])} of the answers are right"
-        names = {
-            "linear": "logistic regression",
-            "average": "the mean of the scores",
-            "single": "the best single source",
-            "mean": "always the most frequent class",
+        # Beyond four digits of the largest error, a score is 0.
+        most = decimals_of(max(row["error"] for row in rows), 4)
+        places = min(decimals_of(own["error_half"] or own["error"]), most)
+        for row in rows:
+            row["told"] = {"error": fixed(row["error"], places), "r2": figure(row["r2"], 2)}
+            row["told"]["error_half"] = fixed(row["error_half"], places)
+        return
+    right = max(decimals_of(100 * own["error_half"], 1), 0) if own["error_half"] else 1
+    lost = min(decimals_of(own["log_loss_half"] or 0.01), 4)
+    for row in rows:
+        row["told"] = {
+            "right": percent(1 - row["error"])
+            if row["error"] in (0, 1)
+            else f"{fixed(100 * (1 - row['error']), right)} %",
+            "right_half": fixed(100 * row["error_half"], right),
+            "log_loss": fixed(row["log_loss"], lost),
+            "log_loss_half": fixed(row["log_loss_half"], lost) if _known(row["log_loss"]) else None,
         }
-        others = [
-            (words, percent(1 - rows[key]["error"])) for key, words in names.items() if key in rows
-        ][:2]
-    if others:
-        text += "; for comparison, " + ", ".join(f"{who}: {value}" for who, value in others)
-    return f"{text}."
+
+
+def _verdict(rows: dict[str, Any], *, numbers: bool) -> str:
+    """How the model compares with the best of the others; warnings say where it is worse."""
+    others = [row for key, row in rows.items() if key != "model"]
+    scored = [row for row in others if _known(row["log_loss"])]
+    found = []
+    if others and (one := _compared(rows["model"], others, "error")):
+        words = ("is more accurate than", "is about as accurate as")
+        found.append(f"The model {words[one[1]]} the best of the others: {one[0]}.")
+    if not numbers and scored and (one := _compared(rows["model"], scored, "log_loss")):
+        words = ("is lower than that", "is about that")
+        found.append(f"Its log-loss {words[one[1]]} of the best of the others: {one[0]}.")
+    return " ".join(found)
+
+
+def _compared(
+    own: dict[str, Any], others: list[dict[str, Any]], score: str
+) -> tuple[str, bool] | None:
+    """The best of the others, and whether it is about as good; None where it is better."""
+    best = min(others, key=lambda row: row[score])
+    away = best[score] - own[score]
+    name = best["who"][0].lower() + best["who"][1:]
+    # Differences within the intervals are none to speak of.
+    if abs(away) <= max(own[f"{score}_half"] or 0.0, best[f"{score}_half"] or 0.0):
+        return name, True
+    return (name, False) if away > 0 else None
+
+
+def _known(value: float | None) -> bool:
+    return value is not None and bool(np.isfinite(value))

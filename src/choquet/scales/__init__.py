@@ -12,7 +12,7 @@ from choquet.scales.directions import (
     direction_note,
     rank_correlation,
 )
-from choquet.scales.figures import figure
+from choquet.scales.figures import decimals_of, figure, fixed, span
 from choquet.scales.scale import IDENTITY, METHODS, Scale, fit_scale, points_scale
 from choquet.scales.units import Units, Unwrapped, unwrapped
 
@@ -26,11 +26,14 @@ __all__ = [
     "Unwrapped",
     "against_target",
     "auto_directions",
+    "decimals_of",
     "direction_note",
     "figure",
     "fit_scale",
     "fit_warnings",
+    "fixed",
     "points_scale",
     "rank_correlation",
+    "span",
     "unwrapped",
 ]

@@ -164,20 +164,26 @@
     const unit = high > low ? 120 / (high - low) : 0;
     const zero = -low * unit;
     if (Math.abs(value) > 1e-9 * (high - low)) picture.append(svg("rect", { class: "bar", x: zero + Math.min(value, 0) * unit, y: 1, width: Math.abs(value) * unit, height: 10 }));
-    picture.append(svg("line", { x1: zero, x2: zero, y1: 0, y2: 12 }));
+    if (low < 0) picture.append(svg("line", { x1: zero, x2: zero, y1: 0, y2: 12 }));
     return picture;
+  };
+  // What is less than a millionth of the largest is a solver's zero.
+  const cleared = (numbers) => {
+    const most = Math.max(...numbers.map(Math.abs));
+    return numbers.map((value) => (Math.abs(value) < 1e-6 * most ? 0 : value));
   };
 
   const showSources = (found, x) => {
-    const low = Math.min(0, ...found.contributions), high = Math.max(0, ...found.contributions);
+    const shown = cleared(found.contributions), weights = cleared(found.weights);
+    const low = Math.min(0, ...shown), high = Math.max(0, ...shown);
     byId("walk").replaceChildren(...found.sort.map((source, j) => {
       const row = document.createElement("tr");
       cell(row, String(j + 1));
       cell(row, sources[source], "th");
       cell(row, short(x[source]));
-      cell(row, short(found.weights[j]));
-      cell(row, short(found.contributions[j])).dataset.value = String(found.contributions[j]);
-      cell(row, "").append(bar(found.contributions[j], low, high));
+      cell(row, short(weights[j]));
+      cell(row, short(shown[j])).dataset.value = String(found.contributions[j]);
+      cell(row, "").append(bar(shown[j], low, high));
       if (found.walk) {
         const mask = found.walk.masks[j];
         const open = explorer.supported && explorer.supported[mask] === "0";
@@ -242,7 +248,9 @@
     const [bottom, top] = explorer.span;
     const share = (value) => Math.min(100, Math.max(0, 100 * (value - explorer.bias - bottom) / (top - bottom)));
     if (explorer.lower) {
-      setText("out-interval", `${short(inData(low))} to ${short(inData(high))}`, inData(low));
+      const exact = high - low <= 1e-6 * (top - bottom);
+      setText("out-interval", exact ? "only here: no value had to be guessed" : `${short(inData(low))} to ${short(inData(high))}`, inData(low));
+      byId("gauge-range").parentNode.hidden = exact;
       byId("out-interval").dataset.high = String(inData(high));
       byId("gauge-range").style.left = `${share(low)}%`;
       byId("gauge-range").style.width = `${Math.max(share(high) - share(low), 0.5)}%`;
