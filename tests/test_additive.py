@@ -573,6 +573,68 @@ def test_chunks_of_classes_give_the_same_answer():
     np.testing.assert_allclose(chunked.predict_proba(X), whole.predict_proba(X), atol=1e-7)
 
 
+@pytest.mark.parametrize("kind", ["chunks", "rows"])
+def test_chunks_have_the_limits_of_rows(kind):
+    """An offset within a chunk may be none over all of them, and the other way round."""
+
+    def fit(model, X, y, weight=None):
+        weight = np.ones(len(X)) if weight is None else weight
+        if kind == "rows":
+            return model.fit(X, y, weight)
+        parts = [(X[p], y[p], weight[p]) for p in np.array_split(np.arange(len(X)), 3)]
+        return fit_additive_chunks(model, parts)
+
+    X, y, _ = friedman(60)
+    regressor, far = ChoquetAdditiveRegressor, X + 1e9
+    for rows, targets, weight in (
+        (far, y, None),
+        (X, y + 1e12, None),
+        (X * 1e155, y, None),
+        (X * 1e-170, y, None),
+        (X, y * 1e155, None),
+        (X, y, np.full(60, 1e308)),
+        (X, y, np.full(60, -1.0)),
+    ):
+        with pytest.raises(DataError):
+            fit(regressor(), rows, targets, weight)
+    with pytest.raises(DataError, match="column 0 lies near"):
+        fit(ChoquetAdditiveClassifier(), far, (y > np.median(y)) * 1.0)
+    # Each third of the rows is far from zero beside its spread; all of them are not.
+    steps = X.copy()
+    steps[:, 0] += np.repeat([0.0, 1e9, 2e9], 20)
+    assert np.isfinite(fit(regressor(), steps, y).predict(steps)).all()
+
+
+@pytest.mark.parametrize("parts", [[], [(np.ones((2, 2)), np.ones(2), np.zeros(2))]])
+def test_chunks_without_rows_are_refused(parts):
+    with pytest.raises(DataError, match="nothing to learn from"):
+        fit_additive_chunks(ChoquetAdditiveRegressor(), parts)
+
+
+# ---- units -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("factor", [1e6, 1e-6, 3.0])
+def test_units_change_nothing(factor):
+    """Folds go by where numbers stand in their range: the same terms and link in any unit."""
+    rng = np.random.default_rng(3)
+    X = rng.random((200, 4))
+    X[:, 3] = rng.integers(0, 129, 200)  # whole numbers, whose places are fractions of the range
+    y = np.exp(2 * X[:, 0] + X[:, 1] * X[:, 2] + 0.2 * rng.normal(size=200))
+    plain = ChoquetAdditiveRegressor().fit(X, y)
+    for a, b in ((factor, 1.0), (1.0, factor)):
+        model = ChoquetAdditiveRegressor().fit(a * X, b * y)
+        assert [term.name for term in model.terms_] == [term.name for term in plain.terms_]
+        assert model.link_ == plain.link_
+        away = np.abs(model.predict(a * X) / b - plain.predict(X))
+        assert away.max() < 1e-6 * np.ptp(y)
+    classes = y > np.median(y)
+    plain, model = (ChoquetAdditiveClassifier().fit(a * X, classes) for a in (1.0, factor))
+    assert [term.name for term in model.terms_] == [term.name for term in plain.terms_]
+    away = np.abs(model.predict_proba(factor * X) - plain.predict_proba(X))
+    assert away.max() < 1e-6
+
+
 # ---- bad input ---------------------------------------------------------------------------------
 
 

@@ -12,7 +12,7 @@ from choquet.additive.axes import Source
 from choquet.additive.families import Squares
 from choquet.additive.fit import Fit, Ground, Options, ground_of
 from choquet.additive.search import grow
-from choquet.additive.table import Block, Memory, Table, row_hash
+from choquet.additive.table import Block, Memory, RowHash, Span, Table
 from choquet.arrays import BoolArray, FloatArray
 from choquet.watching import each
 
@@ -47,23 +47,10 @@ class LinkChoice:
     whole: dict[float, float]
 
 
-class _Span:
-    """Least and largest value of rows. Add with ``+``."""
-
-    def __init__(self, values: FloatArray) -> None:
-        self.low = values.min(axis=-1, initial=np.inf)
-        self.high = values.max(axis=-1, initial=-np.inf)
-
-    def __add__(self, other: _Span) -> _Span:
-        self.low = np.minimum(self.low, other.low)
-        self.high = np.maximum(self.high, other.high)
-        return self
-
-
 def score_range(fit: Fit) -> FloatArray:
     """Least and largest score of training rows, widened: (n_scores, 2). Fixed numbers are out."""
     design = fit.design
-    (span,) = fit.table.total(lambda block: (_Span(fit.scores(block, design, fit.betas)),))
+    (span,) = fit.table.total(lambda block: (Span(fit.scores(block, design, fit.betas)),))
     room = MARGIN * (span.high - span.low)
     return np.stack([span.low - room, span.high + room], axis=1)
 
@@ -72,9 +59,10 @@ def sample(table: Table, n_rows: float, most: int = _ROWS) -> Memory:
     """At most about so many rows, chosen by their content, in memory."""
     share = min(1.0, most / max(n_rows, 1.0))
     limit = int(share * (1 << 62)) * 2
+    numbers = RowHash.of(table) if share < 1 else None
 
     def look(block: Block) -> tuple[Any, ...]:
-        kept = row_hash(block.X, block.y) <= limit if share < 1 else slice(None)
+        kept = slice(None) if numbers is None else numbers(block) <= limit
         return ([block.X[kept]], [block.y[kept]], [block.weight[kept]])
 
     X, y, weight = (np.concatenate(part) for part in table.total(look))
@@ -107,19 +95,16 @@ def choose_link(
     return LinkChoice(second, known, {links[0]: whole[0], first: whole[1]})
 
 
-def _fold(block: Block) -> Any:
-    return row_hash(block.X, block.y) // 7 % _FOLDS
-
-
 def _compare(
     table: Memory, sources: Sequence[Source], options: Options, links: Sequence[float]
 ) -> tuple[float, list[float]]:
     """The simplest link within half a standard error of the best, and all held-out errors."""
     total, products, sums = 0.0, np.zeros((len(links), len(links))), np.zeros(len(links))
+    numbers = RowHash.of(table)
     for fold in each("comparing links", range(_FOLDS)):
 
         def inside(block: Block, fold: int = fold) -> BoolArray:
-            return np.asarray(_fold(block) == fold)
+            return np.asarray(numbers(block) // 7 % _FOLDS == fold)
 
         train, test = table.part(lambda b: ~inside(b)), table.part(inside)
         if not (_weight(train) and _weight(test)):

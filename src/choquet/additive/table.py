@@ -16,12 +16,16 @@ import numpy as np
 from choquet.additive.terms import Design, Places, Rows, Term
 from choquet.arrays import BoolArray, FloatArray, IntArray
 
-__all__ = ["Block", "Chunks", "Memory", "Part", "Table", "row_hash"]
+__all__ = ["Block", "Chunks", "Memory", "Part", "RowHash", "Span", "Table"]
 
 _BLOCK = 1 << 16
 """Rows of one block in memory."""
 _KEPT = 1 << 26
 """Most numbers of sparse rows that stay in memory between passes."""
+_GRAINS = 1e6
+"""Steps of a range that tell rows apart: coarse beside what rounding moves, 1e-16 of a number."""
+_BETWEEN = 1 / np.pi
+"""Steps begin at no fraction of the range, where whole numbers would lie on the edge of two."""
 
 
 class Block:
@@ -143,8 +147,25 @@ class Part(Table):
         return self.whole.total(lambda block: function(block.where(self.keep(block))))
 
 
-def row_hash(X: FloatArray, y: FloatArray) -> IntArray:
+class Span:
+    """Least and largest value of each row of an array, missing ones aside. Add with ``+``."""
+
+    def __init__(self, values: FloatArray) -> None:
+        self.low = np.fmin.reduce(values, axis=-1, initial=np.inf)
+        self.high = np.fmax.reduce(values, axis=-1, initial=-np.inf)
+
+    def __add__(self, other: Span) -> Span:
+        self.low = np.minimum(self.low, other.low)
+        self.high = np.maximum(self.high, other.high)
+        return self
+
+
+@dataclass(frozen=True, eq=False)
+class RowHash:
     """A number for each row by its content: equal rows have equal numbers, whatever their place.
+
+    Columns and targets count by where they stand in their range, to a millionth of it, so that the
+    numbers, and the folds that are made of them, are the same in other units.
 
     References
     ----------
@@ -153,16 +174,34 @@ def row_hash(X: FloatArray, y: FloatArray) -> IntArray:
     Examples
     --------
     >>> X = np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0]])
-    >>> h = row_hash(X, np.zeros(3))
+    >>> rows, scaled = (Memory(part, np.zeros(3), np.ones(3)) for part in (X, 0.3 * X))
+    >>> h = RowHash.of(rows)(next(rows.blocks()))
     >>> bool(h[0] == h[2] != h[1])
     True
+    >>> bool((h == RowHash.of(scaled)(next(scaled.blocks()))).all())
+    True
     """
-    z = np.zeros(len(X), dtype=np.uint64)
-    with np.errstate(over="ignore"):
-        for column in (*X.T, y):
-            z ^= (np.ascontiguousarray(column, dtype=np.float64) + 0.0).view(np.uint64)
-            z += np.uint64(0x9E3779B97F4A7C15)
-            z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-            z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-            z = z ^ (z >> np.uint64(31))
-    return (z >> np.uint64(1)).astype(np.int64)
+
+    low: FloatArray
+    unit: FloatArray
+
+    @classmethod
+    def of(cls, table: Table) -> RowHash:
+        """For the rows of a table."""
+        (span,) = table.total(lambda block: (Span(np.vstack([block.X.T, block.y])),))
+        known = span.high > span.low
+        unit = (np.where(known, span.high, 1.0) - np.where(known, span.low, 0.0)) / _GRAINS
+        return cls(np.where(known, span.low, 0.0), unit)
+
+    def __call__(self, block: Block) -> IntArray:
+        """Numbers of the rows of a block, from 0 to 2**63 - 1."""
+        z = np.zeros(len(block.X), dtype=np.uint64)
+        with np.errstate(over="ignore"):
+            for column, low, unit in zip((*block.X.T, block.y), self.low, self.unit, strict=True):
+                place = np.floor((column - low) / unit + _BETWEEN)
+                z ^= np.where(np.isnan(place), -1.0, place + 0.0).view(np.uint64)
+                z += np.uint64(0x9E3779B97F4A7C15)
+                z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+                z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+                z = z ^ (z >> np.uint64(31))
+        return (z >> np.uint64(1)).astype(np.int64)

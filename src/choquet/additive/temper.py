@@ -16,7 +16,7 @@ import numpy as np
 
 from choquet.additive.choose import sample, simplest
 from choquet.additive.fit import Fit
-from choquet.additive.table import Block, Table, row_hash
+from choquet.additive.table import Block, RowHash, Table
 from choquet.additive.terms import Design, Term
 from choquet.arrays import BoolArray, FloatArray
 
@@ -59,9 +59,10 @@ def temper(fit: Fit) -> dict[str, float]:
     table, n = sample(fit.table, fit.ground.weight), len(choices)
     sums, products, edf, weight = np.zeros(n), np.zeros((n, n)), np.zeros(n), 0.0
     n_folds = next(folds for most, folds in _FOLDS if fit.ground.weight < most)
+    numbers = RowHash.of(table)
     for fold in range(n_folds):
-        train = table.part(_Fold(fold, n_folds, False))
-        test = table.part(_Fold(fold, n_folds, True))
+        train = table.part(_Fold(numbers, fold, n_folds, False))
+        test = table.part(_Fold(numbers, fold, n_folds, True))
         if not _complete(fit, train):
             continue
         part = Fit(train, fit.ground, fit.family, fit.options)
@@ -86,12 +87,13 @@ def temper(fit: Fit) -> dict[str, float]:
 class _Fold:
     """Rows inside or outside of a fold, by their content."""
 
+    numbers: RowHash
     number: int
     n_folds: int
     inside: bool
 
     def __call__(self, block: Block) -> BoolArray:
-        found = row_hash(block.X, block.y) // 7 % self.n_folds == self.number
+        found = self.numbers(block) // 7 % self.n_folds == self.number
         return np.asarray(found == self.inside)
 
 

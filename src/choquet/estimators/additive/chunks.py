@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from choquet.additive.axes import Source
-from choquet.additive.table import Block, Chunks, Table
+from choquet.additive.table import Block, Chunks, Span, Table
 from choquet.arrays import FloatArray, as_vector, column_names
 from choquet.errors import DataError, OptionError, SourceError
 from choquet.estimators.additive.classifier import ChoquetAdditiveClassifier
 from choquet.estimators.additive.regressor import Additive
 from choquet.learning.data.chunks import Order
+from choquet.learning.data.scale import check_ranges
 
 __all__ = ["fit_additive_chunks", "fit_additive_dask"]
 
@@ -64,6 +65,8 @@ def fit_additive_chunks(
     read = chunks if callable(chunks) else lambda: chunks
     order = Order(sources)
     table = Chunks(lambda: _checked(read(), order))
+    if next(table.blocks(), None) is None:
+        raise DataError("nothing to learn from: no chunk has a row of positive weight")
     return _fit(estimator, table, order)
 
 
@@ -135,6 +138,8 @@ def _checked(
                 raise DataError("inputs must not be infinite")
             y = as_vector(chunk[1], "y", len(X))
             weight = as_vector(chunk[2], "weight", len(X)) if len(chunk) == 3 else np.ones(len(X))
+            if (weight < 0).any():
+                raise DataError("weights must not be negative")
         except DataError as error:
             raise DataError(f"chunk {number}: {error}") from None
         width = X.shape[1]
@@ -145,10 +150,16 @@ def _checked(
 
 def _fit(estimator: Additive, table: Table, order: Order) -> Any:
     def look(block: Block) -> tuple[Any, ...]:
-        y, w = block.y, block.weight
-        return len(y), w.sum(), w @ y, _Columns(block.X.shape[1]), _Classes(np.unique(y))
+        X, y, w = block.X, block.y, block.weight
+        ends = Span(X.T), Span(y[None]), Span(w[None])
+        return len(y), _Columns(X.shape[1]), _Classes(np.unique(y)), *ends
 
-    n_rows, weight, total, columns, classes = table.total(look)
+    n_rows, columns, classes, inputs, target, weights = table.total(look)
+    classify = isinstance(estimator, ChoquetAdditiveClassifier)
+    numbers = [inputs] if classify else [inputs, target]
+    low, high = (np.concatenate([getattr(one, end) for one in numbers]) for end in ("low", "high"))
+    check_ranges(low, high, columns.n, float(weights.high[0]))
+    weight, total = table.total(lambda block: (block.weight.sum(), block.weight @ block.y))
     names = [f"x{i}" for i in range(columns.n)] if order.sources is None else list(order.sources)
     if len(names) != columns.n:
         raise SourceError(f"{len(names)} names were given for {columns.n} columns")
@@ -156,7 +167,7 @@ def _fit(estimator: Additive, table: Table, order: Order) -> Any:
     estimator.__dict__.pop("feature_names_in_", None)
     estimator.columns_ = _columns(estimator, names, table)
     factor = max(1.0, n_rows / weight)
-    if isinstance(estimator, ChoquetAdditiveClassifier):
+    if classify:
         if len(classes.values) < 2:
             raise DataError("all rows belong to one class: a classifier needs at least two")
         estimator.classes_ = estimator._ordered_classes(classes.values)

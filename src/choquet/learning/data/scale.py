@@ -13,6 +13,7 @@ __all__ = [
     "LARGEST",
     "OFFSET",
     "SMALLEST",
+    "check_ranges",
     "check_rows",
     "check_scale",
     "refuse_offset",
@@ -122,19 +123,35 @@ def check_rows(
     choquet.errors.DataError: column 0 lies near 1e+09 but its numbers differ by at most 1, which \
 leaves too few digits to learn from: subtract a number from them
     """
-    columns = [(f"column {k}", column) for k, column in enumerate(X.T)]
-    columns += [] if y is None else [("the target", y)]
+    low, high = (
+        np.append(end.reduce(X, axis=0, initial=first), [] if y is None else end.reduce(y))
+        for end, first in ((np.fmin, np.inf), (np.fmax, -np.inf))
+    )
+    check_ranges(low, high, X.shape[1], None if weight is None else float(weight.max()))
+
+
+def check_ranges(
+    low: FloatArray, high: FloatArray, n_columns: int, weight: float | None = None
+) -> None:
+    """Raise `DataError` as `check_rows` does, for rows whose least and largest numbers are known.
+
+    Parameters
+    ----------
+    low, high : arrays of shape (n_columns,) or (n_columns + 1,)
+        Of each column, and of the target; without a number known, `low` is above `high`.
+    n_columns : int
+    weight : float, optional
+        The largest weight.
+    """
     sizes = []
-    for name, column in columns:
-        known = column[~np.isnan(column)]
-        if known.size:
-            low, high = float(known.min()), float(known.max())
-            sizes.append(max(abs(low), abs(high)))
-            _refuse_far(name, low, high)
-    sums = [] if weight is None else [float(weight.max())]
+    for k in np.flatnonzero(low <= high).tolist():
+        sizes.append((k, max(abs(float(low[k])), abs(float(high[k])))))
+        name = f"column {k}" if k < n_columns else "the target"
+        _refuse_far(name, float(low[k]), float(high[k]))
     # A column, or the target, of zeros is fine; inputs that are all tiny are not.
-    small = [size for size in (max(sizes[: X.shape[1]], default=1.0), *sums) if size < 1 / _SIZE]
-    if small or max([*sizes, *sums], default=1.0) > _SIZE:
+    inputs = max([size for k, size in sizes if k < n_columns], default=1.0)
+    largest = max([inputs, *(size for _, size in sizes), weight or 0.0])
+    if min(inputs, 1.0 if weight is None else weight) < 1 / _SIZE or largest > _SIZE:
         raise DataError(
             "the squares of the inputs, the targets or the weights do not fit floating-point "
             f"numbers (the numbers must lie between {1 / _SIZE:g} and {_SIZE:g}): scale them"
