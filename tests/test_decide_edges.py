@@ -10,7 +10,7 @@ import pytest
 from choquet.cli import main
 from choquet.decide import Decision
 from choquet.decide.words import percent, verdict
-from choquet.errors import TooLargeError
+from choquet.errors import StatementError, TooLargeError
 
 pytest.importorskip("jinja2")
 
@@ -278,3 +278,45 @@ def test_ranks_of_very_many_are_left_out():
     proved = solved.extreme_ranks[:, 0] > 1
     assert not (solved.never_first & ~proved).any()
     assert solved.never_first.any()
+
+
+def test_what_contradicts_another_file_names_file_and_line(folder, capsys):
+    (folder / "more.txt").write_text("Bolt > Cito\n\nprice: poor 20000, good 10000\n")
+    assert main(["decide", "cars.csv", "said.txt", "more.txt"]) == 1
+    err = capsys.readouterr().err
+    assert "more.txt, line 3: 'price: poor 20000, good 10000': price has another scale" in err
+
+
+def test_groups_are_compared_within_a_group(folder):
+    problem = Decision(folder / "cars.csv").read(folder / "said.txt")
+    problem.say("group size: price, space")
+    with pytest.raises(StatementError, match=r"'size matters more than space': .* same group"):
+        problem.say("size matters more than space")
+    with pytest.raises(StatementError, match=r"line 2: 'group other: space, safety': .* already"):
+        problem.say("Bolt > Aria\ngroup other: space, safety")
+    assert problem.say("safety matters more than size").check().ok
+    found = problem.say("Cito ~ Bolt on size").check()
+    assert found.ok
+    level = {"car": ["A", "B"], "x": [0.9, 0.2], "y": [0.8, 0.6]}
+    assert "A is better than B by 0.2 or more on every criterion" in str(
+        Decision(level).say("A ~ B").check()
+    )
+
+
+def test_the_measure_of_a_decision_is_exported(folder):
+    import sqlite3
+
+    import numpy as np
+
+    import choquet
+
+    solved = Decision(folder / "cars.csv").read(folder / "said.txt").solve(samples=50)
+    measure, rows = solved.measure("least variance"), solved.decision.levels.middle
+    path = choquet.export(measure, folder / "model.sql", to="sql")
+    base = sqlite3.connect(":memory:")
+    base.execute("CREATE TABLE data (price REAL, safety REAL, space REAL)")
+    base.executemany("INSERT INTO data VALUES (?, ?, ?)", rows.tolist())
+    found = [row[0] for row in base.execute(path.read_text(encoding="utf-8"))]
+    np.testing.assert_allclose(found, measure.integral(rows), atol=1e-12)
+    choquet.save(measure, folder / "model.json")
+    assert np.array_equal(choquet.load(folder / "model.json").values, measure.values)

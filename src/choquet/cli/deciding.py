@@ -11,7 +11,14 @@ from typing import Annotated, Any
 import typer
 
 from choquet.cli.output import printable, say, say_json, say_table
-from choquet.errors import ChoquetError, DataError, FileError, InconsistentError, OptionError
+from choquet.errors import (
+    ChoquetError,
+    DataError,
+    FileError,
+    InconsistentError,
+    OptionError,
+    StatementError,
+)
 
 __all__ = ["CONFLICT", "decide", "run_decide"]
 
@@ -110,7 +117,12 @@ def run_decide(
     except DataError as error:
         raise DataError(str(error).replace("criteria=['price', 'space']", _COLUMNS)) from None
     for path in statements:
-        problem.read(path)
+        try:
+            problem.read(path)
+        except StatementError as error:
+            if len(statements) == 1:
+                raise
+            raise StatementError(*(f"{path}, {one}" for one in error.problems)) from None
     if lower_is_better is not None:
         _directions(problem, lower_is_better)
     noted = problem.notes
