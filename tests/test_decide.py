@@ -665,7 +665,7 @@ def test_hierarchies():
         ({"car": ["A", "B"], "x": [0.1, None], "y": [0, 1]}, DataError, "B, column x is empty"),
         ({"car": ["A", "B"], "x": [0.1, "lots"], "y": [0, 1]}, DataError, "is no number"),
         ({"car": ["A", "B"], "x": ["5 to 3", 1], "y": [0, 1]}, DataError, "smaller number first"),
-        (np.random.default_rng(0).random((500, 3)), TooLargeError, "500 alternatives"),
+        (np.random.default_rng(0).random((5001, 3)), TooLargeError, "5001 alternatives"),
         ({"car": ["A", "x"], "x": [0.1, 0.2], "y": [0, 1]}, StatementError, "rename one"),
     ],
 )  # fmt: skip

@@ -10,6 +10,7 @@ import pytest
 from choquet.cli import main
 from choquet.decide import Decision
 from choquet.decide.words import percent, verdict
+from choquet.errors import StatementError, TooLargeError
 
 pytest.importorskip("jinja2")
 
@@ -201,3 +202,121 @@ def test_the_explorer_knows_sets_of_more_criteria_than_bits():
     scores = np.array(pairs["points"]) @ least.T
     np.testing.assert_allclose(scores, solved.held[1].scores[: len(scores)], atol=0.02)
     assert np.shape(pairs["importances"]) == (len(scores), 40)
+
+
+def test_a_table_without_scales_has_a_page(folder, capsys):
+    assert main(["decide", "cars.csv", "-o", "r.html"]) == 0
+    page = (folder / "r.html").read_text(encoding="utf-8")
+    assert "price: poor ?, good ?    # the table has 14200 to 31800" in page
+    assert "First question: which level of price is poor" in first_screen(page)
+    assert "is not known for price, safety and space" in page
+    table = CARS + "Echo,18900,4.0,380\n"
+    (folder / "cars.csv").write_text(table)
+    lower = ["--lower-is-better", "price"]
+    assert main(["decide", "cars.csv", "-o", "r.html", "--force", *lower]) == 0
+    page = (folder / "r.html").read_text(encoding="utf-8")
+    assert "Aria is at least as good as Echo on every criterion." in first_screen(page)
+    capsys.readouterr()
+    assert main(["decide", "cars.csv", "--json", *lower]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["state"] == "start"
+    assert data["dominance"] == [["Aria", "Echo"]]
+
+
+def many(count, criteria, seed=5):
+    import numpy as np
+
+    X = np.random.default_rng(seed).random((count, criteria)).round(2)
+    return {"name": [f"A{k}" for k in range(count)]} | {f"c{j}": X[:, j] for j in range(criteria)}
+
+
+def test_many_alternatives_are_cut_to_a_short_list(folder, capsys):
+    import numpy as np
+
+    table = many(500, 3)
+    lines = [",".join(map(str, row)) for row in zip(*table.values(), strict=True)]
+    (folder / "many.csv").write_text("\n".join([",".join(table), *lines]) + "\n")
+    (folder / "said.txt").write_text("c0 matters more than c1\nA7 > A8\n")
+    words = ["decide", "many.csv", "said.txt", "-o", "r.html", "--samples", "50"]
+    assert main(words) == 0
+    out = capsys.readouterr().out
+    short = Decision(table).say("A7 > A8").shortlist()
+    assert f"{len(short.left_out)} of 500 alternatives are left out" in out
+    assert "of 500 alternatives are left out" in first_screen((folder / "r.html").read_text())
+    X = np.column_stack([table[f"c{j}"] for j in range(3)])
+    beaten = [((x <= X).all(axis=1) & (x < X).any(axis=1)).any() for x in X]
+    kept = [k for k, behind in enumerate(beaten) if not behind or k in (7, 8)]
+    assert short.alternatives == tuple(f"A{k}" for k in kept)
+    assert set(short.left_out) | set(short.alternatives) == set(table["name"])
+
+
+def test_too_many_alternatives_say_what_to_do():
+    with pytest.raises(TooLargeError, match=r"there are 500: go on with \.shortlist\(\)"):
+        Decision(many(500, 3)).solve(samples=50)
+    short = Decision(many(500, 9)).shortlist()
+    with pytest.raises(TooLargeError, match=r"of 500 there are \d+ .* keep those"):
+        short.solve(samples=50)
+    with pytest.raises(TooLargeError, match="5001 alternatives are too many; the limit is 5000"):
+        Decision(many(5001, 2))
+
+
+def test_a_short_list_keeps_two():
+    table = {"car": ["A", "B", "C"], "x": [0.9, 0.1, 0.2], "y": [0.8, 0.1, 0.2]}
+    short = Decision(table).shortlist()
+    assert short.alternatives == ("A", "C")  # C is beaten by fewer
+    assert short.solve(samples=50).leader == "A"
+
+
+def test_ranks_of_very_many_are_left_out():
+    """Best and worst ranks are exact and slow: reports do without beyond 60 alternatives."""
+    import numpy as np
+
+    solved = Decision(np.random.default_rng(0).random((61, 2))).solve(samples=50)
+    assert solved.shown_ranks is None
+    assert solved.to_dict()["extreme_ranks"] is None
+    assert solved.first["best_rank"].isna().all()
+    proved = solved.extreme_ranks[:, 0] > 1
+    assert not (solved.never_first & ~proved).any()
+    assert solved.never_first.any()
+
+
+def test_what_contradicts_another_file_names_file_and_line(folder, capsys):
+    (folder / "more.txt").write_text("Bolt > Cito\n\nprice: poor 20000, good 10000\n")
+    assert main(["decide", "cars.csv", "said.txt", "more.txt"]) == 1
+    err = capsys.readouterr().err
+    assert "more.txt, line 3: 'price: poor 20000, good 10000': price has another scale" in err
+
+
+def test_groups_are_compared_within_a_group(folder):
+    problem = Decision(folder / "cars.csv").read(folder / "said.txt")
+    problem.say("group size: price, space")
+    with pytest.raises(StatementError, match=r"'size matters more than space': .* same group"):
+        problem.say("size matters more than space")
+    with pytest.raises(StatementError, match=r"line 2: 'group other: space, safety': .* already"):
+        problem.say("Bolt > Aria\ngroup other: space, safety")
+    assert problem.say("safety matters more than size").check().ok
+    found = problem.say("Cito ~ Bolt on size").check()
+    assert found.ok
+    level = {"car": ["A", "B"], "x": [0.9, 0.2], "y": [0.8, 0.6]}
+    assert "A is better than B by 0.2 or more on every criterion" in str(
+        Decision(level).say("A ~ B").check()
+    )
+
+
+def test_the_measure_of_a_decision_is_exported(folder):
+    import sqlite3
+
+    import numpy as np
+
+    import choquet
+
+    solved = Decision(folder / "cars.csv").read(folder / "said.txt").solve(samples=50)
+    measure, rows = solved.measure("least variance"), solved.decision.levels.middle
+    path = choquet.export(measure, folder / "model.sql", to="sql")
+    base = sqlite3.connect(":memory:")
+    base.execute("CREATE TABLE data (price REAL, safety REAL, space REAL)")
+    base.executemany("INSERT INTO data VALUES (?, ?, ?)", rows.tolist())
+    found = [row[0] for row in base.execute(path.read_text(encoding="utf-8"))]
+    np.testing.assert_allclose(found, measure.integral(rows), atol=1e-12)
+    choquet.save(measure, folder / "model.json")
+    assert np.array_equal(choquet.load(folder / "model.json").values, measure.values)

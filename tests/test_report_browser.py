@@ -16,7 +16,7 @@ import pytest
 
 import choquet
 from choquet.decide import cars
-from choquet.decide.summary import summarise_conflict
+from choquet.decide.summary import summarise_conflict, summarise_start
 from choquet.errors import SupportWarning
 from choquet.report.deciding import decision_page
 from choquet.scales import IDENTITY, fit_scale
@@ -472,14 +472,91 @@ def test_sums_are_computed_on_the_page(small):
         assert drawn == (text != "0")
 
 
-@pytest.mark.parametrize("conflict", [False, True])
-def test_pages_of_decisions_fit_a_phone(browser, tmp_path, conflict):
+def shares_in_python(data: dict, rows: np.ndarray, supposed: list) -> dict[str, tuple]:
+    """What the explorer of a decision must show, from the draws that its page carries."""
+    found = []
+    for family in data["explorer"]:
+        points, weights = np.array(family["points"]), np.array(family["importances"])
+        if family["by_values"]:
+            scores = [choquet.choquet_integral(choquet.Measure(one), rows) for one in points]
+        else:
+            least = np.array([[row[one].min() for one in family["sets"]] for row in rows])
+            scores = points @ least.T
+        scores = np.array(scores)
+        kept = np.ones(len(points), dtype=bool)
+        for about, a, b in supposed:
+            values = weights if about == "criteria" else scores
+            kept &= values[:, a] > values[:, b]
+        best = scores[kept].argmax(axis=1)
+        found.append(np.bincount(best, minlength=len(rows)) / len(best))
+    ends = np.min(found, axis=0), np.max(found, axis=0)
+    return dict(zip(data["alternatives"], zip(*ends, strict=True), strict=True))
+
+
+def check_moved(browser, expected: dict[str, tuple]) -> None:
+    rows = browser.execute_script(
+        "return [...document.querySelectorAll('#moved tbody tr')].map(r => "
+        "[...r.children].slice(0, 3).map(c => c.textContent))"
+    )
+    assert len(rows) == min(len(expected), 8)
+    for name, *shown in rows:
+        for text, share in zip(shown, expected[name], strict=True):
+            number = float(text.strip("<>% "))
+            assert number == pytest.approx(100 * share, abs=1.0)
+
+
+@pytest.mark.parametrize("about", ["alternatives", "criteria"])
+def test_the_explorer_of_a_decision_answers_its_question(browser, tmp_path, about):
+    from selenium.webdriver.common.by import By
+
+    table = {"car": list("ABC"), "x": [0.9, 0.2, 0.5], "y": [0.1, 0.8, 0.5], "z": [0.4, 0.6, 0.5]}
+    problem = choquet.Decision(table)
+    if about == "criteria":
+        problem.say("cannot say A or B; cannot say A or C; cannot say B or C")
+    solved = problem.solve(samples=200, rng=0)
+    data = solved.to_dict()
+    asked = data["question"]
+    assert asked["about"] == about
+    path = tmp_path / "decision.html"
+    path.write_text(decision_page(data), encoding="utf-8")
+    browser.get(path.as_uri())
+    rows = problem.levels.middle
+    one, two = (data[about].index(asked[end]) for end in ("first", "second"))
+    for answer, supposed in (
+        ("first", [(about, one, two)]),
+        ("second", [(about, two, one)]),
+        ("none", []),
+    ):
+        browser.find_element(By.CSS_SELECTOR, f"[data-answer={answer}]").click()
+        check_moved(browser, shares_in_python(data, rows, supposed))
+        listed = browser.find_element(By.ID, "supposed").text
+        words = "matters more than" if about == "criteria" else "is better than"
+        assert (words in listed) == bool(supposed)
+    amount = browser.find_element(By.ID, "amount")
+    who = browser.execute_script("return Number(document.getElementById('who').value)")
+    amount.clear()
+    amount.send_keys("0.05")
+    changed = rows.copy()
+    changed[who, 0] = 0.05
+    check_moved(browser, shares_in_python(data, changed, []))
+    assert (
+        f"x of {data['alternatives'][who]} is 0.05" in browser.find_element(By.ID, "supposed").text
+    )
+
+
+@pytest.mark.parametrize("state", ["open", "conflict", "start"])
+def test_pages_of_decisions_fit_a_phone(browser, tmp_path, state):
     problem = cars()
-    if conflict:
+    if state == "conflict":
         problem = problem.say("safety is a must", "Cito > Faro")
         data = summarise_conflict(problem, problem.check())
+    elif state == "start":
+        table = problem.table
+        raw = choquet.Decision(table.lower, table.names, criteria=table.criteria)
+        data = summarise_start(raw)
     else:
         data = problem.solve(samples=100, rng=0).to_dict()
+    assert data["state"] == state
     path = tmp_path / "decision.html"
     path.write_text(decision_page(data), encoding="utf-8")
     size = {"width": 400, "height": 800, "deviceScaleFactor": 1, "mobile": True}

@@ -11,19 +11,24 @@ from typing import Annotated, Any
 import typer
 
 from choquet.cli.output import printable, say, say_json, say_table
-from choquet.errors import ChoquetError, DataError, FileError, InconsistentError, OptionError
+from choquet.errors import (
+    ChoquetError,
+    DataError,
+    FileError,
+    InconsistentError,
+    OptionError,
+    StatementError,
+)
 
 __all__ = ["CONFLICT", "decide", "run_decide"]
 
 CONFLICT = 3
 """Exit code when statements exclude each other; the report is written all the same."""
 
+_RANKS = ("best rank", "worst rank")
 
 _COLUMNS = "--criteria price,space"
 """How the columns that count are named on the command line."""
-
-_SHOWN = 12
-"""Pairs that are listed."""
 
 
 def decide(
@@ -71,6 +76,8 @@ def decide(
             lower_is_better=lower_is_better, models=models, samples=samples, seed=seed,
             ask=ask, sure=sure, force=force, as_json=json,
         )  # fmt: skip
+        if output is not None and not json:
+            say(f"The report is in {output}.")
     except ChoquetError as error:
         if "\n" not in str(error):
             raise
@@ -99,6 +106,7 @@ def run_decide(
 ) -> int:
     """Decide, say what was found, and write the report; returns the exit code."""
     from choquet.decide import Decision
+    from choquet.decide.decision import MAX_COMPARED
 
     level = _share(sure)
     if output is not None and output.exists() and not force:
@@ -109,15 +117,20 @@ def run_decide(
     except DataError as error:
         raise DataError(str(error).replace("criteria=['price', 'space']", _COLUMNS)) from None
     for path in statements:
-        problem.read(path)
+        try:
+            problem.read(path)
+        except StatementError as error:
+            if len(statements) == 1:
+                raise
+            raise StatementError(*(f"{path}, {one}" for one in error.problems)) from None
     if lower_is_better is not None:
         _directions(problem, lower_is_better)
-    if not statements and output is None and not as_json:
-        try:
-            _ = problem.levels
-        except DataError as error:
-            _nothing_said(problem, error)
-            return 0
+    noted = problem.notes
+    if problem.open_columns and not (noted.said or noted.scales or noted.common):
+        _nothing_said(problem, output, force, as_json)
+        return 0
+    if len(problem.alternatives) > MAX_COMPARED:
+        problem = problem.shortlist()
     families = [name.strip() for name in models.split(",") if name.strip()]
     options: dict[str, Any] = {"samples": samples, "rng": seed}
     try:
@@ -141,29 +154,17 @@ def _directions(problem: Any, lower_is_better: str) -> None:
             problem.notes.set_better(name, -1 if name in lower else 1)
 
 
-def _nothing_said(problem: Any, error: DataError) -> None:
+def _nothing_said(problem: Any, output: Path | None, force: bool, as_json: bool) -> None:
     """What can be said of a table without scales: who is behind everywhere, and what to fill in."""
-    from choquet.decide.words import listed
+    from choquet.decide.summary import summarise_start
 
-    say(f"Nothing was said yet about {len(problem.alternatives)} alternatives.", style="bold")
-    unknown = [name for name in problem.criteria if name not in problem.directions]
-    if unknown:
-        say(
-            f"Which way is better is not known for {listed(unknown)}. Name the columns of which "
-            "less is better, for instance --lower-is-better price; then we can say which "
-            "alternatives are at least as good as others on every criterion."
-        )
-    else:
-        pairs = problem.dominance()
-        for better, worse in pairs[:_SHOWN]:
-            say(f"{better} is at least as good as {worse} on every criterion.")
-        if len(pairs) > _SHOWN:
-            say(f"The same holds for {len(pairs) - _SHOWN} more pairs.")
-        if not pairs:
-            say("No alternative is at least as good as another on every criterion.")
-    first = problem.open_columns[0]
-    say(f"First question: which level of {first} is poor, and which is good?")
-    say(str(error))
+    data = summarise_start(problem)
+    if _written(data, output, force, as_json):
+        return
+    for line in [*data["sentences"], data["asked"], data["fill_in"]]:
+        say(line)
+    for line in data["lines"]:
+        say(f"    {line}")
     say("Put them into a file and run: choquet decide TABLE FILE -o report.html")
 
 
@@ -182,16 +183,9 @@ def _conflict(problem: Any, found: Any, output: Path | None, force: bool, as_jso
     from choquet.decide.summary import summarise_conflict
 
     data = summarise_conflict(problem, found)
-    if output is not None:
-        _write(data, output, force)
-    if as_json:
-        say_json(data)
-        return CONFLICT
-    say(data["headline"], style="bold")
-    for sentence in found.sentences:
-        say(sentence)
-    if output is not None:
-        say(f"The report is in {output}.")
+    if not _written(data, output, force, as_json):
+        for sentence in found.sentences:
+            say(sentence)
     return CONFLICT
 
 
@@ -200,38 +194,38 @@ def _told(answer: Any, output: Path | None, sure: float, force: bool, as_json: b
     from choquet.decide.words import brief
 
     data = summarise(answer, sure=sure)
-    if output is not None:
-        _write(data, output, force)
-    if as_json:
-        say_json({key: value for key, value in data.items() if key != "explorer"})
+    if _written(data, output, force, as_json):
         return
-    say(data["headline"], style="bold")
-    for line in filter(None, data["verdict"].values()):
+    for line in filter(None, [data["left_out"], *data["verdict"].values()]):
         say(line)
-    held = [family.name for family in answer.held]
+    held, ranks = [family.name for family in answer.held], answer.shown_ranks
     say_table(
-        ["name", *held, "lowest", "best rank", "worst rank", "behind by"],
+        ["name", *held, "lowest", *([] if ranks is None else _RANKS), "behind by"],
         [
             [
                 answer.alternatives[k],
                 *(brief(data["shares"][name][k]) for name in held),
                 brief(data["lowest"][k]),
-                int(answer.extreme_ranks[k, 0]),
-                int(answer.extreme_ranks[k, 1]),
+                *([] if ranks is None else ranks[k].tolist()),
                 f"{answer.regrets[k]:.2g}",
             ]
             for k in answer.order
         ],
         title="How often each comes first, by kind of model",
     )
+
+
+def _written(data: dict[str, Any], output: Path | None, force: bool, as_json: bool) -> bool:
+    """Write the page, and begin to say what is on it; true if JSON has said all."""
     if output is not None:
-        say(f"The report is in {output}.")
+        from choquet.report.deciding import write_page
 
-
-def _write(data: dict[str, Any], output: Path, force: bool) -> None:
-    from choquet.report.deciding import write_page
-
-    write_page(data, output, overwrite=force)
+        write_page(data, output, overwrite=force)
+    if as_json:
+        say_json({key: value for key, value in data.items() if key != "explorer"})
+        return True
+    say(data["headline"], style="bold")
+    return False
 
 
 def _ask(

@@ -41,6 +41,9 @@ from choquet.shown import html_paragraphs
 
 __all__ = ["Answer"]
 
+MAX_RANKED = 60
+"""Alternatives of which reports show the best and the worst rank: more take minutes."""
+
 _WITNESSES = 400
 """Draws of each family that are used to refute what is not certain."""
 
@@ -138,13 +141,13 @@ class Answer:
             raise MissingDependencyError(
                 "a frame needs pandas: pip install pandas; .shares and .lowest do not"
             ) from None
+        ranks = self.shown_ranks
+        nothing = np.full((len(self.alternatives), 2), np.nan)
+        best, worst = np.transpose(nothing if ranks is None else ranks)
         columns: dict[str, Any] = dict(self.shares)
         columns |= {
-            "lowest": self.lowest,
-            "best_rank": self.extreme_ranks[:, 0],
-            "worst_rank": self.extreme_ranks[:, 1],
-            "regret": self.regrets,
-        }
+            "lowest": self.lowest, "best_rank": best, "worst_rank": worst, "regret": self.regrets,
+        }  # fmt: skip
         return pandas.DataFrame(columns, index=pandas.Index(self.alternatives, name="alternative"))
 
     # -- what is certain ---------------------------------------------------------------------------
@@ -175,8 +178,25 @@ class Answer:
 
     @cached_property
     def extreme_ranks(self) -> IntArray:
-        """Best and worst rank of each alternative over all models that agree."""
+        """Best and worst rank of each alternative over all models that agree.
+
+        For more than 60 alternatives it takes minutes, and reports leave it out.
+        """
         return extreme_ranks(self._table, self.necessary, self._witnesses)
+
+    @property
+    def shown_ranks(self) -> IntArray | None:
+        """The same as far as reports show it: None for more than 60 alternatives."""
+        return self.extreme_ranks if len(self.alternatives) <= MAX_RANKED else None
+
+    @cached_property
+    def never_first(self) -> BoolArray:
+        """Whether each alternative was proved never to come first.
+
+        For more than 60 alternatives: because one other is better whatever the model.
+        """
+        ranks = self.shown_ranks
+        return np.asarray(~self.possible.all(axis=1) if ranks is None else ranks[:, 0] > 1)
 
     @cached_property
     def _regret(self) -> tuple[FloatArray, IntArray]:
@@ -195,7 +215,7 @@ class Answer:
     def claimed(self, place: int, share: float) -> float:
         """A share of first places as it may be claimed: 0 or 1 only where that was proved."""
         least = 0.5 / self.samples
-        if share < least and self.extreme_ranks[place, 0] == 1:
+        if share < least and not self.never_first[place]:
             return least
         if share > 1 - least and not self.necessary[place].all():
             return 1 - least

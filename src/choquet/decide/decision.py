@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,13 +15,19 @@ from choquet.decide import consistency
 from choquet.decide.models.families import FAMILIES, MAX_DRAWN, draw_family, widest_program
 from choquet.decide.models.program import Program
 from choquet.decide.saying.language import CLASSES
-from choquet.decide.saying.levels import Levels, dominated, known_directions, scaled
+from choquet.decide.saying.levels import (
+    Levels,
+    dominated,
+    known_directions,
+    lines_to_fill,
+    scaled,
+)
 from choquet.decide.saying.notes import Notes, statement_column
 from choquet.decide.saying.reading import Said
 from choquet.decide.saying.statements import Importance, Prefer, Score, Setting, Statement
 from choquet.decide.saying.table import read_table
 from choquet.decide.steps import judged_points
-from choquet.errors import FileError, InconsistentError, OptionError
+from choquet.errors import FileError, InconsistentError, OptionError, TooLargeError
 from choquet.watching import each
 
 if TYPE_CHECKING:
@@ -28,6 +35,9 @@ if TYPE_CHECKING:
     from choquet.decide.consistency import Consistency
 
 __all__ = ["Decision"]
+
+MAX_COMPARED = 200
+"""Alternatives that are compared pair by pair."""
 
 
 class Decision:
@@ -78,6 +88,7 @@ class Decision:
         classes: Sequence[str] = CLASSES,
     ) -> None:
         self.table = read_table(table, names, criteria)
+        self.left_out: tuple[str, ...] = ()
         self.notes = Notes(self.table.names, self.table.criteria, classes=tuple(classes))
         for name, parts in (tree or {}).items():
             self.notes.add_group(name, parts)
@@ -123,6 +134,14 @@ class Decision:
         """Columns that need a scale and have none."""
         known = known_directions(self.table, self.notes.scales, self.notes.common)
         return [name for name in self.criteria if name not in known]
+
+    @property
+    def lines_to_fill(self) -> list[str]:
+        """Lines of scales for these columns, the levels left open, with the table's range."""
+        ends = np.concatenate([self.table.lower, self.table.upper])
+        least, most = np.nanmin(ends, axis=0), np.nanmax(ends, axis=0)
+        at = [self.criteria.index(name) for name in self.open_columns]
+        return lines_to_fill([(self.criteria[j], least[j], most[j]) for j in at])
 
     @property
     def setting(self) -> Setting:
@@ -248,6 +267,7 @@ class Decision:
         """The same decision, to go on with apart from this one."""
         other = object.__new__(Decision)
         other.table, other.notes = self.table, self.notes.copy()
+        other.left_out = self.left_out
         return other
 
     def without(self, alternative: str) -> Decision:
@@ -256,9 +276,33 @@ class Decision:
         other = self.copy()
         said = other.notes.statements
         other.notes.drop([k for k, one in enumerate(said) if left_out in one.names()])
-        other.table = self.table.without(left_out)
-        other.notes.alternatives = other.table.names
+        return other._leaving([left_out])
+
+    def shortlist(self) -> Decision:
+        """The decision without alternatives that another one equals or beats on every criterion.
+
+        Alternatives that statements name stay, and two stay in any case. The names of the others
+        are in ``left_out``.
+
+        Examples
+        --------
+        >>> table = {"car": ["A", "B", "C"], "price": [0.9, 0.2, 0.1], "space": [0.3, 0.8, 0.7]}
+        >>> short = Decision(table).shortlist()
+        >>> short.alternatives, short.left_out
+        (('A', 'B'), ('C',))
+        """
+        named = {name for one in self.notes.statements for name in one.names()}
+        beaten = Counter(worse for _, worse in self.dominance() if worse not in named)
+        few = max(len(beaten) + 2 - len(self.alternatives), 0)
+        behind = [name for name, _ in beaten.most_common(len(beaten) - few)]
+        other = self.copy()._leaving(behind)
+        other.left_out += tuple(name for name in self.alternatives if name in set(behind))
         return other
+
+    def _leaving(self, left_out: Collection[str]) -> Decision:
+        self.table = self.table.without(set(left_out))
+        self.notes.alternatives = self.table.names
+        return self
 
     def dominance(self) -> list[tuple[str, str]]:
         """Pairs of which the first is at least as good on every criterion and better on one.
@@ -279,7 +323,7 @@ class Decision:
         Consistency
             With ``.ok``, ``.split``, ``.conflicts`` and ``.repairs``; it prints as sentences.
         """
-        return consistency.check(self._program(), self.notes.said, self.setting)
+        return consistency.check(self._said_program(), self.notes.said, self.setting)
 
     def solve(
         self,
@@ -316,8 +360,9 @@ class Decision:
             check_option("models", name, FAMILIES)
         if samples < 10:
             raise OptionError(f"samples={samples!r}: draw 10 or more")
+        self._check_count()
         setting, levels = self.setting, self.levels
-        found = consistency.check(self._program(), self.notes.said, setting)
+        found = self.check()
         if not found.ok:
             raise InconsistentError(str(found), found.conflicts, found.repairs)
         random = generator(rng)
@@ -336,6 +381,28 @@ class Decision:
         return Answer(self.copy(), found, drawn, samples, seed)
 
     # -- inside ------------------------------------------------------------------------------------
+
+    def _check_count(self) -> None:
+        count = len(self.alternatives)
+        if count <= MAX_COMPARED:
+            return
+        short = self.shortlist()
+        left = len(short.alternatives)
+        start = f"up to {MAX_COMPARED} alternatives can be compared pair by pair"
+        if left <= MAX_COMPARED:
+            raise TooLargeError(
+                f"{start}, and there are {count}: go on with .shortlist(), which leaves out "
+                f"{count - left} that another one equals or beats on every criterion"
+            )
+        raise TooLargeError(
+            f"{start}, and of {count + len(self.left_out)} there are {left} that no other one "
+            "equals or beats on every criterion: keep those that you would look at, for instance "
+            "all that reach a level on the criterion that matters most"
+        )
+
+    def _said_program(self) -> Program:
+        none = np.zeros((0, len(self.criteria)))
+        return widest_program(self.notes.statements, self.setting, none, none)
 
     def _program(self) -> Program:
         levels = self.levels

@@ -10,6 +10,7 @@ from choquet.decide.saying.statements import (
     Compared,
     Importance,
     InClass,
+    Indifferent,
     Interaction,
     Must,
     Prefer,
@@ -37,7 +38,7 @@ def reason(statements: Sequence[Statement], setting: Setting) -> str:
     str
         A sentence without its full stop.
     """
-    for look in (_dominated, _outside, _capped, _circle, _two_classes, _same_steps):
+    for look in (_dominated, _apart, _outside, _capped, _circle, _two_classes, _same_steps):
         found = look(statements, setting)
         if found:
             return found
@@ -72,6 +73,20 @@ def _dominated(statements: Sequence[Statement], setting: Setting) -> str | None:
     most = float((better - worse).max()) * setting.width
     if said.by > most:
         return f"{said.better} is nowhere better than {said.worse} by more than {most:.3g}"
+    return None
+
+
+def _apart(statements: Sequence[Statement], setting: Setting) -> str | None:
+    if len(statements) != 1 or not isinstance(statements[0], Indifferent):
+        return None
+    said = statements[0]
+    columns = _columns(setting, said)
+    every = "every criterion" if said.on is None else f"every criterion of {said.on}"
+    for better, worse in ((said.first, said.second), (said.second, said.first)):
+        gap = _row(setting, better, upper=False) - _row(setting, worse, upper=True)
+        least = float(gap[columns].min()) * setting.width
+        if least > 0:
+            return f"{better} is better than {worse} by {least:.3g} or more on {every}"
     return None
 
 

@@ -11,28 +11,31 @@ from choquet.decide.consistency import Consistency
 from choquet.decide.models.families import FAMILIES, Family
 from choquet.decide.models.program import EXACT, TIED, Program
 from choquet.decide.nodes import Node
-from choquet.decide.words import SURE, counted, listed, verdict
+from choquet.decide.saying.levels import FILL_IN
+from choquet.decide.words import SURE, counted, left_out, listed, verdict
 from choquet.indices import interaction, shapley
 
 if TYPE_CHECKING:
     from choquet.decide.answer import Answer
     from choquet.decide.decision import Decision
 
-__all__ = ["summarise", "summarise_conflict"]
+__all__ = ["summarise", "summarise_conflict", "summarise_start"]
 
 _NUMBERS = 80_000
 """Numbers of draws that a page carries for each family."""
+
+_SHOWN = 12
+"""Pairs of which one beats the other on every criterion that are listed."""
 
 _DRAWS = 300
 """Draws that a page carries for each family at most."""
 
 
-def _base(decision: Decision, title: str) -> dict[str, Any]:
-    levels = decision.levels
+def _base(decision: Decision, title: str | None) -> dict[str, Any]:
     table = decision.table
     return {
         "kind": "decision",
-        "title": title,
+        "title": title or _title(decision),
         "library_version": __version__,
         "alternatives": list(decision.alternatives),
         "criteria": list(decision.criteria),
@@ -44,6 +47,13 @@ def _base(decision: Decision, title: str) -> dict[str, Any]:
             {"number": k, "line": one.line, "text": one.text, "firm": one.statement.firm}
             for k, one in enumerate(decision.statements)
         ],
+        "left_out": left_out(decision),
+    }
+
+
+def _scales(decision: Decision) -> dict[str, Any]:
+    levels = decision.levels
+    return {
         "scales": [_scale(decision, name) for name in decision.criteria],
         "common": [levels.origin, levels.origin + levels.width],
     }
@@ -69,6 +79,43 @@ def _scale(decision: Decision, name: str) -> dict[str, Any]:
     }
 
 
+def summarise_start(decision: Decision, *, title: str | None = None) -> dict[str, Any]:
+    """What is reported of a table without scales, before anything was said.
+
+    Parameters
+    ----------
+    decision : Decision
+        A table of which some columns need a scale.
+    title : str, optional
+        Heading.
+    """
+    unknown = [name for name in decision.criteria if name not in decision.directions]
+    pairs = [] if unknown else decision.dominance()
+    found = [f"{one} is at least as good as {two} on every criterion." for one, two in pairs]
+    if unknown:
+        found = [
+            f"Which way is better is not known for {listed(unknown)}. Name the columns of which "
+            "less is better, for instance --lower-is-better price, or with a line such as "
+            "“price: lower is better”; then we can say which alternatives are at least as good as "
+            "others on every criterion."
+        ]
+    elif len(pairs) > _SHOWN:
+        found = [*found[:_SHOWN], f"The same holds for {len(pairs) - _SHOWN} more pairs."]
+    elif not pairs:
+        found = ["No alternative is at least as good as another on every criterion."]
+    first = decision.open_columns[0]
+    return _base(decision, title) | {
+        "state": "start",
+        "headline": f"Nothing was said yet about {len(decision.alternatives)} alternatives.",
+        "asked": f"First question: which level of {first} is poor, and which is good?",
+        "sentences": found,
+        "dominance": [list(pair) for pair in pairs],
+        "fill_in": f"{FILL_IN}.",
+        "lines": decision.lines_to_fill,
+        "scales": [],
+    }
+
+
 def summarise_conflict(
     decision: Decision, found: Consistency, *, title: str | None = None
 ) -> dict[str, Any]:
@@ -90,7 +137,7 @@ def summarise_conflict(
         headline = "One of your statements cannot hold."
     else:
         headline = counted(size, "of your statement").capitalize() + " exclude each other."
-    data = _base(decision, title or _title(decision))
+    data = _base(decision, title) | _scales(decision)
     data |= {
         "state": "conflict",
         "headline": headline,
@@ -136,8 +183,8 @@ def summarise(answer: Answer, *, title: str | None = None, sure: float = SURE) -
         The lowest share of first places at which a decision counts as settled.
     """
     decision = answer.decision
-    said = verdict(answer, sure=sure)
-    data = _base(decision, title or _title(decision))
+    said, ranks = verdict(answer, sure=sure), answer.shown_ranks
+    data = _base(decision, title) | _scales(decision)
     data |= {
         "state": "settled" if said.settled else "open",
         "headline": said.headline,
@@ -161,7 +208,7 @@ def summarise(answer: Answer, *, title: str | None = None, sure: float = SURE) -
         "wins": _claimed_wins(answer).tolist(),
         "necessary": answer.necessary.tolist(),
         "possible": answer.possible.tolist(),
-        "extreme_ranks": answer.extreme_ranks.tolist(),
+        "extreme_ranks": None if ranks is None else ranks.tolist(),
         "regrets": answer.regrets.tolist(),
         "cautious": answer.cautious,
         "families": [

@@ -13,8 +13,9 @@ from choquet.decide.saying.statements import Prefer
 
 if TYPE_CHECKING:
     from choquet.decide.answer import Answer
+    from choquet.decide.decision import Decision
 
-__all__ = ["SURE", "Verdict", "brief", "counted", "listed", "percent", "verdict"]
+__all__ = ["SURE", "Verdict", "brief", "counted", "left_out", "listed", "percent", "verdict"]
 
 SURE = 0.95
 """The lowest share of first places at which a decision counts as settled."""
@@ -106,6 +107,19 @@ def counted(number: int, word: str) -> str:
     """
     shown = _NUMBERS[number] if number < len(_NUMBERS) else str(number)
     return f"{shown} {word}{'' if number == 1 else 's'}"
+
+
+def left_out(decision: Decision) -> str:
+    """Which alternatives a short list is without, and why."""
+    gone = decision.left_out
+    if not gone:
+        return ""
+    all_of_them = len(gone) + len(decision.alternatives)
+    verb = "is" if len(gone) == 1 else "are"
+    return (
+        f"{len(gone)} of {all_of_them} alternatives {verb} left out: another one is at least as "
+        "good on every criterion."
+    )
 
 
 def verdict(answer: Answer, *, sure: float = SURE) -> Verdict:
@@ -233,9 +247,10 @@ def _certain(answer: Answer) -> str:
         if parts
         else ("Nothing is certain whatever the model.")
     )
-    never = [names[k] for k in range(len(names)) if answer.extreme_ranks[k, 0] > 1]
+    never = [names[k] for k in np.flatnonzero(answer.never_first)]
     if never and len(never) < len(names):
-        text += f" Never first: {listed(never[:20])}."
+        others = [f"{len(never) - 20} others"] if len(never) > 20 else []
+        text += f" Never first: {listed([*never[:20], *others])}."
     return text
 
 

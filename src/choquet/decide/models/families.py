@@ -153,8 +153,7 @@ def rank_shares(scores: FloatArray) -> FloatArray:
 
 def wins(scores: FloatArray) -> FloatArray:
     """Share of rows in which one column is above another."""
-    m = scores.shape[1]
-    return np.array([[(scores[:, a] > scores[:, b]).mean() for b in range(m)] for a in range(m)])
+    return np.array([(scores[:, [a]] > scores).mean(axis=0) for a in range(scores.shape[1])])
 
 
 def draw_family(

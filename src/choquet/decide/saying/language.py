@@ -7,7 +7,7 @@ none is an error, never a near match; all errors of a text come at once.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from choquet.decide.saying.describing import describe, quote
 from choquet.decide.saying.reading import QUOTED, Parsed, Reader, Said
@@ -29,6 +29,7 @@ def parse(
     origin: float = 0.0,
     classes: Sequence[str] = CLASSES,
     numbered: bool = True,
+    take: Callable[[Parsed], None] | None = None,
 ) -> Parsed:
     """Statements, scales and groups of a text.
 
@@ -44,6 +45,8 @@ def parse(
         Classes from the worst to the best.
     numbered : bool, default True
         Whether statements remember their line.
+    take : callable, optional
+        Gets what each sentence says, one after the other; what it raises is told with the line.
 
     Raises
     ------
@@ -60,8 +63,12 @@ def parse(
     problems = []
     for number, line in enumerate(text.splitlines(), 1):
         for part in _parts(line):
+            if take is not None:
+                reader.found = Parsed()
             try:
                 reader.read(part, number if numbered else None)
+                if take is not None:
+                    take(reader.found)
             except ChoquetError as error:
                 where = f"line {number}: " if numbered else ""
                 problems.append(f"{where}{part!r}: {error}")

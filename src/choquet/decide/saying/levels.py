@@ -14,7 +14,7 @@ from choquet.decide.saying.table import Alternatives
 from choquet.errors import ChoquetError, DataError, OptionError
 from choquet.scales import Scale, points_scale
 
-__all__ = ["Levels", "as_scale", "dominated", "known_directions", "scaled"]
+__all__ = ["Levels", "as_scale", "dominated", "known_directions", "lines_to_fill", "scaled"]
 
 UNIT = (0.0, 1.0)
 
@@ -162,19 +162,17 @@ def dominated(table: Alternatives, better: Mapping[str, int]) -> list[tuple[str,
     >>> dominated(table, {"price": -1, "space": 1})
     [('A', 'B')]
     """
-    least, most = np.full(table.lower.shape, -np.inf), np.full(table.upper.shape, np.inf)
-    equal = np.ones((len(table.names),) * 2, dtype=bool)
+    above = np.ones((len(table.names),) * 2, dtype=bool)
     for j, name in enumerate(table.criteria):
         ends = np.stack([table.lower[:, j], table.upper[:, j]])
         if name in better:
-            ends = np.sort(better[name] * ends, axis=0)
-            least[:, j] = np.where(np.isnan(ends[0]), -np.inf, ends[0])
-            most[:, j] = np.where(np.isnan(ends[1]), np.inf, ends[1])
+            least, most = np.sort(better[name] * ends, axis=0)
+            least = np.where(np.isnan(least), -np.inf, least)
+            most = np.where(np.isnan(most), np.inf, most)
+            above &= least[:, None] >= most
         else:
-            least[:, j] = most[:, j] = 0.0
             exact = ends[0] == ends[1]
-            equal &= (ends[0][:, None] == ends[0]) & exact[:, None] & exact
-    above = (least[:, None] >= most[None]).all(axis=2) & equal
+            above &= (ends[0][:, None] == ends[0]) & exact[:, None] & exact
     pairs = np.argwhere(above & ~above.T)
     return [(table.names[a], table.names[b]) for a, b in pairs]
 
@@ -186,12 +184,21 @@ def _lines_to_paste(
     several = len(open_) > 1
     many = "These columns are" if several else "This column is"
     need = "need" if several else "needs"
-    lines = "\n".join(
-        f"    {quote(name)}: poor ?, good ?    # the table has {low:g} to {high:g}"
+    lines = "\n".join(f"    {line}" for line in lines_to_fill(open_))
+    return f"{many} not between {where} and {need} a scale. {FILL_IN}:\n{lines}"
+
+
+FILL_IN = (
+    "Paste these lines, and replace each ? by a level in the units of the column: one that is poor "
+    "and one that is good, with the same meaning everywhere (not the least and the largest of the "
+    "table)"
+)
+"""What to do with lines that leave levels open."""
+
+
+def lines_to_fill(open_: Sequence[tuple[str, float, float]]) -> list[str]:
+    """Lines of scales with the levels left open, for columns with their least and largest."""
+    return [
+        f"{quote(name)}: poor ?, good ?    # the table has {low:g} to {high:g}"
         for name, low, high in open_
-    )
-    return (
-        f"{many} not between {where} and {need} a scale. Paste these lines, and replace each ? by "
-        "a level in the units of the column: one that is poor and one that is good, with the same "
-        f"meaning everywhere (not the least and the largest of the table):\n{lines}"
-    )
+    ]

@@ -82,7 +82,7 @@ class Notes:
                 raise OptionError(f"{one!r} is neither a sentence nor a statement")
             else:
                 try:
-                    work._take(work._parse(one, numbered="\n" in one.strip()))
+                    work._hear(one, numbered="\n" in one.strip())
                 except StatementError as error:
                     problems += error.problems
         if problems:
@@ -92,7 +92,7 @@ class Notes:
     def read(self, text: str) -> None:
         """Take in the lines of a file."""
         work = self.copy()
-        work._take(work._parse(text, numbered=True))
+        work._hear(text, numbered=True)
         vars(self).update(vars(work))
 
     def drop(self, numbers: Sequence[int]) -> None:
@@ -153,10 +153,12 @@ class Notes:
         rows = dict.fromkeys(self.alternatives, np.zeros(len(self.criteria)))
         return Setting(self.criteria, rows, rows, self.tree)
 
-    def _parse(self, text: str, *, numbered: bool) -> Parsed:
+    def _hear(self, text: str, *, numbered: bool) -> None:
         low, high = self.common or (0.0, 1.0)
-        options = {"width": high - low, "origin": low}
-        return parse(text, self.names, classes=self.classes, numbered=numbered, **options)
+        parse(
+            text, self.names, width=high - low, origin=low, classes=self.classes,
+            numbered=numbered, take=self._take,
+        )  # fmt: skip
 
     def _take(self, found: Parsed) -> None:
         for name, line in found.scales.items():
@@ -168,6 +170,8 @@ class Notes:
         for name, parts in found.groups.items():
             self.add_group(name, parts)
         self.classes = found.classes or self.classes
+        for one in found.said:
+            one.statement.rows(self._names_only())  # what names and groups do not allow is raised
         self.said += found.said
 
 

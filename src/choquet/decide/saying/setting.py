@@ -143,7 +143,15 @@ class Setting:
         found = self.siblings(*names) if self.tree else None
         if found is not None:
             return f.NodeImportance(found[0], found[1][0])
+        self._check_same_group(names)
         return f.Importance(self.criterion(name))
+
+    def _check_same_group(self, names: Sequence[Criterion]) -> None:
+        if any(name in self.tree for name in names):
+            raise SourceError(
+                f"{' and '.join(map(str, names))} are not parts of the same group; a group can be "
+                "set beside other parts of the group that it is in"
+            )
 
     def interaction(self, pair: tuple[Criterion, Criterion]) -> f.Functional:
         """Interaction of two criteria, or of two parts of one node."""
@@ -153,4 +161,5 @@ class Setting:
         found = self.siblings(first, second) if self.tree else None
         if found is not None:
             return f.NodeInteraction(found[0], *found[1])
+        self._check_same_group(pair)
         return f.InteractionIndex(self.criterion(first), self.criterion(second))

@@ -6,7 +6,7 @@ import csv
 import io
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,8 +18,8 @@ from choquet.errors import DataError, FileError, TooLargeError
 
 __all__ = ["MAX_ALTERNATIVES", "Alternatives", "read_table"]
 
-MAX_ALTERNATIVES = 200
-"""Alternatives that are compared pair by pair."""
+MAX_ALTERNATIVES = 5000
+"""Alternatives of a table: who beats whom on every criterion is found for so many."""
 
 _NUMBER = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?"
 _RANGE = re.compile(rf"({_NUMBER})\s*(?:to|\.\.|…|–)\s*({_NUMBER})")
@@ -54,8 +54,8 @@ class Alternatives:
             )
         if len(self.names) > MAX_ALTERNATIVES:
             raise TooLargeError(
-                f"{len(self.names)} alternatives are too many to compare pair by pair; the limit "
-                f"is {MAX_ALTERNATIVES}: leave out those that another one beats on every criterion"
+                f"{len(self.names)} alternatives are too many; the limit is {MAX_ALTERNATIVES}: "
+                "leave out those that you would not choose anyway"
             )
 
     @property
@@ -63,9 +63,9 @@ class Alternatives:
         """The middle of what is known of each cell."""
         return (self.lower + self.upper) / 2
 
-    def without(self, name: str) -> Alternatives:
-        """The table without one alternative."""
-        keep = [k for k, one in enumerate(self.names) if one != name]
+    def without(self, left_out: Collection[str]) -> Alternatives:
+        """The table without some alternatives."""
+        keep = [k for k, one in enumerate(self.names) if one not in left_out]
         names = tuple(self.names[k] for k in keep)
         return Alternatives(names, self.criteria, self.lower[keep], self.upper[keep])
 
