@@ -123,7 +123,7 @@ def test_the_report_draws_curves_and_maps(regressor):
     page = report.html()
     assert "http://" not in page.replace("http://www.w3.org", "")
     assert "<polyline" in page
-    assert report.markdown().startswith("# How a, b and c make price")
+    assert report.markdown().startswith("# How a, b and c are combined into price")
     assert data["first"]["quality"]["folds"] == 5  # these samples were learned from
 
 

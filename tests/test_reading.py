@@ -131,6 +131,19 @@ def test_pages_explain_their_terms(report):
                 break
 
 
+def test_scores_are_explained_and_compared(report):
+    quality = report.data["first"]["quality"]
+    if quality is None:
+        pytest.skip("no results are known")
+    page = report.html()
+    assert ("R² is the share" in page) == quality["numbers"]
+    assert ("Log-loss punishes" in page) != quality["numbers"]
+    for row in quality["rows"]:
+        shown = row["told"]["error"] if quality["numbers"] else row["told"]["right"]
+        assert f"<td>{shown}" in page
+        assert "± –" not in page
+
+
 def test_numbers_are_written_for_people(report):
     whole = " ".join(text for text, _ in Read(report.html()).texts)
     for text in (whole, report.markdown()):
@@ -146,8 +159,12 @@ def test_the_first_screen_is_short_and_the_same_everywhere(report):
     page = " ".join(text for text, _ in Read(report.html()).texts)
     page, markdown = " ".join(page.split()), report.markdown().replace("\\", "")
     said = [first["what"], *first["warnings"], *first["works"]["sentences"], first["works"]["cost"]]
-    for text in [*said, *first["distrust"], *first["next"]]:
+    for text in [*said, *first["distrust"]]:
         assert text in page
+        assert text in markdown
+    for text in first["next"]:  # what is to be typed is code on the page
+        typed = "".join(text.replace("`", "").split())
+        assert typed in "".join(page.split())
         assert text in markdown
     if first["quality"]:
         keys = [row["key"] for row in first["quality"]["rows"]]

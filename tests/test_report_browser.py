@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import warnings
 from importlib.util import find_spec
@@ -21,6 +22,7 @@ from choquet.errors import SupportWarning
 from choquet.report.deciding import decision_page
 from choquet.scales import IDENTITY, fit_scale
 from tests.clustered import clustered
+from tests.test_reading import NUMBERS
 
 SIZES = (3, 5, 8)
 STARTS = 60  # seconds that a loaded machine may need
@@ -437,6 +439,15 @@ def test_the_first_screen_answers(small):
         assert 0 < text.index(warning) < place[0]
     if kind == "bad table":
         assert any("worse than" in warning for warning in first["warnings"])
+
+
+def test_what_the_page_computes_is_written_for_people(small):
+    browser, _, _ = small
+    open_all(browser)
+    text = browser.execute_script("return document.querySelector('main').innerText")
+    for pattern in (*NUMBERS, r"\b0\.00000"):
+        found = re.search(pattern, text)
+        assert found is None, text[max(found.start() - 60, 0) : found.end() + 40]
 
 
 def test_small_pages_keep_to_themselves_and_are_accessible(small):

@@ -208,7 +208,7 @@ def fit(
         typer.Option(help="Is more of a source better? auto (from the data), higher or lower."),
     ] = "auto",
     lower_is_better: Annotated[
-        list[str] | None, typer.Option(help="Sources of which less is better: price,weight.")
+        list[str] | None, typer.Option(help="Sources for which lower is better: price,weight.")
     ] = None,
     folds: Annotated[
         int, typer.Option(help="Parts of the data, each held out in turn to try the model; or 0.")
@@ -248,12 +248,12 @@ def fit(
     ] = None,
     max_leaves: Annotated[
         int | None,
-        typer.Option(help="Most contexts of a contextual model; 16 by default.", **_WHOLE),
+        typer.Option(help="Largest number of contexts; 16 by default.", **_WHOLE),
     ] = None,
     l2: Annotated[
         float | None,
         typer.Option(
-            "--l2", help="Penalty on weights of a contextual model; 3 by default.", **_NUMBER
+            "--l2", help="Penalty on weights (contextual models); 3 by default.", **_NUMBER
         ),
     ] = None,
     prune: Annotated[
@@ -265,10 +265,11 @@ def fit(
     ] = None,
     max_terms: Annotated[
         int | None,
-        typer.Option(help="Most terms of an additive learner; 6 gives a compact model.", **_WHOLE),
+        typer.Option(help="Largest number of terms; 6 gives a compact model.", **_WHOLE),
     ] = None,
     max_order: Annotated[
-        int | None, typer.Option(help="Most sources in one of its terms, 1 to 4.", **_WHOLE)
+        int | None,
+        typer.Option(help="Largest number of sources in a term, 1 to 4.", **_WHOLE),
     ] = None,
     missing: MissingValues = "error",
     delimiter: Delimiter = None,
@@ -354,11 +355,11 @@ def predict(
         Path, typer.Option("--output", "-o", help="File for the answers; - for standard output.")
     ] = Path("-"),
     level: Annotated[
-        float, typer.Option(help="How many of 100 intervals hold the truth, as a share.")
+        float, typer.Option(help="Share of the intervals that contain the truth.")
     ] = 0.95,
     intervals: Annotated[
         bool | None,
-        typer.Option(help="Columns low and high; by default unless they would take minutes."),
+        typer.Option(help="Add the columns low and high; by default if it is quick."),
     ] = None,
     missing: MissingValues = "error",
     delimiter: Delimiter = None,
@@ -406,7 +407,7 @@ def decompose(
     model: Model,
     data: Annotated[
         Path | None,
-        typer.Argument(help="Table of samples that decide, with the target if it has it."),
+        typer.Argument(help="Table with typical samples, and the target if known."),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Keep the decomposition in this file.")
@@ -424,7 +425,8 @@ def decompose(
         bool, typer.Option("--all-walks", help="Also describe cases without data.")
     ] = False,
     epsilon: Annotated[
-        float | None, typer.Option(help="Share without data that a case may have.", **_NUMBER)
+        float | None,
+        typer.Option(help="Share without data that a case may have.", **_NUMBER),
     ] = None,
     max_error: Annotated[
         float | None,
@@ -452,7 +454,7 @@ def decompose(
 def report(
     model: Model,
     data: Annotated[
-        Path | None, typer.Argument(help="Table with samples to show, and the target if it has it.")
+        Path | None, typer.Argument(help="Table with samples to show, and the target if known.")
     ] = None,
     output: Annotated[
         Path, typer.Option("--output", "-o", help=".html, .md or .json; - for standard output.")
@@ -502,7 +504,7 @@ def inspect(
 def reproduce(
     which: Annotated[
         list[str] | None,
-        typer.Argument(help="all, or names of experiments; a wrong name lists them."),
+        typer.Argument(help="all, or names of experiments; a wrong name prints the list."),
     ] = None,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Folder for pages, pictures and numbers.")

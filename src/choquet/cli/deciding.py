@@ -43,14 +43,14 @@ def decide(
         Path | None, typer.Option("--output", "-o", help="File for the report (HTML).")
     ] = None,
     names: Annotated[
-        str | None, typer.Option(help="Column that holds the names; found out by default.")
+        str | None, typer.Option(help="Column with the names; detected by default.")
     ] = None,
     criteria: Annotated[
-        str | None, typer.Option(help="Columns that count, by commas; all with numbers by default.")
+        str | None, typer.Option(help="Columns to use, a,b,c; all with numbers by default.")
     ] = None,
     lower_is_better: Annotated[
         str | None,
-        typer.Option(help="Columns of which less is better: price,weight."),
+        typer.Option(help="Columns for which lower is better: price,weight."),
     ] = None,
     models: Annotated[
         str, typer.Option(help="Kinds of models to draw from.")

@@ -243,8 +243,13 @@ class Job:
         if self.scaling == "auto":
             inside = look.low.min() >= 0 and look.high.max() <= 1
             self.scaling = "none" if inside else "minmax"
-        for name in self._counters():
-            warn(f"note: {name!r} only counts the rows; leave it out: --sources a,b,c")
+        if counters := self._counters():
+            rest = ",".join(name for name in self.sources if name not in counters)
+            named, verb = (
+                ", ".join(map(repr, counters)),
+                "counts" if len(counters) == 1 else "count",
+            )
+            warn(f"note: {named} only {verb} the rows; leave that out with --sources {rest}")
         flat = [self.sources[k] for k in np.flatnonzero(look.high[:n] <= look.low[:n])]
         if flat and self.scaling != "none":
             warn(f"note: {', '.join(map(repr, flat))} never changes; leave it out of --sources")

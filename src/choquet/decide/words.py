@@ -197,7 +197,8 @@ def _families(answer: Answer) -> str:
     held = [words[family.name] for family in answer.held]
     text = ""
     if len(held) > 1:
-        text = f"Each range covers {counted(len(held), 'kind')} of models: those {listed(held)}."
+        kinds = listed([f"those {one}" for one in held])
+        text = f"Each range covers {counted(len(held), 'kind')} of models: {kinds}."
     for family in answer.families:
         if not family.holds:
             because = listed([f"“{one.text}”" for one in answer.blocked_by(family)[:3]])
