@@ -9,18 +9,25 @@ from itertools import product
 import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
-from choquet.contexts.grouping import Grouping, Price, group_leaves
-from choquet.contexts.leaves import LeafOptions
+from choquet.contexts.grouping import Grouping, Price, group_leaves, joined_leaves
+from choquet.contexts.leaves import LeafOptions, fit_leaf
 from choquet.contexts.pruning import weakest_links
 from choquet.contexts.rows import Leaf, RankRows
 from choquet.contexts.splits import SplitOptions
 from choquet.contexts.tree import Tree, grow
+from choquet.operators.dissimilarity import DISSIMILARITIES
 from choquet.watching import each
 
 __all__ = ["NUMBER", "POOR", "Described", "describe_walks", "output_variance"]
 
 _GROWN = 16
 """Leaves of a tree before leaves that are alike share an operator."""
+
+_SETTLED = 10_000
+"""Rows up to which contexts are grown again for walks that went to the nearest operator."""
+
+_TURNS = 20
+"""Turns of walks and operators, at most."""
 
 _DUST = 1e-9
 """Ridge that tells what two equal columns share, and changes nothing else."""
@@ -68,7 +75,9 @@ def describe_walks(
 
     Trees are grown for operators by rank, by source and by both; where some sources hardly matter,
     trees that do not ask about them as well. Of each, every subtree of its pruning path and every
-    number of shared operators is a candidate.
+    number of shared operators is a candidate. Conditions that were chosen one by one follow what a
+    measure owes to noise. So the walks of the best description, and of those with other numbers of
+    operators, go to the operator nearest to them, and trees are grown for these groups again.
 
     Parameters
     ----------
@@ -103,15 +112,15 @@ def describe_walks(
     price = Price(float(n_values), floor**2 * spread, NUMBER, POOR**2 * spread)
     least = max(float(counts.sum()) * sorts.shape[1] / 200, float(counts.min() * sorts.shape[1]))
     options = LeafOptions(l2=_DUST * float(whole.weight.sum()))
-    best: tuple[float, Described] | None = None
     heard = _heard(sorts, weights, counts)
     # If two sources matter, familiar names of ranks among all are told, as in the paper.
     quiet = set(range(sorts.shape[1])) - set(heard) if heard and len(heard) > 2 else set()
     tries = list(product([None, heard] if heard else [None], kinds))
-    for asked, kind in each("describing walks", tries):
-        rows = whole.with_leaf(kind)
-        splits = SplitOptions(least, screen=screen, asked=asked)
-        tree = grow(rows, rows.everything(), options, splits, max_leaves=_GROWN)
+
+    def priced(rows: RankRows, grown: RankRows, splits: SplitOptions) -> tuple[float, Described]:
+        """The best description of rows by contexts that are grown for others."""
+        tree = grow(grown, grown.everything(), options, splits, max_leaves=_GROWN)
+        best: tuple[float, Described] | None = None
         for stops in each("shorter descriptions", weakest_links(tree).stops):
             part = tree.cut(stops)
             found = group_leaves(
@@ -123,8 +132,51 @@ def describe_walks(
             value = price.of(error, found.n_numbers + _SPLIT * splits_made)
             if best is None or value < best[0] - 1e-9:
                 best = (value, Described(rows, part, found))
-    assert best is not None
+        assert best is not None
+        return best
+
+    def tried(asked: tuple[int, ...] | None, kind: Leaf) -> tuple[float, Described]:
+        rows = whole.with_leaf(kind)
+        return priced(rows, rows, SplitOptions(least, screen=screen, asked=asked))
+
+    found = [tried(asked, kind) for asked, kind in each("describing walks", tries)]
+    first = min(range(len(found)), key=lambda k: (round(found[k][0], 9), k))
+    best = found[first]
+    rows = best[1].rows
+    if best[1].grouping.error * sorts.shape[1] <= price.noise or len(rows.Z) > _SETTLED:
+        return best[1]
+    splits = SplitOptions(least, screen=screen, asked=tries[first][0])
+    tree = grow(rows, rows.everything(), options, splits, max_leaves=_GROWN)
+    for labels in each("settling contexts", joined_leaves(rows, tree, options, max_operators)):
+        groups = _nearest(rows, labels, sorts, weights, options)
+        again = priced(rows, RankRows.from_walks(sorts, groups, counts, leaf=rows.leaf), splits)
+        if again[0] < best[0] - 1e-9:
+            best = again
     return best[1]
+
+
+def _nearest(
+    rows: RankRows, labels: IntArray, sorts: IntArray, weights: FloatArray, options: LeafOptions
+) -> FloatArray:
+    """Weights by rank of the operator nearest to each walk, from operators for groups of rows.
+
+    Operators are fitted to their walks and walks go to the nearest operator, in turns: Lloyd's
+    algorithm, with operators for centres.
+    """
+    n = sorts.shape[1]
+    for _ in range(_TURNS):
+        fits = [
+            fit_leaf(rows, np.flatnonzero(labels == k), options, np.zeros(rows.n_columns))
+            for k in np.unique(labels)
+        ]
+        found = rows.in_units(np.array([fit.coefficients for fit in fits]))
+        along = found.by_source[:, sorts] + found.by_rank[:, None, :]
+        away = DISSIMILARITIES["rms"].embed((along - weights).reshape(-1, n))
+        nearest = (away**2).sum(axis=1).reshape(len(fits), len(sorts)).argmin(axis=0)
+        moved, labels = labels, np.repeat(nearest, n)
+        if np.array_equal(moved, labels):
+            break
+    return np.asarray(along[nearest, np.arange(len(sorts))])
 
 
 def _heard(sorts: IntArray, weights: FloatArray, counts: FloatArray) -> tuple[int, ...] | None:

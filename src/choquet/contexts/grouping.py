@@ -15,7 +15,7 @@ from choquet.contexts.leaves import LeafFit, LeafOptions, fit_leaf, fit_statisti
 from choquet.contexts.rows import Leaf, RankRows, Weights
 from choquet.contexts.tree import Tree
 
-__all__ = ["Grouping", "Price", "group_leaves", "own_groups"]
+__all__ = ["Grouping", "Price", "group_leaves", "joined_leaves", "own_groups"]
 
 
 @dataclass(frozen=True)
@@ -161,6 +161,21 @@ def group_leaves(
                 best = (value, groups)
     assert best is not None
     return _shortest(rows, tree, options, price, best[1], place, kinds)
+
+
+def joined_leaves(
+    rows: RankRows, tree: Tree, options: LeafOptions, max_operators: int
+) -> list[IntArray]:
+    """Group of each row, for every number of groups that leaves are joined to."""
+    place = tree.leaf_of(rows.ranks, rows.values)
+    found = []
+    for groups in _joins(_first(rows, tree, options, place), options):
+        if 1 < len(groups) <= max_operators:
+            number = np.zeros(len(tree.source), dtype=np.int64)
+            for k, group in enumerate(groups):
+                number[list(group.leaves)] = k
+            found.append(number[place])
+    return found
 
 
 def _first(rows: RankRows, tree: Tree, options: LeafOptions, place: IntArray) -> list[_Group]:

@@ -27,6 +27,10 @@ _DUST = 1e-10
 """Mean squared error, in units of the target's variance, below which a fit is exact."""
 
 
+_WORSE = 0.1
+"""Share by which a description may be worse than another that it is shorter than, however uncertain
+the difference: of few rows one standard error can be a third of the error."""
+
 _HEARD = 0.1
 """Error of a description, in shares of what its reference leaves unexplained, that is not heard."""
 
@@ -290,7 +294,10 @@ def _means(grown: _Grown) -> FloatArray:
 def _choice(
     grown: list[_Grown], options: TreeOptions, judge: Judge | None, floor: float
 ) -> tuple[_Grown, int]:
-    """The smallest description within one standard error of the best, or of the reference."""
+    """The smallest description within one standard error of the best, or of the reference.
+
+    And not worse by more than `_WORSE`, so that uncertainty alone makes no description good.
+    """
     if grown[0].held_out is None:
         if options.prune == "bic":
             first = grown[0]
@@ -303,7 +310,8 @@ def _choice(
     whole, weight = whole[known], grown[0].rows.weight[known]
     share = weight / weight.sum()
     means = share @ whole
-    bars = [whole[:, int(means.argmin())]]
+    best = int(means.argmin())
+    bars = [whole[:, best]]
     if judge is not None:
         bars.append(judge.errors[known])
     good = means <= floor * grown[0].rows.target_scale ** 2
@@ -311,7 +319,8 @@ def _choice(
         away = whole - bar[:, None]
         rise = share @ away
         spread = np.sqrt((share**2) @ (away - rise) ** 2)
-        good |= rise <= spread
+        good |= rise <= np.minimum(spread, _WORSE * (share @ bar))
+    good[best] = True
     places = [(one, k) for one in grown for k in range(len(one.path.alphas))]
     sizes = [int(one.path.n_leaves[k]) * n_numbers(one.rows, one.rows.leaf) for one, k in places]
     order = [options.kinds.index(one.rows.leaf) for one, _ in places]
