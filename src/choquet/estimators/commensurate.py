@@ -169,7 +169,7 @@ class Commensurate(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def _scale(self, column, direction, method, name, weight):
         if isinstance(method, str):
             check_option("method", method, METHODS)
-            options = {"method": method, "clip": self.clip, "weight": weight}
+            options = {"method": method, "clip": self.clip, "weight": weight, "name": name}
             return fit_scale(column, direction=direction, **options)
         scale = points_scale(method)
         if direction == "lower" and scale.direction != "lower":
@@ -330,7 +330,9 @@ class InUnits(BaseEstimator):
         made.fit(X if names is None else _frame(X, names), y, **given)
         scale = IDENTITY
         if not classify:
-            scale = fit_scale(y.astype(np.float64), method=self.target, weight=sample_weight)
+            scale = fit_scale(
+                y.astype(np.float64), method=self.target, weight=sample_weight, name="the target"
+            )
         estimator.fit(Units(made.scales_).scaled(X), y if classify else scale(y), **given)
         return self._set(estimator, made, scale, name)
 

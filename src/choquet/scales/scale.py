@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from choquet.arrays import FloatArray, as_vector, check_option
 from choquet.errors import DataError, OptionError
+from choquet.lattice.ties import TIE
 from choquet.scales.directions import Direction
 
 __all__ = ["IDENTITY", "METHODS", "Scale", "fit_scale", "points_scale"]
@@ -20,6 +21,12 @@ METHODS = ("minmax", "quantiles", "standard", "none")
 
 _SIDES = np.array([-2.0, 2.0])
 """Deviations from the mean at which the points of a standardised column stand."""
+
+_FEW_DIGITS = 64 * TIE
+"""Numbers that differ by so little of their size have two decimal digits left or fewer."""
+
+_SMALLEST = 1e-150
+"""Least range, and one by the largest, whose square can be worked with."""
 
 _QUANTILES = 33
 """Points of a scale of quantiles, the ends included."""
@@ -176,6 +183,7 @@ def fit_scale(
     method: str = "minmax",
     clip: bool = False,
     weight: FloatArray | None = None,
+    name: str = "the column",
 ) -> Scale:
     """The scale of a column of data.
 
@@ -192,6 +200,14 @@ def fit_scale(
         See `Scale`.
     weight : array of floats, optional
         How much each number counts; those of weight 0 are left out.
+    name : str, default "the column"
+        What errors call it.
+
+    Raises
+    ------
+    DataError
+        If its numbers differ, but too little beside their size, or so little or so much that
+        floating-point numbers cannot tell.
 
     Examples
     --------
@@ -201,13 +217,13 @@ def fit_scale(
     array([0.66666667, 1.        , 0.        ])
     """
     check_option("method", method, METHODS)
-    column = as_vector(x, "the column")
+    column = as_vector(x, name)
     weights = np.ones(len(column)) if weight is None else weight
     column, weights = column[weights > 0], weights[weights > 0]
     if not len(column):
         raise DataError("a scale needs one number or more")
     if isinstance(direction, str):
-        points, values = _rising(column, method, weights)
+        points, values = _rising(column, method, weights, name)
         if direction == "lower":
             values = _turned(values, method)
         return Scale(points, values, clip)
@@ -217,7 +233,8 @@ def fit_scale(
     # How far away from the peak a number is decides, less being better; the peak itself counts too.
     how = method if method == "quantiles" else "minmax"
     distances = np.append(np.abs(column - peak), 0.0)
-    away, values = _rising(distances, how, np.append(weights, weights.sum() / (_QUANTILES - 1)))
+    more = np.append(weights, weights.sum() / (_QUANTILES - 1))
+    away, values = _rising(distances, how, more, name)
     values = 1.0 - values
     return Scale(
         np.concatenate([peak - away[:0:-1], peak + away]),
@@ -231,19 +248,19 @@ def _turned(values: FloatArray, method: str) -> FloatArray:
     return -values if method == "standard" else 1.0 - values
 
 
-def _rising(column: FloatArray, method: str, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _rising(
+    column: FloatArray, method: str, weights: FloatArray, name: str
+) -> tuple[FloatArray, FloatArray]:
     low, high = float(column.min()), float(column.max())
     unit = np.array([0.0, 1.0])
     if method == "none":
         return unit, unit
+    constant = not _varies(low, high, name)
     if method == "standard":
-        mean = float(np.average(column, weights=weights))
+        mean = low + float(np.average(column - low, weights=weights))
         deviation = float(np.sqrt(np.average((column - mean) ** 2, weights=weights)))
-        deviation = deviation if deviation > 1e-12 * abs(mean) else 1.0
-        return mean + deviation * _SIDES, _SIDES
-    # A range by which one cannot divide is none.
-    least = max(1e-12 * max(abs(low), abs(high)), 1e-300)
-    if not high - low > least or not np.isfinite(high - low):
+        return mean + (max(1.0, abs(low)) if constant else deviation) * _SIDES, _SIDES
+    if constant:
         return np.array([low, low + max(1.0, abs(low))]), unit
     if method == "minmax":
         return np.array([low, high]), unit
@@ -256,6 +273,24 @@ def _rising(column: FloatArray, method: str, weights: FloatArray) -> tuple[Float
     # Numbers that occur often stand in the middle of their share of the data.
     values = np.bincount(group, levels) / np.bincount(group)
     return points, (values - values[0]) / (values[-1] - values[0])
+
+
+def _varies(low: float, high: float, name: str) -> bool:
+    """Whether numbers differ at all; raises if they do, but not enough to be told apart."""
+    if low == high:
+        return False
+    spread, size = high / 2 - low / 2, max(abs(low), abs(high))  # halves, which cannot overflow
+    if 2 * spread <= _FEW_DIGITS * size:
+        raise DataError(
+            f"{name} lies near {high:.3g} but its numbers differ by {2 * spread:.1g} only, which "
+            "leaves too few digits: subtract a number from them, or leave it out"
+        )
+    if not _SMALLEST <= spread <= 1 / _SMALLEST:
+        raise DataError(
+            f"{name} has numbers from {low:.3g} to {high:.3g}, a range by which one cannot divide: "
+            "scale them"
+        )
+    return True
 
 
 def points_scale(points: Sequence[Sequence[float]], *, clip: bool = True) -> Scale:
