@@ -40,26 +40,43 @@ class Command(NamedTuple):
     words: list[str]
 
 
+def fit_of(learner: str, table: str = "table.csv") -> Command:
+    """How a model of one learner is learned."""
+    words = ["fit", table, "--learner", learner, "-o", "fresh.json", "--force"]
+    return Command(f"fit ({learner})", words)
+
+
 COMMANDS = [
     Command("help", ["--help"]),
     Command("fit", ["fit", "table.csv", "-o", "fresh.json", "--force"]),
     Command("fit (no folds)", ["fit", "table.csv", "-o", "fresh.json", "--folds", "0", "--force"]),
-    Command("fit (contextual)",
-            ["fit", "table.csv", "--learner", "contextual", "-o", "fresh.json", "--force"]),
-    Command("fit (classifier)",
-            ["fit", "classes.csv", "--learner", "classifier", "-o", "fresh.json", "--force"]),
+    *(fit_of(learner) for learner in ("auto", "additive", "cv", "contextual", "gradient", "owa")),
+    *(fit_of(learner, "classes.csv")
+      for learner in ("classifier", "contextual-classifier", "additive-classifier")),
+    Command("fuse", ["fuse", "scores.csv", "-t", "truth", "-o", "fresh.json", "--force"]),
     Command("predict", ["predict", "model.json", "table.csv"]),
     Command("predict (measure)", ["predict", "measure.json", "table.csv"]),
     Command("predict (contextual)", ["predict", "contextual.json", "table.csv"]),
+    Command("predict (additive)", ["predict", "additive.json", "table.csv"]),
     Command("decompose", ["decompose", "model.json"]),
     Command("decompose (measure)", ["decompose", "measure.json"]),
+    Command("decompose (table)", ["decompose", "model.json", "table.csv"]),
     Command("decompose (clodd)", ["decompose", "model.json", "--method", "clodd"]),
     Command("explain", ["explain", "model.json"]),
     Command("explain (row)", ["explain", "model.json", "table.csv", "--row", "3"]),
     Command("explain (contextual)", ["explain", "contextual.json", "table.csv", "--row", "3"]),
+    Command("explain (additive)", ["explain", "additive.json", "table.csv", "--row", "3"]),
     Command("inspect", ["inspect", "model.json"]),
+    Command("inspect (additive)", ["inspect", "additive.json"]),
+    Command("compare", ["compare", "model.json", "measure.json"]),
     Command("report", ["report", "model.json", "table.csv", "-o", "page.html", "--force"]),
+    Command("report (additive)",
+            ["report", "additive.json", "table.csv", "-o", "page.html", "--force"]),
+    Command("export (sql)", ["export", "model.json", "--to", "sql", "-o", "-"]),
+    Command("export (onnx)", ["export", "model.json", "--to", "onnx", "-o", "m.onnx", "--force"]),
     Command("decide", ["decide", "choices.csv", "said.txt"]),
+    Command("decide (page)", ["decide", "choices.csv", "said.txt", "-o", "page.html", "--force"]),
+    Command("reproduce", ["reproduce", "examples", "-o", "paper", "--fresh"]),
 ]  # fmt: skip
 
 
@@ -81,7 +98,11 @@ def make_files(folder: Path) -> None:
     choices = [[name, *row] for name, row in zip("abcdef", X[:6].round(3).tolist(), strict=True)]
     write_table(folder / "choices.csv", ["name", *names], choices)
     (folder / "said.txt").write_text("a > b\n" if y[0] > y[1] else "b > a\n")
-    for learner in ("choquet", "contextual"):
+    heads = [f"{source}:{kind}" for source in names[:3] for kind in ("no", "yes")]
+    scores = np.column_stack([1 - X[:, :3], X[:, :3]])[:, [0, 3, 1, 4, 2, 5]]
+    rows = [[*row, label] for row, label in zip(scores.round(6).tolist(), labels, strict=True)]
+    write_table(folder / "scores.csv", [*heads, "truth"], rows)
+    for learner in ("choquet", "contextual", "additive"):
         target = {"choquet": "model"}.get(learner, learner)
         words = ["fit", "table.csv", "--learner", learner, "-o", f"{target}.json"]
         subprocess.run(

@@ -183,6 +183,7 @@ ROLES = {
 }  # fmt: skip
 
 
+@pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("said", ROLES, ids=str)
 @pytest.mark.parametrize("k", [1, 2, None])
 def test_what_was_said_holds_in_every_draw_and_the_walk_moves(said, k):
@@ -448,6 +449,14 @@ def test_ranges_of_scores():
 # -- draws -----------------------------------------------------------------------------------------
 
 
+@pytest.fixture(params=["arrays", "compiled"])
+def way(request, monkeypatch):
+    """Small sets are walked by whole arrays, others by compiled loops: each draws the same."""
+    limit = np.inf if request.param == "arrays" else 0.0
+    monkeypatch.setattr("choquet.decide.models._small._SECONDS", limit)
+
+
+@pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("n", [3, 4])
 def test_draws_of_all_measures_against_rejection(n):
     rng = np.random.default_rng(n)
@@ -464,6 +473,7 @@ def test_draws_of_all_measures_against_rejection(n):
     np.testing.assert_allclose(points.mean(axis=0), np.mean(kept, axis=0), atol=0.02)
 
 
+@pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("n", [3, 4])
 def test_draws_of_pairs_against_rejection(n):
     """Uniform over coefficients: uniform in a box that holds them all, kept if monotone."""
@@ -489,6 +499,7 @@ def test_draws_of_pairs_against_rejection(n):
         np.testing.assert_allclose(points.mean(axis=0), box[keep].mean(axis=0), atol=0.05)
 
 
+@pytest.mark.usefixtures("way")
 def test_weights_are_uniform_on_the_simplex():
     points = draw(program(space(3, 1), [], setting_of(np.eye(3))), 5000, np.random.default_rng(0))
     np.testing.assert_allclose(points.mean(axis=0), 1 / 3, atol=0.02)

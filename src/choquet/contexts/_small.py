@@ -99,6 +99,14 @@ def pair_scores(
         np.add.at(out, number, scaled[above])
 
 
+@cache
+def _constant_first(width: int) -> tuple[Any, Any]:
+    """Places of a system with the constant, the last but one, in front; and of its weights."""
+    order = np.r_[width - 1, 0 : width - 1]
+    weights = np.arange(1, width)
+    return np.ix_(order, order), (weights, weights)
+
+
 def fit_free(packed: FloatArray, l2: float, centres: FloatArray, out: FloatArray) -> FloatArray:
     """Least squares of many leaves side by side; the last axis numbers them."""
     width = out.shape[1]
@@ -107,9 +115,9 @@ def fit_free(packed: FloatArray, l2: float, centres: FloatArray, out: FloatArray
     full[first, second] = packed.T
     full[second, first] = packed.T
     # The constant comes first, as in the loop.
-    order = np.r_[width - 1, 0 : width - 1]
-    A, b = full[np.ix_(order, order)], full[order, width]
-    A[np.arange(1, width), np.arange(1, width)] += l2
+    places, weights = _constant_first(width)
+    A, b = full[places], full[places[0][:, 0], width]
+    A[weights] += l2
     b[1:] += l2 * centres[:, : width - 1].T
     x = _solve(A, b)
     out[:, : width - 1] = x[1:].T
@@ -118,26 +126,29 @@ def fit_free(packed: FloatArray, l2: float, centres: FloatArray, out: FloatArray
 
 
 def _solve(A: FloatArray, b: FloatArray) -> FloatArray:
-    """Cholesky and two substitutions, for many systems; see the loop of the same name."""
+    """Cholesky and two substitutions, for many systems; see the loop of the same name.
+
+    Each column is taken off all that follow it at once: every number loses the same products in
+    the same order as in the loop.
+    """
     size = len(A)
+    at = np.arange(size)
+    pivots, own = np.empty_like(b), A[at, at]
     for j in range(size):
-        own = A[j, j].copy()
-        below = A[j:, j].copy()
-        for k in range(j):
-            below -= A[j:, k] * A[j, k]
-        lost = (below[0] <= 1e-11 * own) | (own <= 0.0)
-        root = np.sqrt(np.where(lost, 1.0, below[0]))
-        A[j, j] = np.where(lost, 0.0, root)
-        A[j + 1 :, j] = np.where(lost, 0.0, below[1:] / root)
-    x = np.zeros_like(b)
-    for rows, upper in ((range(size), False), (range(size - 1, -1, -1), True)):
-        for j in rows:
-            total = x[j].copy() if upper else b[j].copy()
-            for k in range(j + 1, size) if upper else range(j):
-                total -= (A[k, j] if upper else A[j, k]) * x[k]
-            usable = A[j, j] > 0.0
-            x[j] = np.where(usable, total / np.where(usable, A[j, j], 1.0), 0.0)
-    return x
+        pivot = A[j, j]
+        lost = (pivot <= 1e-11 * own[j]) | (own[j] <= 0.0)
+        pivots[j] = np.where(lost, np.inf, np.sqrt(np.where(lost, 1.0, pivot)))
+        column = A[j + 1 :, j]
+        column /= pivots[j]  # zero where the pivot is lost
+        A[j + 1 :, j + 1 :] -= column[:, None] * column
+        b[j] /= pivots[j]
+        b[j + 1 :] -= column * b[j]
+    for j in range(size - 1, -1, -1):
+        total = b[j]
+        for k in range(j + 1, size):
+            total -= A[k, j] * b[k]
+        total /= pivots[j]
+    return b
 
 
 def _errors(full: FloatArray, coefficients: FloatArray, width: int) -> FloatArray:

@@ -257,12 +257,12 @@ def _shortest(
     errors = [group.error for group in groups]
     chosen: list[tuple[Leaf, FloatArray]] = []
     sizes = [n_numbers(rows, rows.leaf)] * len(groups)
-    for k, group in enumerate(groups):
+    fits = {kind: _fit_kind(rows, groups, options, columns[kind], place) for kind in usable}
+    for k in range(len(groups)):
         others, n_others = sum(errors) - errors[k], sum(sizes) - sizes[k]
         best: tuple[float, Leaf, FloatArray, float] | None = None
         for kind in usable:
-            index = np.flatnonzero(np.isin(place, group.leaves))
-            found, error = _fit_kind(rows, group, options, columns[kind], index)
+            found, error = fits[kind][0][k], float(fits[kind][1][k])
             value = price.of((others + error) / whole, n_others + n_numbers(rows, kind))
             if best is None or value < best[0]:
                 best = (value, kind, found, error)
@@ -282,22 +282,23 @@ def _shortest(
 
 
 def _fit_kind(
-    rows: RankRows, group: _Group, options: LeafOptions, columns: IntArray, index: IntArray
-) -> tuple[FloatArray, float]:
-    """Coefficients and error of a group's operator that weighs some columns only."""
-    if len(columns) == rows.n_columns:
-        if options.loss == "squared" and not options.l1:
-            found, errors = fit_statistics(group.statistics[None], options, group.centre)
-            return found[0], float(errors[0])
-        fit: LeafFit = fit_leaf(rows, index, options, group.centre)
-        return fit.coefficients, fit.error
+    rows: RankRows, groups: list[_Group], options: LeafOptions, columns: IntArray, place: IntArray
+) -> tuple[FloatArray, FloatArray]:
+    """Coefficients and errors of all groups' operators, where they weigh some columns only."""
+    if len(columns) == rows.n_columns and (options.loss != "squared" or options.l1):
+        fits: list[LeafFit] = [
+            fit_leaf(rows, np.flatnonzero(np.isin(place, one.leaves)), options, one.centre)
+            for one in groups
+        ]
+        return np.array([one.coefficients for one in fits]), np.array([one.error for one in fits])
+    packed = np.array([group.statistics for group in groups])
+    centres = np.array([group.centre for group in groups])
     width = rows.n_columns + 2
-    full = np.zeros((width, width))
-    full[np.triu_indices(width)] = group.statistics
     kept = np.append(columns, [width - 2, width - 1])
-    part = np.triu(full)[np.ix_(kept, kept)]
-    packed = part[np.triu_indices(len(kept))]
-    found, errors = fit_statistics(packed[None], options, group.centre[columns])
-    coefficients = np.zeros(rows.n_columns + 1)
-    coefficients[columns], coefficients[-1] = found[0, :-1], found[0, -1]
-    return coefficients, float(errors[0])
+    at = np.zeros((width, width), dtype=np.int64)
+    at[np.triu_indices(width)] = np.arange(packed.shape[1])
+    part = at[np.ix_(kept, kept)][np.triu_indices(len(kept))]
+    found, errors = fit_statistics(packed[:, part], options, centres[:, columns])
+    coefficients = np.zeros((len(groups), rows.n_columns + 1))
+    coefficients[:, columns], coefficients[:, -1] = found[:, :-1], found[:, -1]
+    return coefficients, errors

@@ -1,10 +1,10 @@
 """How loops are compiled, and when: the one place that chooses Numba's options.
 
-A loop is written once, in plain Python over arrays. Compiling it takes about a second; to load
-Numba and what was compiled before takes as long as a million steps in plain Python. So a loop that
-says how many steps a call takes runs as it stands until it has made `PLAIN` of them, and compiled
-from then on. Both ways give the same answer to the bit; nothing depends on which was taken. A
-process whose work is small compiles nothing and does not even load Numba.
+A loop is written once, in plain Python over arrays. To load Numba and compile it takes one second
+to four, as long as three million steps in plain Python or more. So a loop that says how many steps
+a call takes runs as it stands until it has made `PLAIN` of them, and compiled from then on. Both
+ways give the same answer to the bit; nothing depends on which was taken. A process whose work is
+small compiles nothing and does not even load Numba.
 
 Compiled loops are serial and release the interpreter's lock; threads are handed out by
 `choquet.lattice.threads`. What was compiled is kept on disk for the next process: beside the
@@ -26,8 +26,8 @@ from choquet.watching import steps
 
 __all__ = ["PLAIN", "Loop", "compiled", "compiled_with"]
 
-PLAIN = 1_000_000
-"""Steps that a loop makes in plain Python, about 0.3 s, before it is compiled."""
+PLAIN = 3_000_000
+"""Steps that a loop makes in plain Python, about 1 s, before it is compiled."""
 
 Mode = Literal["plain", "fast"]
 

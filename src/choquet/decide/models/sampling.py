@@ -17,6 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from choquet.arrays import BoolArray, FloatArray
+from choquet.decide.models._small import is_small, walk_together
 from choquet.decide.models.program import Program
 from choquet.decide.models.spaces import AllSets, KAdditive, Pairs
 from choquet.errors import SolverError
@@ -55,7 +56,8 @@ def draw(
     """
     if isinstance(program.space, Pairs):
         return _draw_pairs(program, program.space, count, rng, thin)
-    if isinstance(program.space, AllSets) and not program.equal.any():
+    general = isinstance(program.space, AllSets) and not program.equal.any()
+    if general and not is_small(program.space.order, 0, count, thin or program.space.n):
         start, room = _centre(_everything(program))
         if room > _FLAT:
             return _draw_lattice(program, start, count, rng, thin)
@@ -315,6 +317,8 @@ def _walk(
 ) -> FloatArray:
     from choquet.decide.models import _kernels
 
+    if is_small(A, len(E), count, thin):
+        return _moving(*walk_together(A, b, E, start, count, thin, rng))
     columns = sp.csc_array(A)
     out = np.empty((count, len(start)))
     moved = _kernels.walk_rows(
@@ -339,6 +343,8 @@ def _draw_pairs(
 ) -> FloatArray:
     from choquet.decide.models import _kernels
 
+    if space.n <= _SMALL and is_small(KAdditive(space.n, 2).order, 1, count, thin or space.n):
+        return _draw_dense_pairs(program, space, count, rng, thin)
     centre, room = _centre(_everything(program))
     # Rows on weights, read back as rows on coefficients: singles and smaller-of-two are the same.
     own = program.matrix[:, : space.n + len(space.pairs)]
@@ -372,13 +378,19 @@ def _draw_flat_pairs(
     program: Program, space: Pairs, count: int, rng: np.random.Generator, thin: int | None
 ) -> FloatArray:
     """Pairs where what was said amounts to equations."""
-    if space.n > _SMALL:
-        weights = _draw_rows(program, count, rng, thin)
-        return np.asarray((space.mobius_matrix @ weights.T).T)
-    other = KAdditive(space.n, 2)
+    if space.n <= _SMALL:
+        return _draw_dense_pairs(program, space, count, rng, thin)
+    weights = _draw_rows(program, count, rng, thin)
+    return np.asarray((space.mobius_matrix @ weights.T).T)
+
+
+def _draw_dense_pairs(
+    program: Program, space: Pairs, count: int, rng: np.random.Generator, thin: int | None
+) -> FloatArray:
+    """Pairs by a row for each value that must not fall."""
     own = program.matrix[:, : space.n + len(space.pairs)]
     dense = Program(
-        other, own, program.bound, program.strict, program.equal, program.owners,
+        KAdditive(space.n, 2), own, program.bound, program.strict, program.equal, program.owners,
         program.n_statements,
     )  # fmt: skip
     return _draw_rows(dense, count, rng, thin)
