@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
+import pickle
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import choquet
 from choquet import (
     ChoquetRegressor,
     Clodd,
+    Commensurate,
     ContextTree,
     ContextualRegressor,
     Report,
@@ -24,7 +29,7 @@ from choquet.contexts import Condition
 from choquet.contexts.logic import possible, shortest
 from choquet.datasets import make_noise_measure
 from choquet.decomposition import TreeDecomposition
-from choquet.explanation import explain_model, explain_operator
+from choquet.explanation import explain_model, explain_operator, view_of
 from tests.commands import runner
 from tests.strategies import measures
 
@@ -159,6 +164,67 @@ def test_words_of_what_was_learned_are_true(learned, n_cuts):
                 np.testing.assert_array_equal(here, labels == number)
         else:
             check_words(d, Z, labels)
+
+
+def test_values_are_told_in_the_units_of_the_data():
+    """Of a column that rises, one of which less is better, and one with a best value."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform([100, 0, 10], [900, 1, 20], (400, 3))
+    y = np.where(X[:, 0] > 500, np.where(X[:, 1] > 0.6, 3 * X[:, 2], -X[:, 2]), 5 * X[:, 1])
+    directions = {"x1": 450.0, "x2": "lower", "x3": "higher"}
+    for scaler in (
+        StandardScaler(),
+        Commensurate(directions="lower"),
+        Commensurate(directions=directions),
+    ):
+        frame = pd.DataFrame(X, columns=["x1", "x2", "x3"])
+        model = make_pipeline(scaler, ContextualRegressor(n_cuts=6)).fit(frame, y)
+        d = view_of(model).parts
+        assert d.tree.has_thresholds
+        Z = rng.uniform([100, 0, 10], [900, 1, 20], (1000, 3))
+        scaled = d.scaled(Z)
+        away = np.abs(scaled[:, :, None] - d.tree.value)
+        Z = Z[~(np.nanmin(away, axis=(1, 2)) < 1e-2)]
+        for number, operator in enumerate(d.operators):
+            told = in_units(str(operator.context), Z, d.scaled(Z), list(d.sources))
+            np.testing.assert_array_equal(told, d.operator_of(Z) == number)
+        page = Report(model, frame, y).markdown()
+        for rule in d.leaves.values():
+            assert f"| {rule.text(d.sources)} |" in page
+        again = pickle.loads(pickle.dumps(d))  # noqa: S301 (our own bytes)
+        assert [str(one.context) for one in again.operators] == [
+            str(one.context) for one in d.operators
+        ]
+
+
+def in_units(text, Z, scaled, sources):
+    """What a context says of rows: of ranks on the common scale, of values in the data."""
+    found = np.zeros(len(Z), dtype=bool)
+    for case in text.split("; or "):
+        here = np.ones(len(Z), dtype=bool)
+        for part in re.split(r" and (?=x\d is )", case):
+            value = re.fullmatch(
+                r"(x\d) is (?:(at least|at most|below|above) ([\d.,]+)|between ([\d.,]+) and "
+                r"([\d.,]+)|below ([\d.,]+) or above ([\d.,]+))",
+                part,
+            )
+            if value is None:
+                here &= one_condition(part, scaled, sources)
+                continue
+            name, how, one, *ends = value.groups()
+            own, numbers = Z[:, sources.index(name)], [float(e) for e in ends if e]
+            here &= (
+                {
+                    "at least": lambda x, c: x >= c,
+                    "at most": lambda x, c: x <= c,
+                    "below": lambda x, c: x < c,
+                    "above": lambda x, c: x > c,
+                }[how](own, float(one))
+                if how
+                else (((own >= numbers[0]) & (own <= numbers[1])) == (ends[0] is not None))
+            )
+        found |= here
+    return found
 
 
 def test_contexts_of_reports_and_commands_are_complete(tmp_path, capsys):

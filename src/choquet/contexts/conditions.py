@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,7 @@ import numpy.typing as npt
 from choquet.arrays import BoolArray, FloatArray, IntArray, as_inputs
 from choquet.errors import DataError, OptionError
 from choquet.measures.sources import check_sources
+from choquet.scales import Scale, figure
 from choquet.walks.sorts import as_sorts, sorts_of
 
 __all__ = ["Condition", "Context", "Rule"]
@@ -34,6 +35,8 @@ class Condition:
         … its input is at least this. One of the three must be given.
     negated : bool, default False
         Whether the opposite is meant.
+    scale : Scale, optional
+        From the units of the data to the scale that `value` is on; words are in these units.
 
     Examples
     --------
@@ -51,6 +54,10 @@ class Condition:
     'gpr is the smallest'
     >>> Condition(0, value=0.25).text(["gpr", "ir", "emi"])
     'gpr is at least 0.25'
+    >>> from choquet.scales import Scale
+    >>> price = Scale(np.array([10.0, 50.0]), np.array([1.0, 0.0]))
+    >>> Condition(0, value=0.25, scale=price).text(["price", "ir", "emi"])
+    'price is at most 40'
     """
 
     source: int
@@ -58,6 +65,7 @@ class Condition:
     above: int | None = None
     value: float | None = None
     negated: bool = False
+    scale: Scale | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         given = [x for x in (self.top, self.above, self.value) if x is not None]
@@ -98,7 +106,7 @@ class Condition:
         if self.above is not None:
             return f"{name} is {no}above {names[self.above]}"
         if self.value is not None:
-            return f"{name} is {'below' if self.negated else 'at least'} {self.value:.4g}"
+            return f"{name} is {self._value_words(self.value)}"
         top = self.top or 1
         if n == 2 or top == n - 1 != 1:
             # Not among the top N - 1 is the smallest; of two sources, not the largest is too.
@@ -110,6 +118,21 @@ class Condition:
         if 2 * top > n:
             return f"{name} is {'' if self.negated else 'not '}among the bottom {_word(n - top)}"
         return f"{name} is {no}among the top {_word(top)}"
+
+    def _value_words(self, value: float) -> str:
+        """Where the input of the source lies, in the units of the data."""
+        if self.scale is None:
+            return f"{'below' if self.negated else 'at least'} {value:.4g}"
+        direction = self.scale.direction
+        ends = self.scale.inverse(np.full(2, value), self.scale.points[[0, -1]])
+        first, last = (figure(float(end), 4) for end in ends)
+        if direction == "higher":
+            return f"{'below' if self.negated else 'at least'} {last}"
+        if direction == "lower":
+            return f"{'above' if self.negated else 'at most'} {first}"
+        if self.negated:
+            return f"below {first} or above {last}"
+        return f"between {first} and {last}"
 
     def _check(self, n_sources: int) -> None:
         if max(self.source, self.above or 0) >= n_sources or (self.top or 1) >= max(n_sources, 2):

@@ -150,8 +150,9 @@ class Clodd(ClusterMethod):
     search : {"path+local", "exact", "swarm"}, default "path+local"
         How partitions are searched; see `clodd`, where it is called method.
     same_below : float, default 0.01
-        If no two operators differ by more than this in output, for any input in [0, 1], the answer
-        is one operator.
+        The noise floor: an operator stands for all that differ from it by no more than this in
+        output, for any input in [0, 1]. If one stands for all, the answer is one operator; clusters
+        whose means one could stand for are one.
 
     References
     ----------
@@ -181,9 +182,9 @@ class Clodd(ClusterMethod):
     def partition(self, drawn: Drawn) -> Partition:
         """Blocks of the iVAT image."""
         levels = np.cumsum(drawn.sample.weights, axis=1)
-        if (levels.max(axis=0) - levels.min(axis=0)).max() <= self.same_below:
+        if np.ptp(levels, axis=0).max() <= 2 * self.same_below:
             return one_cluster(drawn.picture, "clodd", proved=True)
-        return clodd(
+        found = clodd(
             drawn.picture,
             alpha=self.alpha,
             gamma=self.gamma,
@@ -191,6 +192,25 @@ class Clodd(ClusterMethod):
             method=self.search,
             rng=drawn.rng,
         )
+        return _joined(found, levels, drawn.counts, self.same_below)
+
+
+def _joined(found: Partition, levels: FloatArray, counts: IntArray, same: float) -> Partition:
+    """Clusters are one if some operator is within `same` of their means: complete linkage."""
+    totals = np.bincount(found.labels, counts, found.n_clusters)
+    means = np.zeros((found.n_clusters, levels.shape[1]))
+    np.add.at(means, found.labels, counts[:, None] * levels)
+    means /= totals[:, None]
+    if found.n_clusters < 2:
+        return found
+    from scipy.cluster.hierarchy import fcluster, linkage
+    from scipy.spatial.distance import pdist
+
+    joined = fcluster(linkage(pdist(means, "chebyshev"), "complete"), 2 * same, "distance") - 1
+    if joined.max() + 1 == found.n_clusters:
+        return found
+    labels = canonical_labels(np.asarray(joined[found.labels], dtype=np.int64), counts)
+    return Partition(labels, int(joined.max()) + 1, found.method)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import factorial
 from typing import TYPE_CHECKING, Any, Literal
@@ -78,11 +78,14 @@ class TreeContexts(Contexts):
     tree : Tree
     labels : array of ints
         Operator of each node; -1 for inner nodes.
+    units : Units or None
+        Of the data, which conditions on values are told in.
     """
 
     sources: tuple[str, ...]
     tree: Tree
     labels: IntArray
+    units: Units | None = None
 
     def of(self, number: int) -> Context:
         """When an operator is used, in as few conditions as are found."""
@@ -100,8 +103,29 @@ class TreeContexts(Contexts):
             leaf: Rule(
                 conditions, int(self.labels[leaf]), float(tree.weight[leaf] / tree.weight[0]), 1.0
             )
-            for leaf, conditions in _paths(tree, len(self.sources)).items()
+            for leaf, conditions in self._paths().items()
         }
+
+    def question(self, node: int) -> Condition:
+        """What an inner node asks, in the units of the data."""
+        asked = self.tree.question(node)
+        if self.units is None or asked.value is None:
+            return asked
+        return replace(asked, scale=self.units.scales[asked.source])
+
+    def _paths(self) -> dict[int, tuple[Condition, ...]]:
+        """Conditions of each leaf, without those that others imply."""
+        found: dict[int, tuple[Condition, ...]] = {}
+        pending: list[tuple[int, tuple[Condition, ...]]] = [(0, ())]
+        while pending:
+            node, conditions = pending.pop()
+            if self.tree.source[node] < 0:
+                found[node] = shortest(conditions, len(self.sources))
+                continue
+            asked = self.question(node)
+            pending.append((int(self.tree.no[node]), (*conditions, asked.opposite)))
+            pending.append((int(self.tree.yes[node]), (*conditions, asked)))
+        return found
 
     @cached_property
     def rules(self) -> RuleList:
@@ -169,6 +193,13 @@ class TreeDecomposition(Decomposition):
     row_error: float = float("nan")
     cost: Cost | None = None
     intercept: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.contexts.units is not self.units:
+            contexts = replace(self.contexts, units=self.units)
+            operators = tuple(replace(one, contexts=contexts) for one in self.operators)
+            object.__setattr__(self, "contexts", contexts)
+            object.__setattr__(self, "operators", operators)
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -451,18 +482,3 @@ def _evidence(rows: RankRows, index: IntArray, residual: FloatArray, l2: float) 
         "trust": min(float((seen / (seen + l2)).sum()) / max(free, 1), 1.0),
         "residual": float(np.sqrt(squares / weight)),
     }
-
-
-def _paths(tree: Tree, n_sources: int) -> dict[int, tuple[Condition, ...]]:
-    """Conditions of each leaf, without those that others imply."""
-    found: dict[int, tuple[Condition, ...]] = {}
-    pending: list[tuple[int, tuple[Condition, ...]]] = [(0, ())]
-    while pending:
-        node, conditions = pending.pop()
-        if tree.source[node] < 0:
-            found[node] = shortest(conditions, n_sources)
-            continue
-        asked = tree.question(node)
-        pending.append((int(tree.no[node]), (*conditions, asked.opposite)))
-        pending.append((int(tree.yes[node]), (*conditions, asked)))
-    return found

@@ -188,7 +188,10 @@ def _rules(view: View) -> dict[str, Any] | None:
         "items": [
             {
                 "text": rule.text(view.sources),
-                "conditions": [dict(vars(condition)) for condition in rule.conditions],
+                "conditions": [
+                    {name: value for name, value in vars(one).items() if name != "scale"}
+                    for one in rule.conditions
+                ],
                 "operator": rule.operator,
                 "share": rule.share,
                 "precision": rule.precision,

@@ -108,7 +108,7 @@ def tree_table(view: View) -> list[dict[str, Any]] | None:
                 "trust": operator.trust,
             }
         else:
-            here["question"] = tree.question(node).text(view.sources)
+            here["question"] = parts.contexts.question(node).text(view.sources)
             pending.append((int(tree.no[node]), depth + 1, "no"))
             pending.append((int(tree.yes[node]), depth + 1, "yes"))
         found.append(here)
