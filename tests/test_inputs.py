@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
+from datetime import date
 from functools import cache
 
 import numpy as np
@@ -10,6 +12,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 import choquet
 from choquet import estimators
@@ -40,12 +43,39 @@ MODELS = {
     "conformal classifier": lambda: estimators.ConformalClassifier(cv=2),
     "owa": lambda: estimators.OWARegressor(),
     "binary": lambda: estimators.BinaryRegressor(),
+    "decomposable": lambda: estimators.DecomposableRegressor(),
+    "genetic": lambda: estimators.GeneticRegressor(),
+    "gradient descent": lambda: estimators.GradientDescentRegressor(),
+    "lambda": lambda: estimators.LambdaRegressor(),
+    "linear convex sum": lambda: estimators.LinearConvexSumRegressor(),
+    "reward and punishment": lambda: estimators.RewardPunishmentRegressor(),
+    "fusion": lambda: estimators.FusionClassifier(
+        estimators=[("one", LogisticRegression()), ("two", LogisticRegression(C=0.1))]
+    ),
+    "ordered": lambda: estimators.ChoquetAdditiveClassifier(max_order=1, ordered=True),
 }
-METHODS = (
-    "predict", "predict_proba", "decision_function", "predict_interval", "support_interval",
-    "support_share", "trust", "explain", "transform", "inverse_transform", "operator_of", "apply",
-    "predict_set",
-)  # fmt: skip
+BAGS = "MultipleInstanceRegressor"
+"""It takes bags of rows, not rows."""
+
+
+def methods_of(model):
+    """Methods that take rows, with what they take beside them; found, not listed."""
+    found = {}
+    for method, function in inspect.getmembers(type(model), callable):
+        if method.startswith(("_", "fit", "partial_fit", "set_")) or not hasattr(model, method):
+            continue
+        if "X" in inspect.signature(function).parameters:
+            needs = "y" in inspect.signature(function).parameters
+            found[method] = lambda rows, call=getattr(model, method), needs=needs: (
+                call(rows, targets(model)[:5]) if needs else call(rows)
+            )
+    return found
+
+
+def test_every_estimator_is_tried():
+    known = {type(make()).__name__ for make in MODELS.values()} | {BAGS}
+    public = {name for name in estimators.__all__ if hasattr(getattr(estimators, name), "fit")}
+    assert public <= known
 
 
 def targets(model):
@@ -83,6 +113,8 @@ def no_numbers():
         "text": X[:5].astype(str),
         "text among objects": np.array([["1_0", 0.2, 0.3]], dtype=object),
         "infinite": np.array([[np.inf, 0.2, 0.3]]),
+        "a date that is not there": FRAME[:5].assign(a=pd.NaT),
+        "dates among objects": FRAME[:5].assign(a=np.array([date(2026, 1, 1)] * 5, dtype=object)),
         "records": FRAME[:5].to_records(index=False),
         "not there": None,
     }
@@ -97,10 +129,9 @@ pytestmark = pytest.mark.filterwarnings("ignore:X ", "ignore:A column-vector")
 @pytest.mark.parametrize("name", MODELS)
 def test_every_method_of_every_estimator_refuses_them_with_an_error_of_ours(name, given):
     model = fitted(name)
-    for method in METHODS:
-        if hasattr(model, method):
-            with pytest.raises(ChoquetError):
-                getattr(model, method)(REFUSED[given])
+    for method, call in methods_of(model).items():
+        with pytest.raises(ChoquetError):
+            call(REFUSED[given])
     with pytest.raises(ChoquetError):
         MODELS[name]().fit(REFUSED[given], targets(model)[:5])
 
@@ -139,10 +170,10 @@ def renamed():
 @pytest.mark.parametrize("name", MODELS)
 def test_estimators_refuse_columns_in_another_order(name, library):
     model = fitted(name)
-    for method in METHODS:
-        if hasattr(model, method) and method != "inverse_transform":
+    for method, call in methods_of(model).items():
+        if method != "inverse_transform":
             with pytest.raises(DataError, match="names should match"):
-                getattr(model, method)(renamed()[library])
+                call(renamed()[library])
 
 
 def test_scales_are_undone_by_name():

@@ -167,13 +167,23 @@ def cells_of(X: Any, sources: Sequence[str]) -> npt.NDArray[Any]:
             raise _masked("inputs")
         array = np.asarray(X)
     else:
-        columns = [np.asarray(column) for _, column in _columns(X, names, sources)]
+        columns = [_cells(column) for _, column in _columns(X, names, sources)]
         alike = len({column.dtype for column in columns}) == 1
         array = _stacked([one if alike else one.astype(object) for one in columns])
     array = array[None] if array.ndim == 1 else array
     if array.ndim != 2 or array.shape[1] != len(sources):
         raise DataError(f"inputs of shape {array.shape}, but there are {len(sources)} sources")
     return array
+
+
+def _cells(column: Any) -> npt.NDArray[Any]:
+    array = np.asarray(column)
+    if array.dtype.kind not in "mM":
+        return array
+    # As objects, NumPy's dates become whole numbers or None.
+    cells = np.empty(len(array), dtype=object)
+    cells[:] = list(column)
+    return cells
 
 
 def _columns(X: Any, names: list[str], sources: Sequence[str]) -> list[tuple[str, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
@@ -100,6 +101,8 @@ def _source(X: Any, i: int, name: str, said: Any) -> Source:
         ordered = bool(column.cat.ordered) and said is None
         return Source(name, "ordered" if ordered else "nominal", tuple(declared))
     found = {value for value in column.tolist() if not _absent(value)}
+    if said is None and any(isinstance(value, date | timedelta) for value in found):
+        return Source(name)  # dates are no categories unless they are said to be: they are refused
     try:
         levels = tuple(sorted(found))
     except TypeError:
@@ -118,7 +121,8 @@ def _column(X: Any, i: int) -> Any:
 
 
 def _absent(value: Any) -> bool:
-    return value is None or value != value or str(value) in ("<NA>", "NaT")
+    # pandas.NA is neither equal to itself nor not.
+    return value is None or str(value) == "<NA>" or value != value
 
 
 def encode(X: Any, sources: Sequence[Source]) -> Any:
@@ -143,7 +147,9 @@ def encode(X: Any, sources: Sequence[Source]) -> Any:
 def _numbers(column: Any, source: Source) -> FloatArray:
     values = column.tolist() if hasattr(column, "tolist") else column.to_list()
     if source.kind == "number":
-        return real_numbers([None if _absent(v) else v for v in values], f"column {source.name!r}")
+        # A date that is not there is no number that is not there: it goes on, and is refused.
+        known = [None if _absent(v) and str(v) != "NaT" else v for v in values]
+        return real_numbers(known, f"column {source.name!r}")
     code = {level: float(k) for k, level in enumerate(source.levels)}
     unknown = -1.0 if source.kind == "nominal" else np.nan
     return np.array([np.nan if _absent(v) else code.get(v, unknown) for v in values])
