@@ -208,3 +208,15 @@ def test_nothing_is_added_if_something_is_wrong():
         problem.say("Bolt > Faro", "Bolt > Foro", "price: poor 0, good 2")
     assert problem.statements == ()
     assert problem.levels.scales == {}
+
+
+@pytest.mark.parametrize(
+    "name", ["Joe's car", 'The "Big" one', "“Ärger”", "A > B", "x, y", "Tom and Jerry", "3", "Été"]
+)
+def test_names_are_quoted_so_that_they_are_read_back(name):
+    from choquet.decide.saying.describing import quote
+
+    known = Vocabulary([name, "other"], ["price"])
+    for line in (f"{quote(name)} > other", f"other > {quote(name)} by 0.1"):
+        (said,) = parse(line, known).said
+        assert set(said.statement.names()) == {name, "other"}

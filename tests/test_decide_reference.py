@@ -102,15 +102,15 @@ def test_least_variance_and_nearest(case):
     else:
         found = find_measure(said, "least variance", sources=sources, share=0.0)
     g = found.measure.to_measure()
-    np.testing.assert_allclose(g.values, expected["measure"], atol=2e-6)
-    np.testing.assert_allclose(shapley(g), expected["shapley"], atol=2e-6)
-    np.testing.assert_allclose(veto(g), expected["veto"], atol=2e-6)
-    np.testing.assert_allclose(favour(g), expected["favor"], atol=2e-6)
-    assert orness(g) == pytest.approx(expected["orness"], abs=2e-6)
+    np.testing.assert_allclose(g.values, expected["measure"], atol=1e-6)
+    np.testing.assert_allclose(shapley(g), expected["shapley"], atol=1e-6)
+    np.testing.assert_allclose(veto(g), expected["veto"], atol=1e-6)
+    np.testing.assert_allclose(favour(g), expected["favor"], atol=1e-6)
+    assert orness(g) == pytest.approx(expected["orness"], abs=1e-6)
     assert entropy(g) == pytest.approx(expected["entropy"], abs=1e-4)
     pairs = np.array(expected["interaction"], dtype=float)
     off = ~np.eye(len(pairs), dtype=bool)
-    np.testing.assert_allclose(interaction(g)[off], pairs[off], atol=4e-6)
+    np.testing.assert_allclose(interaction(g)[off], pairs[off], atol=1e-6)
     np.testing.assert_allclose(choquet_integral(g, case["data"]), expected["scores"], atol=1e-4)
 
 
@@ -127,7 +127,7 @@ def test_least_squares(case):
     assert mse <= expected["mse"] + 1e-8
     if case["unique"]:
         assert mse == pytest.approx(expected["mse"], abs=1e-8)
-        np.testing.assert_allclose(g.values, expected["measure"], atol=2e-6)
+        np.testing.assert_allclose(g.values, expected["measure"], atol=1e-6)
 
 
 @pytest.mark.parametrize("case", named("ls.ranking"))

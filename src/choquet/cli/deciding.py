@@ -115,7 +115,8 @@ def run_decide(
     try:
         problem = Decision(table, names, criteria=columns)
     except DataError as error:
-        raise DataError(str(error).replace("criteria=['price', 'space']", _COLUMNS)) from None
+        text = str(error).replace("criteria=['price', 'space']", _COLUMNS)
+        raise DataError(text.replace("names='car'", "--names car")) from None
     for path in statements:
         try:
             problem.read(path)

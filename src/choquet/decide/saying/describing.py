@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from choquet.decide.saying import statements as s
+from choquet.decide.saying.vocabulary import QUOTES
 
 __all__ = ["describe", "quote"]
 
@@ -16,12 +17,16 @@ def quote(name: Any) -> str:
 
     Examples
     --------
-    >>> quote("Bolt"), quote("rock and roll")
-    ('Bolt', '"rock and roll"')
+    >>> quote("Bolt"), quote("rock and roll"), quote('the "new" one')
+    ('Bolt', '"rock and roll"', '“the "new" one”')
     """
     text = str(name)
     risky = re.search(r"[<>=~,;#:≥≤≈\"']| - |\b(and|or|than|is|by|on|over|about|matters)\b", text)
-    return f'"{text}"' if risky or text != text.strip() else text
+    if not risky and text == text.strip():
+        return text
+    free = [pair for pair in QUOTES if not set(pair) & set(text)]
+    pair = free[0] if free else QUOTES[0]
+    return f"{pair[0]}{text}{pair[1]}"
 
 
 def describe(statement: s.Statement) -> str:

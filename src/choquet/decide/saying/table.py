@@ -234,7 +234,8 @@ def _cell(cell: Any, where: str) -> tuple[float, float]:
         if found is None:
             raise DataError(
                 f"{where} holds {cell!r}, which is no number: {known}; if the "
-                "column does not count, name those that do: criteria=['price', 'space']"
+                "column does not count, name those that do: criteria=['price', 'space']; if it "
+                "holds the names, name it: names='car'"
             )
         if found[0] > found[1]:
             raise DataError(f"{where} holds {cell!r}: give the smaller number first")

@@ -9,18 +9,23 @@ from collections.abc import Sequence
 
 from choquet.errors import StatementError
 
-__all__ = ["Vocabulary", "key"]
+__all__ = ["QUOTES", "Vocabulary", "key"]
+
+QUOTES = ('""', "“”", "''")
+"""What a name may stand between."""
 
 
 def key(name: str) -> str:
-    """What names are compared by: case and the kind of blank do not count.
+    """What names are compared by: case, the kind of blank and quotes around do not count.
 
     Examples
     --------
-    >>> key("Running  Cost") == key("running_cost")
+    >>> key("Running  Cost") == key("running_cost") == key("“Running cost”")
     True
     """
     plain = unicodedata.normalize("NFKC", name).strip()
+    if len(plain) > 2 and plain[0] + plain[-1] in QUOTES:
+        plain = plain[1:-1]
     return re.sub(r"[\s_]+", " ", plain).strip().casefold()
 
 
