@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from choquet.explanation.phrases import figure, percent
+from choquet.scales import figures_of
 
 __all__ = ["as_markdown"]
 
@@ -129,9 +130,9 @@ def _operators(data: dict[str, Any]) -> list[str]:
     rows = []
     for operator in operators:
         row = [str(operator["number"] + 1), operator["name"], operator["phrase"]]
-        row.append(", ".join(figure(w, 2) for w in operator["weights"]))
+        row.append(figures_of(operator["weights"]))
         if learned:
-            row += [figure(operator["bias"]), str(operator["count"])]
+            row += [figures_of([operator["bias"]], operator["weights"]), str(operator["count"])]
             row += [percent(operator["share"]), _percent(operator["trust"])]
         else:
             row += [percent(operator["share"]), figure(operator["worst"], 2)]

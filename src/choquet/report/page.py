@@ -21,6 +21,7 @@ from choquet.report.additive import curve_points, map_cells
 from choquet.report.layout import MAX_HASSE, bars, hasse, signed_bars
 from choquet.report.markdown import as_markdown
 from choquet.report.summary import summarise
+from choquet.scales import figures_of
 from choquet.watching import steps
 
 __all__ = ["Report"]
@@ -182,7 +183,9 @@ def _render(data: dict[str, Any]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(number=figure, percent=_percent, short=_short, coded=_coded)
+    environment.filters.update(
+        number=figure, percent=_percent, short=_short, coded=_coded, weights=figures_of
+    )
     if data.get("kind") == "additive":
         return _render_additive(environment, data)
     style, script = _template("report.css"), _template("explorer.js")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 
-__all__ = ["decimals_of", "figure", "fixed", "span"]
+__all__ = ["decimals_of", "figure", "figures_of", "fixed", "span"]
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -77,3 +78,16 @@ def span(low: float, high: float) -> str:
         return figure(low)
     decimals = decimals_of(high - low)
     return f"{fixed(low, decimals)} to {fixed(high, decimals)}"
+
+
+def figures_of(numbers: Iterable[float], beside: Iterable[float] = ()) -> str:
+    """Numbers of one kind with two digits; what does not change those of the largest is 0.
+
+    Examples
+    --------
+    >>> figures_of([1.0, -7.8e-6, 0.034]), figures_of([-6.7e-6], beside=[1.0, 0.0])
+    ('1, 0, 0.034', '0')
+    """
+    shown = list(numbers)
+    most = max((abs(x) for x in (*shown, *beside)), default=0.0)
+    return ", ".join(figure(x if abs(x) >= 0.005 * most else 0.0, 2) for x in shown)

@@ -167,10 +167,10 @@
     if (low < 0) picture.append(svg("line", { x1: zero, x2: zero, y1: 0, y2: 12 }));
     return picture;
   };
-  // What is less than a millionth of the largest is a solver's zero.
+  // Four digits are shown: what does not change the last of the largest number is 0.
   const cleared = (numbers) => {
     const most = Math.max(...numbers.map(Math.abs));
-    return numbers.map((value) => (Math.abs(value) < 1e-6 * most ? 0 : value));
+    return numbers.map((value) => (Math.abs(value) < 5e-5 * most ? 0 : value));
   };
 
   const showSources = (found, x) => {
