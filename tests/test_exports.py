@@ -360,8 +360,8 @@ def test_several_classes(ordinal, run):
 # -- names, errors, files --------------------------------------------------------------------------
 
 HOSTILE = (
-    "select", 'a"b', "it's", "*/ ??/ x", "</script>", "größe", "back\\slash", "line\nbreak",
-    "`${1}`",
+    "select", 'a"b', "it's -- x", "*/ ??/ /* x", "</script>", "größe", "back\\slash", "line\nbreak",
+    "`${1}` :n ?1 $1 %s",
 )  # fmt: skip
 
 
@@ -437,9 +437,10 @@ def test_what_cannot_be_exported_is_refused(tmp_path):
         choquet.export(LinearRegression().fit([[0], [1]], [0, 1]), tmp_path / "x", to="c")
     with pytest.raises(OptionError, match="a DataSupport cannot be exported"):
         choquet.export(choquet.DataSupport.from_data([[1, 2]]), tmp_path / "x", to="c")
-    null = choquet.Measure([0, 0, 0, 1], sources=["a\0b", "c"])
-    with pytest.raises(OptionError, match="rename the column"):
-        choquet.export(null, tmp_path / "x", to="sql")
+    for name in ("a\0b", ""):
+        null = choquet.Measure([0, 0, 0, 1], sources=[name, "c"])
+        with pytest.raises(OptionError, match="rename the column"):
+            choquet.export(null, tmp_path / "x", to="sql")
     assert not list(tmp_path.iterdir())
 
 

@@ -83,7 +83,7 @@ def _check_kind(inner: Any) -> None:
     if isinstance(inner, AbstractMeasure | Decomposition):
         return
     if hasattr(inner, "get_params") and hasattr(inner, "fit"):
-        from sklearn.utils.validation import check_is_fitted
+        from choquet.estimators.foundation import check_is_fitted
 
         check_is_fitted(inner)
         if type(inner).__module__.startswith("choquet."):

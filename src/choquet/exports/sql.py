@@ -280,6 +280,8 @@ def _literal(level: Any) -> str:
 
 def _quoted(name: str) -> str:
     """A name that is no keyword and ends nothing: in double quotes, those inside doubled."""
+    if not name:
+        raise OptionError("a column without a name cannot be written in SQL; rename the column")
     return '"' + _no_null(name).replace('"', '""') + '"'
 
 
