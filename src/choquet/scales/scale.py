@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from choquet.arrays import FloatArray, as_vector, check_option
 from choquet.errors import DataError, OptionError
-from choquet.lattice.ties import TIE
 from choquet.scales.directions import Direction
 
 __all__ = ["IDENTITY", "METHODS", "Scale", "fit_scale", "points_scale"]
@@ -22,7 +21,7 @@ METHODS = ("minmax", "quantiles", "standard", "none")
 _SIDES = np.array([-2.0, 2.0])
 """Deviations from the mean at which the points of a standardised column stand."""
 
-_FEW_DIGITS = 64 * TIE
+_FEW_DIGITS = 1024 * float(np.finfo(np.float64).eps)
 """Numbers that differ by so little of their size have two decimal digits left or fewer."""
 
 _SMALLEST = 1e-150
