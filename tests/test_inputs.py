@@ -58,6 +58,10 @@ BAGS = "MultipleInstanceRegressor"
 """It takes bags of rows, not rows."""
 
 
+def _call(method, beside, rows):
+    return method(rows, *beside)
+
+
 def methods_of(model):
     """Methods that take rows, with what they take beside them; found, not listed."""
     found = {}
@@ -66,12 +70,8 @@ def methods_of(model):
             continue
         if "X" in inspect.signature(function).parameters:
             beside = [targets(model)[:5]] if "y" in inspect.signature(function).parameters else []
-            found[method] = partial(_called, getattr(model, method), beside)
+            found[method] = partial(_call, getattr(model, method), beside)
     return found
-
-
-def _called(call, beside, rows):
-    return call(rows, *beside)
 
 
 def test_every_estimator_is_tried():

@@ -1,6 +1,7 @@
 """Every public function × every kind of measure: the dense answer, a proved bound, or our error."""
 
 import copy
+import inspect
 import pickle
 
 import numpy as np
@@ -93,6 +94,14 @@ def _bars(ax):
     return [patch.get_width() for patch in ax.child_axes[0].patches]
 
 
+def trapezoids(X):
+    return np.clip(np.stack([X - 0.1, X - 0.05, X + 0.05, X + 0.1], axis=-1), 0, 1)
+
+
+def ends_of(fuzzy):
+    return np.column_stack([fuzzy.lower.min(axis=1), fuzzy.upper.max(axis=1)])
+
+
 FUNCTIONS = {
     "choquet_integral": lambda g, X: choquet.choquet_integral(g, X),
     "choquet_interval": lambda g, X: choquet.choquet_interval(g, X),
@@ -130,11 +139,46 @@ FUNCTIONS = {
         g, np.where(X > 0.99, np.nan, X), missing="interval"
     ),
     "explain_samples": lambda g, X: [one.output for one in choquet.explain_samples(g, X[:3])],
+    "integral_of_intervals": lambda g, X: choquet.integral_of_intervals(g, 0.9 * X, X),
+    "integral_of_fuzzy": lambda g, X: ends_of(choquet.integral_of_fuzzy(g, trapezoids(X))),
+    "nondirect_integral": lambda g, X: choquet.nondirect_integral(
+        g, choquet.trapezoid_memberships(trapezoids(X), np.linspace(0, 1, 5))
+    ),
+    "explain_sample": lambda g, X: choquet.explain_sample(g, X[0]).output,
     "plot.indices": lambda g, X: _bars(choquet.plot.indices(g, ax=Figure().subplots())),
     "plot.distribution": lambda g, X: len(
         choquet.plot.distribution(g, ax=Figure().subplots()).lines
     ),
 }
+
+
+WORDS_AND_FILES = {
+    "explain_model": lambda g, path: choquet.explain_model(g).text(),
+    "data_to_collect": lambda g, path: str(choquet.data_to_collect(g)),
+    "export": lambda g, path: choquet.export(g, path / "g.js", to="js").read_text(),
+    "of_class": lambda g, path: choquet.of_class(g, 1),
+}
+"""Functions whose answers are no arrays."""
+
+
+def test_no_public_function_of_a_measure_is_left_out():
+    first = {
+        name: next(iter(inspect.signature(getattr(choquet, name)).parameters), None)
+        for name in choquet.__all__
+        if inspect.isfunction(getattr(choquet, name))
+    }
+    taking = {name for name, one in first.items() if one in ("measure", "model", "positive")}
+    assert taking == taking & (set(FUNCTIONS) | set(WORDS_AND_FILES))
+
+
+@pytest.mark.parametrize("function", WORDS_AND_FILES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_words_and_files_are_made_of_every_kind_or_it_is_refused(kind, function, tmp_path):
+    try:
+        told = bool(WORDS_AND_FILES[function](KINDS[kind], tmp_path))
+    except ChoquetError as error:
+        told = len(str(error)) > 20
+    assert told
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
@@ -160,7 +204,8 @@ def test_every_function_takes_every_kind_or_says_what_to_use(kind, function):
         expected = choquet.sample_indices(dense_of(g), n_rounds=2).shapley.value
     else:
         expected = np.asarray(call(dense_of(g), X))
-    if function.endswith("interval") and kind == "supported":
+    bounds = ("interval", "intervals", "of_fuzzy")
+    if function.endswith(bounds) and kind == "supported":
         assert (found[:, 0] <= expected[:, 0] + 1e-12).all()
         assert (expected[:, 1] <= found[:, 1] + 1e-12).all()
     else:
