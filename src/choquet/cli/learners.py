@@ -275,7 +275,8 @@ class Job:
             column = look.mean[k] + deviation * np.array([-1.0, 1.0])
         elif how == "quantiles":
             column = self.kept()[0][:, k]
-        return fit_scale(column, direction=direction, method=how, name=self.sources[k])
+        name = self.sources[k] if 0 <= k < len(self.sources) else "the target"
+        return fit_scale(column, direction=direction, method=how, name=name)
 
     def _directions(self) -> Mapping[str, Any]:
         chosen: dict[str, Any] = dict.fromkeys(self.sources, self.options.directions)
