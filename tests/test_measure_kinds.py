@@ -154,6 +154,7 @@ FUNCTIONS = {
 
 WORDS_AND_FILES = {
     "explain_model": lambda g, path: choquet.explain_model(g).text(),
+    "explain_operator": lambda g, path: str(choquet.explain_operator(g, 0)),
     "data_to_collect": lambda g, path: str(choquet.data_to_collect(g)),
     "export": lambda g, path: choquet.export(g, path / "g.js", to="js").read_text(),
     "of_class": lambda g, path: choquet.of_class(g, 1),
