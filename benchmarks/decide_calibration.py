@@ -101,7 +101,7 @@ def main() -> None:
                         with chosen.record.open("a", encoding="utf-8") as file:
                             print(line, file=file)
                 rows.append(row)
-    print("| criteria | truth | claimed | right | interval | answers needed | same: chosen | random |")
+    print("| criteria | truth | claimed | right | interval | answers | same: chosen | random |")
     print("|---|---|---|---|---|---|---|---|")
     for n, kind in product(chosen.criteria, KINDS):
         own, others = found[n, kind, False], found[n, kind, True]
