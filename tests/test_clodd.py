@@ -264,3 +264,25 @@ def test_errors_name_the_value():
         sums.within(2, 1)
     with pytest.raises(DataError, match="cut at 2 does not lie inside"):
         sums.edge(0, 2, 2)
+
+
+@pytest.mark.parametrize("n", [3, 4])
+def test_plain_and_compiled_loops_give_the_same_partition(n, monkeypatch):
+    from choquet import Measure, all_sorts
+    from choquet.clustering import _kernels, _kernels_blocks, _kernels_clodd
+    from choquet.lattice.compiling import Loop
+
+    weights = Measure.random(n, rng=n).walk_weights(all_sorts(n))
+    found = []
+    for left in (np.inf, -1.0):
+        for room in (_kernels, _kernels_blocks, _kernels_clodd):
+            for loop in vars(room).values():
+                if isinstance(loop, Loop) and loop.steps is not None:
+                    monkeypatch.setattr(loop, "left", left)
+        tree = ivat(weights)
+        found.append((tree.order, tree.heights, clodd(tree)))
+    (order, heights, plain), (other_order, other_heights, fast) = found
+    np.testing.assert_array_equal(order, other_order)
+    np.testing.assert_array_equal(heights, other_heights)
+    np.testing.assert_array_equal(plain.cuts, fast.cuts)
+    assert (plain.score, plain.scores) == (fast.score, fast.scores)

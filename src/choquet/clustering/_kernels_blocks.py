@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from choquet.arrays import FloatArray, IntArray
-from choquet.clustering._kernels import compiled
+from choquet.clustering._kernels import counted
 
 Tables = tuple[
     FloatArray,  # heights
@@ -25,7 +25,7 @@ Tables = tuple[
 ]
 
 
-@compiled
+@counted(lambda heights, weights: 60 * len(heights))
 def build(heights: FloatArray, weights: FloatArray) -> Tables:
     """All tables in O(n log n)."""
     n = heights.shape[0]
@@ -73,7 +73,7 @@ def build(heights: FloatArray, weights: FloatArray) -> Tables:
     return heights, before, left, right, left_sums, right_sums, previous, following, table
 
 
-@compiled
+@counted(lambda *rest: 20)
 def argmax(tables: Tables, first: int, last: int) -> int:
     """Position of the largest height in first..last, both included."""
     heights, table = tables[0], tables[8]
@@ -84,7 +84,7 @@ def argmax(tables: Tables, first: int, last: int) -> int:
     return int(x if heights[x] >= heights[y] else y)
 
 
-@compiled
+@counted(lambda *rest: 50)
 def within(tables: Tables, a: int, b: int) -> float:
     """Sum of weight[i] * weight[j] * iVAT[i, j] over a <= i < j < b, in O(1)."""
     if b - a < 2:
@@ -98,7 +98,7 @@ def within(tables: Tables, a: int, b: int) -> float:
     return float(max(0.0, across + after + ahead))
 
 
-@compiled
+@counted(lambda *rest: 50)
 def edge_left(tables: Tables, a: int, m: int) -> float:
     """Sum over the rows of a..m-1 of |iVAT[i, m-1] - iVAT[i, m]|."""
     heights, before, left = tables[:3]
@@ -111,7 +111,7 @@ def edge_left(tables: Tables, a: int, m: int) -> float:
     return float(total)
 
 
-@compiled
+@counted(lambda *rest: 50)
 def edge_right(tables: Tables, m: int, b: int) -> float:
     """Sum over the rows of m..b-1 of |iVAT[i, m-1] - iVAT[i, m]|."""
     heights, before, right = tables[0], tables[1], tables[3]
@@ -123,14 +123,14 @@ def edge_right(tables: Tables, m: int, b: int) -> float:
     return float(total)
 
 
-@compiled
+@counted(lambda *rest: 100)
 def edge(tables: Tables, a: int, m: int, b: int) -> float:
     """Mean over the rows of a..b-1 of |iVAT[i, m-1] - iVAT[i, m]|: the contrast of a cut at m."""
     rows = tables[1][b] - tables[1][a]
     return float((edge_left(tables, a, m) + edge_right(tables, m, b)) / rows)
 
 
-@compiled
+@counted(lambda tables, edges: 100 * len(edges) ** 2)
 def picture(tables: Tables, edges: IntArray) -> FloatArray:
     """Mean of iVAT over every pair of intervals edges[k]..edges[k+1] of positions."""
     heights, before = tables[:2]
@@ -159,7 +159,7 @@ def picture(tables: Tables, edges: IntArray) -> FloatArray:
     return pixels
 
 
-@compiled
+@counted(lambda heights: len(heights) ** 2)
 def full_image(heights: FloatArray) -> FloatArray:
     """The whole iVAT matrix in order."""
     n = heights.shape[0]

@@ -5,14 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
-from choquet.clustering._kernels import compiled
+from choquet.clustering._kernels import counted
 from choquet.clustering._kernels_blocks import Tables, edge, within
 
 EPS = 1e-12
 """Smallest gain for which a search moves on: below is rounding."""
 
 
-@compiled
+def _search_steps(tables, cuts, candidates, *rest):  # type: ignore[no-untyped-def]
+    # About 2,400 a candidate; a tenth of it, for this loop takes ten seconds to compile.
+    return 240 * len(candidates)
+
+
+@counted(lambda *rest: 10)
 def spline(smallest: float, reach: float) -> float:
     """Penalty for a smallest block: 0 for a single point, 1 from `reach` on; off when reach = 0."""
     if reach <= 0.0:
@@ -26,7 +31,7 @@ def spline(smallest: float, reach: float) -> float:
     return 1.0 - 2.0 * ((reach - smallest) / reach) ** 2
 
 
-@compiled
+@counted(lambda *rest: 80)
 def contrast(tables: Tables, inside: float, pairs: float) -> float:
     """Mean between blocks minus mean within, from the sum and the number of pairs within."""
     before = tables[1]
@@ -37,7 +42,7 @@ def contrast(tables: Tables, inside: float, pairs: float) -> float:
     return float((within(tables, 0, n) - inside) / (all_pairs - pairs) - inside / pairs)
 
 
-@compiled
+@counted(lambda tables, bounds, *rest: 200 * len(bounds))
 def evaluate(
     tables: Tables, bounds: IntArray, alpha: float, reach: float
 ) -> tuple[float, float, float]:
@@ -59,7 +64,7 @@ def evaluate(
     return score, squareness, edginess
 
 
-@compiled
+@counted(lambda tables, bounds, *rest: 200 * bounds.size)
 def evaluate_many(tables: Tables, bounds: IntArray, alpha: float, reach: float) -> FloatArray:
     """Objective of each row of boundaries; rows that repeat a boundary are no partitions: -1."""
     scores = np.full(bounds.shape[0], -1.0)
@@ -72,7 +77,7 @@ def evaluate_many(tables: Tables, bounds: IntArray, alpha: float, reach: float) 
     return scores
 
 
-@compiled
+@counted(lambda tables, ranking, *rest: 30 * len(ranking))
 def greedy_cuts(tables: Tables, ranking: IntArray, least: float, count: int) -> IntArray:
     """Up to `count` cuts, the highest first, that leave no block smaller than `least`."""
     before = tables[1]
@@ -95,7 +100,7 @@ def greedy_cuts(tables: Tables, ranking: IntArray, least: float, count: int) -> 
     return cuts[:found]
 
 
-@compiled
+@counted(lambda tables, bounds, *rest: 200 * len(bounds))
 def summarise(tables: Tables, bounds: IntArray, c: int, blocks: FloatArray) -> None:
     """Per block: sum inside, size, edge at its start, and the smallest size before and after it."""
     before = tables[1]
@@ -110,7 +115,7 @@ def summarise(tables: Tables, bounds: IntArray, c: int, blocks: FloatArray) -> N
         blocks[4, k] = min(blocks[4, k + 1], blocks[1, k])
 
 
-@compiled
+@counted(lambda *rest: 400)
 def after_change(
     tables: Tables,
     bounds: IntArray,
@@ -158,7 +163,7 @@ def after_change(
     return float(spline(smallest, reach) * value)
 
 
-@compiled
+@counted(_search_steps)
 def local_search(
     tables: Tables,
     cuts: IntArray,
@@ -176,17 +181,21 @@ def local_search(
     n = tables[1].shape[0] - 1
     c = cuts.shape[0] + 1
     bounds = np.zeros(most + 2, np.int64)
-    bounds[1:c] = cuts
+    for q in range(c - 1):
+        bounds[q + 1] = cuts[q]
     bounds[c] = n
     blocks = np.zeros((5, most + 2))
-    totals = np.empty(3)
+    totals = np.zeros(3)
     best = evaluate(tables, bounds[: c + 1], alpha, reach)[0]
     scores[c] = max(scores[c], best)
+    # Arrays are changed one number at a time: parts of arrays take seconds to compile.
     while True:
         summarise(tables, bounds, c, blocks)
-        totals[0] = blocks[0, :c].sum()
-        totals[1] = (blocks[1, :c] * (blocks[1, :c] - 1.0) / 2.0).sum()
-        totals[2] = blocks[2, :c].sum()
+        totals[0], totals[1], totals[2] = 0.0, 0.0, 0.0
+        for k in range(c):
+            totals[0] += blocks[0, k]
+            totals[1] += blocks[1, k] * (blocks[1, k] - 1.0) / 2.0
+            totals[2] += blocks[2, k]
         goal, to_low, to_high, to_x = best + EPS, -1, -1, -1
         for k in range(1, c if c > 2 else 1):
             value = after_change(tables, bounds, c, blocks, totals, k - 1, k, -1, alpha, reach)
@@ -213,9 +222,15 @@ def local_search(
                     goal, to_low, to_high, to_x = value, k, k, x
         if to_low < 0:
             return bounds[: c + 1].copy()
-        kept = np.concatenate((bounds[: to_low + 1], bounds[to_high + 1 : c + 1]))
+        # Boundaries to_low + 1 .. to_high go; to_x comes in their place.
+        fewer = to_high - to_low - (1 if to_x >= 0 else 0)
+        if fewer < 0:
+            for q in range(c, to_low, -1):
+                bounds[q + 1] = bounds[q]
+        elif fewer > 0:
+            for q in range(to_high + 1, c + 1):
+                bounds[q - fewer] = bounds[q]
         if to_x >= 0:
-            kept = np.sort(np.append(kept, to_x))
-        c = kept.shape[0] - 1
-        bounds[: c + 1] = kept
-        best = evaluate(tables, kept, alpha, reach)[0]
+            bounds[to_low + 1] = to_x
+        c -= fewer
+        best = evaluate(tables, bounds[: c + 1], alpha, reach)[0]
