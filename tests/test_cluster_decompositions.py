@@ -101,8 +101,9 @@ def test_operators_of_as_many_walks_have_the_same_share():
     values[1::2] = 0.01
     values[[6, 14, 22, 30]] = 0.001
     values[31] = 1.0
-    d = clustered(Measure(values))
+    d = clustered(Measure(values), same_below=0.0)
     assert [op.share for op in d.operators] == [0.2] * 5
+    assert clustered(Measure(values)).n_operators == 1
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -150,6 +150,30 @@ def test_rows_that_contradict_the_model_and_rows_without_noise():
     assert not exact.poor
 
 
+def test_of_very_many_rows_some_are_drawn_and_that_is_said():
+    X = np.random.default_rng(0).random((700, 20))
+    model = ChoquetRegressor().fit(X[:60], X[:60].mean(axis=1))
+    d = decompose(model, X, method=ContextTree(leaf="source"))
+    assert d.n_drawn == 500
+    assert "grown from 500 rows drawn" in d.opening()
+    assert decompose(model, X[:300], method=ContextTree(leaf="source")).n_drawn == 0
+
+
+def test_clusters_that_differ_by_less_than_the_noise_floor_are_one():
+    """Near the mean, unequal weights of sources make up to N! operators that are next to equal."""
+    rng = np.random.default_rng(0)
+    for base in (additive(0.255, 0.25, 0.25, 0.245), additive(0.26, 0.25, 0.25, 0.24)):
+        for share in (0.0, 0.005, 0.01):
+            g = Measure((1 - share) * base + share * Measure.random(4, rng=rng).values)
+            d = decompose(g, method=Clodd())
+            assert d.n_operators <= 3
+            levels = np.cumsum(d.weights, axis=1)
+            apart = np.abs(levels[:, None] - levels).max(axis=2)[np.triu_indices(len(levels), 1)]
+            assert (apart > 0.005).all()
+    # What differs by more stays apart.
+    assert decompose(Measure([0, 0, 1, 1, 1, 1, 1, 1]), method=Clodd()).n_operators == 2
+
+
 def test_measures_that_are_equal_to_a_hundredth_are_described_alike():
     rng = np.random.default_rng(0)
     base = additive(0.4, 0.3, 0.2, 0.1)

@@ -23,8 +23,9 @@ __all__ = ["NUMBER", "POOR", "Described", "describe_walks", "output_variance"]
 _GROWN = 16
 """Leaves of a tree before leaves that are alike share an operator."""
 
-_SETTLED = 10_000
-"""Rows up to which contexts are grown again for walks that went to the nearest operator."""
+_SETTLED = 5_000
+"""Rows (walks times sources) up to which contexts are grown again for walks that went to their
+nearest operator: all walks of six sources, a second."""
 
 _TURNS = 20
 """Turns of walks and operators, at most."""

@@ -27,6 +27,9 @@ _DUST = 1e-10
 """Mean squared error, in units of the target's variance, below which a fit is exact."""
 
 
+_LONG = 200_000
+"""Rows times squared sources beyond which kind and penalty are chosen one after the other."""
+
 _WORSE = 0.1
 """Share by which a description may be worse than another that it is shorter than, however uncertain
 the difference: of few rows one standard error can be a third of the error."""
@@ -201,9 +204,9 @@ def learn(
     with threadpool_limits(limits=1, user_api="blas"):
         targets = y if judge is None else judge.targets
         pairs = list(product(options.kinds, options.l2s))
-        wide = first.n_sources > options.screen
+        wide = first.n_sources > options.screen or len(X) * first.n_sources**2 > _LONG
         if wide:
-            # Trees of many sources take long: the kind is chosen first, then the penalty.
+            # Trees of so much take long: the kind is chosen first, then the penalty.
             pairs = [(kind, options.l2s[0]) for kind in options.kinds]
         grown = [
             _grown(first.with_leaf(kind), options, l2, folds, targets)

@@ -46,6 +46,14 @@ _AGAIN = 10
 """Sources up to which a model is learned again without held-out rows, about a second each time.
 Beyond, the measure stays as it was given, and at most three parts are held out."""
 
+_WORK = 4_000_000
+"""Rows times cubed sources that contexts are grown from: 4,000 rows of 10 sources, a few seconds.
+Of more rows so many are drawn, which tell the outputs of a model as well."""
+
+_MANY = 2000
+"""Rows from which on three parts are held out in turn, where it would be five: errors are known
+well enough."""
+
 _LEAVES = 12
 """Leaves of a tree that is grown from rows, before leaves that are alike share an operator."""
 
@@ -186,7 +194,8 @@ class ContextTree(Method[TreeDecomposition]):
         assert task.X is not None
         X, measure = task.X, task.measure
         output = measure.integral(X) + task.bias
-        made, cost = self._best(task)
+        some = _drawn(task)
+        made, cost = self._best(some)
         everything = replace(task, support=None, X=None)
         sorts, counts, complete = self._walks(everything, _CHECKED)
         error, by_operator = UNKNOWN, [UNKNOWN] * made.n_operators
@@ -216,6 +225,7 @@ class ContextTree(Method[TreeDecomposition]):
             row_error=float(np.sqrt(np.mean((made.predict(X) - output) ** 2))),
             cost=cost,
             intercept=task.bias,
+            n_drawn=0 if some is task or some.X is None else len(some.X),
         )
 
     def _best(self, task: Task) -> tuple[TreeDecomposition, Cost | None]:
@@ -256,8 +266,7 @@ class ContextTree(Method[TreeDecomposition]):
         """Fold of each row; None where nothing is to be held out."""
         if self.folds < 2 or len(X) < 2 * self.folds:
             return None
-        number = self.folds if X.shape[1] <= _AGAIN else min(self.folds, 3)
-        folds = content_folds(X, y, number, np.random.default_rng(1))
+        folds = content_folds(X, y, _n_parts(X, self.folds), np.random.default_rng(1))
         return folds if folds.max() > 0 else None
 
     def _candidates(
@@ -309,9 +318,25 @@ class ContextTree(Method[TreeDecomposition]):
             None,
             options,
             total=float(measure.total) if fuses else None,
+            folds=content_folds(X, output, _n_parts(X, 5), np.random.default_rng(0)),
             judge=None if y is None else Judge(y, output),
             floor=self.floor**2,
         )
+
+
+def _n_parts(X: FloatArray, most: int) -> int:
+    """Parts that are held out in turn: three of many rows or sources, which take longer."""
+    return most if X.shape[1] <= _AGAIN and len(X) < _MANY else min(most, 3)
+
+
+def _drawn(task: Task) -> Task:
+    """The task, with some of its rows where they are very many."""
+    assert task.X is not None
+    most = max(_WORK // task.X.shape[1] ** 3, 500)
+    if len(task.X) <= most:
+        return task
+    kept = np.sort(np.random.default_rng(0).choice(len(task.X), most, replace=False))
+    return replace(task, X=task.X[kept], y=None if task.y is None else task.y[kept])
 
 
 def _free_values(n: int, n_walks: int) -> int:

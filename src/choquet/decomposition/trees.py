@@ -162,6 +162,8 @@ class TreeDecomposition(Decomposition):
         Root mean square difference from the integral on these rows; NaN without rows.
     cost : Cost or None
         Errors on held-out rows, where targets were given.
+    n_drawn : int
+        Rows that contexts were grown from, where these were drawn of more; 0 if it was all.
 
     Examples
     --------
@@ -193,6 +195,7 @@ class TreeDecomposition(Decomposition):
     row_error: float = float("nan")
     cost: Cost | None = None
     intercept: float = 0.0
+    n_drawn: int = 0
 
     def __post_init__(self) -> None:
         if self.contexts.units is not self.units:
@@ -277,6 +280,8 @@ class TreeDecomposition(Decomposition):
         parts = [] if np.isnan(self.error.worst) else [self._uniform()]
         if np.isfinite(self.row_error):
             parts.append(f"off by {self.row_error:.3g} on the rows (root mean square)")
+        if self.n_drawn:
+            parts.append(f"with contexts grown from {self.n_drawn:,} rows drawn of these")
         text = f"{what}: {', '.join(parts)}."
         if self.cost is not None:
             text += f" {self.cost.ratios()}"

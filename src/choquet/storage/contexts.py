@@ -20,7 +20,7 @@ __all__ = ["decode_contextual", "encode_contextual"]
 _LINKS = ("source", "top", "above", "yes", "no")
 _SUMS = ("error", "weight")
 _PARTS = ("outcome", "units", "measure", "support", "identification", "cost")
-_WHOLE = ("exact", "unit", "n_walks", "spread", "row_error", "intercept")
+_WHOLE = ("exact", "unit", "n_walks", "spread", "row_error", "intercept", "n_drawn")
 
 
 def encode_contextual(model: TreeDecomposition) -> dict[str, Any]:
