@@ -283,7 +283,10 @@ def swarm_bounds(
 
     n_particles, n_iterations = sizes
     if n_particles < 1 or n_iterations < 0:
-        raise OptionError(f"a swarm of n_particles={n_particles}, n_iterations={n_iterations}?")
+        raise OptionError(
+            f"n_particles={n_particles} must be at least 1, and n_iterations={n_iterations} at "
+            "least 0"
+        )
     n, total = sums.n_positions, sums.before[-1]
     middles = (sums.before[1:-2] + sums.before[2:-1]) / 2.0
     best, answer = -1.0, np.array([0, n // 2, n])

@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
-from choquet.contexts.grouping import Grouping, Price, group_leaves, joined_leaves
+from choquet.contexts.grouping import Grouping, Price, group_leaves, joined_leaves, n_numbers
 from choquet.contexts.leaves import LeafOptions, fit_leaf
 from choquet.contexts.pruning import weakest_links
 from choquet.contexts.rows import Leaf, RankRows
@@ -148,8 +148,13 @@ def describe_walks(
         return best[1]
     splits = SplitOptions(least, screen=screen, asked=tries[first][0])
     tree = grow(rows, rows.everything(), options, splits, max_leaves=_GROWN)
+    least_numbers = min(n_numbers(rows, kind) for kind in kinds)
     for labels in each("settling contexts", joined_leaves(rows, tree, options, max_operators)):
-        groups = _nearest(rows, labels, sorts, weights, options)
+        groups, error, n_groups = _nearest(rows, labels, sorts, weights, options)
+        # What pays is known before contexts are grown: they only add to the error and to the price.
+        numbers = n_groups * least_numbers + _SPLIT * (n_groups - 1)
+        if price.of(error, numbers) >= best[0]:
+            continue
         again = priced(rows, RankRows.from_walks(sorts, groups, counts, leaf=rows.leaf), splits)
         if again[0] < best[0] - 1e-9:
             best = again
@@ -158,8 +163,10 @@ def describe_walks(
 
 def _nearest(
     rows: RankRows, labels: IntArray, sorts: IntArray, weights: FloatArray, options: LeafOptions
-) -> FloatArray:
+) -> tuple[FloatArray, float, int]:
     """Weights by rank of the operator nearest to each walk, from operators for groups of rows.
+
+    Also the mean squared error of these operators, and how many there are.
 
     Operators are fitted to their walks and walks go to the nearest operator, in turns: Lloyd's
     algorithm, with operators for centres.
@@ -177,7 +184,8 @@ def _nearest(
         moved, labels = labels, np.repeat(nearest, n)
         if np.array_equal(moved, labels):
             break
-    return np.asarray(along[nearest, np.arange(len(sorts))])
+    error = sum(fit.error for fit in fits) / float(rows.weight.sum()) * n
+    return np.asarray(along[nearest, np.arange(len(sorts))]), error, len(fits)
 
 
 def _heard(sorts: IntArray, weights: FloatArray, counts: FloatArray) -> tuple[int, ...] | None:

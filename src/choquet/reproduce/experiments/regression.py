@@ -143,8 +143,8 @@ def run(
         "Features and target standardised; no monotonicity, no boundary, with a bias. The strength "
         "of the penalties is chosen by cross-validation on other folds of the same rows: l1 "
         f"{strength['l1']:g}, l2 {strength['l2']:g}, contextual leaves {strength['leaf']:g}; so "
-        "models with a penalty are a little flattered. Errors are mean squared errors on held-out "
-        f"folds, {repeats} × {N_SPLITS}-fold; 1 is the error of the mean of the target. The paper "
+        "models with a penalty look a little better than they are. Errors are mean squared errors "
+        f"on held-out folds, {repeats} × {N_SPLITS}-fold; 1 is the error of the mean of the target. The paper "
         "says no more of its protocol than that features had zero mean and unit variance.",
     )
     title = f"Choquet regression on {dataset.capitalize()} ({CLAIMS[dataset].figure})"
