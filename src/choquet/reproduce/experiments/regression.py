@@ -144,8 +144,8 @@ def run(
         "of the penalties is chosen by cross-validation on other folds of the same rows: l1 "
         f"{strength['l1']:g}, l2 {strength['l2']:g}, contextual leaves {strength['leaf']:g}; so "
         "models with a penalty look a little better than they are. Errors are mean squared errors "
-        f"on held-out folds, {repeats} × {N_SPLITS}-fold; 1 is the error of the mean of the target. The paper "
-        "says no more of its protocol than that features had zero mean and unit variance.",
+        f"on held-out folds, {repeats} × {N_SPLITS}-fold; 1 is the error of the target's mean. "
+        "The paper says no more of its protocol than that features had zero mean and variance 1.",
     )
     title = f"Choquet regression on {dataset.capitalize()} ({CLAIMS[dataset].figure})"
     table = model_table(parts, errors, numbers, X.shape[1])
