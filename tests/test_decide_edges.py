@@ -305,6 +305,7 @@ def test_groups_are_compared_within_a_group(folder):
 
 def test_the_measure_of_a_decision_is_exported(folder):
     import sqlite3
+    from contextlib import closing
 
     import numpy as np
 
@@ -313,10 +314,10 @@ def test_the_measure_of_a_decision_is_exported(folder):
     solved = Decision(folder / "cars.csv").read(folder / "said.txt").solve(samples=50)
     measure, rows = solved.measure("least variance"), solved.decision.levels.middle
     path = choquet.export(measure, folder / "model.sql", to="sql")
-    base = sqlite3.connect(":memory:")
-    base.execute("CREATE TABLE data (price REAL, safety REAL, space REAL)")
-    base.executemany("INSERT INTO data VALUES (?, ?, ?)", rows.tolist())
-    found = [row[0] for row in base.execute(path.read_text(encoding="utf-8"))]
+    with closing(sqlite3.connect(":memory:")) as base:
+        base.execute("CREATE TABLE data (price REAL, safety REAL, space REAL)")
+        base.executemany("INSERT INTO data VALUES (?, ?, ?)", rows.tolist())
+        found = [row[0] for row in base.execute(path.read_text(encoding="utf-8"))]
     np.testing.assert_allclose(found, measure.integral(rows), atol=1e-12)
     choquet.save(measure, folder / "model.json")
     assert np.array_equal(choquet.load(folder / "model.json").values, measure.values)

@@ -34,7 +34,8 @@ def surface() -> dict[str, set[str]]:
             if inspect.isfunction(thing):
                 found[path_of(thing)] = FUNCTIONS
             elif inspect.isclass(thing) and thing.__module__.startswith("choquet"):
-                attributes = "\n    Attributes\n" in (thing.__doc__ or "")
+                # Cleaned, because Python 3.13 takes the indentation away and earlier ones do not.
+                attributes = "\nAttributes\n" in inspect.cleandoc(thing.__doc__ or "")
                 found[path_of(thing)] = CLASSES | (set() if attributes else {"PR01"})
                 found |= dict.fromkeys(members(thing), EVERYWHERE)
     return found

@@ -105,6 +105,7 @@ def export(
     >>> _ = base.execute("INSERT INTO data VALUES (0.9, 0.4, 0.2), (0.1, 0.4, 0.2)")
     >>> base.execute(path.read_text()).fetchall()
     [(0.4, 1, 1), (0.4, 0, 1)]
+    >>> base.close()
     """
     check_option("to", to, TARGETS)
     check_target(path, overwrite=overwrite)
