@@ -307,7 +307,7 @@ def test_firmness_decides_what_to_give_up():
 
 def test_a_must_is_explained():
     found = cars("safety is a must", "Cito > Faro").check()
-    assert "a must keeps Cito at or below its safety, 0.1" in str(found)
+    assert "a must caps Cito at its safety, 0.1" in str(found)
     assert found.conflicts == (frozenset({0, 1}),)
     # Where the cap alone is no proof, what follows from it is said too.
     assert str(cars("safety is a must", "Aria > Echo").check()).startswith(

@@ -28,6 +28,7 @@ from choquet.explanation import (
 )
 from choquet.explanation import view as room
 from choquet.frames import to_frame
+from choquet.report import summarise
 
 LOW, WIDTH = np.array([10.0, -5.0, 900.0]), np.array([2.0, 100.0, 200.0])
 NAMES = ["temp", "press", "hum"]
@@ -105,7 +106,7 @@ def test_a_pipeline_is_taken_apart_and_kept(pipeline, tmp_path):
 def test_pipelines_that_cannot_be_undone_are_refused():
     frame, _, y = table()
     pipe = make_pipeline(PCA(), choquet.ContextualRegressor()).fit(frame, y)
-    for ask in (choquet.explain_model, choquet.report.summarise, choquet.decompose):
+    for ask in (choquet.explain_model, summarise, choquet.decompose):
         with pytest.raises(DataError, match="the step 'pca' of the pipeline, a PCA, mixes columns"):
             ask(pipe)
 

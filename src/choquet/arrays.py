@@ -107,7 +107,7 @@ def column_names(X: Any) -> list[str] | None:
 
 def _labels(X: Any) -> list[Any] | None:
     """What the columns are called, by text or not; None for what has no such thing."""
-    if isinstance(X, np.ndarray | list | tuple):
+    if isinstance(X, np.ndarray | list | tuple) or hasattr(X, "tocsr"):  # some sparse are mappings
         return None
     if hasattr(X, "collect"):
         raise DataError(f"a {type(X).__name__} holds no rows yet: call its collect() first")

@@ -245,11 +245,9 @@ class Job:
             self.scaling = "none" if inside else "minmax"
         if counters := self._counters():
             rest = ",".join(name for name in self.sources if name not in counters)
-            named, verb = (
-                ", ".join(map(repr, counters)),
-                "counts" if len(counters) == 1 else "count",
-            )
-            warn(f"note: {named} only {verb} the rows; leave that out with --sources {rest}")
+            named = ", ".join(map(repr, counters))
+            verb = "counts" if len(counters) == 1 else "count"
+            warn(f"note: {named} only {verb} the rows; keep the others with --sources {rest}")
         flat = [self.sources[k] for k in np.flatnonzero(look.high[:n] <= look.low[:n])]
         if flat and self.scaling != "none":
             warn(f"note: {', '.join(map(repr, flat))} never changes; leave it out of --sources")

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
+from choquet.lattice.threads import one_blas_thread
 
 __all__ = ["Clause", "Problem", "best_list", "decide"]
 
@@ -318,6 +319,7 @@ def _literal_pairs(n_predicates: int) -> IntArray:
 # -- the best list ---------------------------------------------------------------------------------
 
 
+@one_blas_thread()
 def best_list(problem: Problem) -> tuple[list[Clause], int]:
     """Clauses in order and a default label: the most faithful list, then the shortest.
 
@@ -326,14 +328,6 @@ def best_list(problem: Problem) -> tuple[list[Clause], int]:
     "Shortest" takes the shortest conjunction that is pure, "largest" also longer ones that decide
     much more, and "boldest" the largest surplus of right over wrong walks, pure or not.
     """
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-
-    # The products are small: threads wait for each other, and on a busy machine for very long.
-    with threadpool_limits(limits=1, user_api="blas"):
-        return _best_list(problem)
-
-
-def _best_list(problem: Problem) -> tuple[list[Clause], int]:
     ones = np.ones(len(problem.y), dtype=np.float32)
     counts = _Tables(problem, ones)
     even = problem.is_even

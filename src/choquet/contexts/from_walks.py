@@ -151,7 +151,7 @@ def describe_walks(
     least_numbers = min(n_numbers(rows, kind) for kind in kinds)
     for labels in each("settling contexts", joined_leaves(rows, tree, options, max_operators)):
         groups, error, n_groups = _nearest(rows, labels, sorts, weights, options)
-        # What pays is known before contexts are grown: they only add to the error and to the price.
+        # Contexts can at best tell the groups apart: where that does not pay, none are grown.
         numbers = n_groups * least_numbers + _SPLIT * (n_groups - 1)
         if price.of(error, numbers) >= best[0]:
             continue

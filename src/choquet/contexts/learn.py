@@ -17,6 +17,7 @@ from choquet.contexts.splits import SplitOptions
 from choquet.contexts.tree import Tree, grow
 from choquet.errors import DataError, OptionError, SupportWarning
 from choquet.jobs import run_jobs
+from choquet.lattice.threads import one_blas_thread
 from choquet.watching import each
 
 __all__ = ["PRUNINGS", "Judge", "Learned", "TreeOptions", "learn", "outputs"]
@@ -189,8 +190,6 @@ def learn(
     >>> found.grouping.coefficients.round(6) + 0.0
     array([[1., 0., 0., 0.]])
     """
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-
     if not len(X):
         raise DataError("nothing to learn from: no row has a positive weight")
     first = RankRows.from_data(
@@ -200,8 +199,7 @@ def learn(
     _check_rows(X, first, options)
     if folds is None and options.prune == "cv":
         folds = content_folds(X, y, 5, np.random.default_rng(0))
-    # Products of blocks are small: threads would wait for each other more than they work.
-    with threadpool_limits(limits=1, user_api="blas"):
+    with one_blas_thread():
         targets = y if judge is None else judge.targets
         pairs = list(product(options.kinds, options.l2s))
         wide = first.n_sources > options.screen or len(X) * first.n_sources**2 > _LONG
@@ -265,11 +263,9 @@ def _held_out(
     held: BoolArray,
 ) -> FloatArray:
     """Outputs at each price of a leaf, for the rows held out while a tree was grown."""
-    from threadpoolctl import threadpool_limits
-
     train, test = np.flatnonzero(~held), np.flatnonzero(held)
     # In a process of its own as in the first: one thread of linear algebra, the same sums.
-    with threadpool_limits(limits=1, user_api="blas"):
+    with one_blas_thread():
         tree = grow(rows, train, leaf, splits, max_leaves=max_leaves)
     own = weakest_links(tree)
     share = float(rows.weight[train].sum() / rows.weight.sum())

@@ -122,7 +122,7 @@ def _capped(statements: Sequence[Statement], setting: Setting) -> str | None:
             shown = f"{setting.origin + setting.width * float(score):.3g}"
             end = _then(choice, float(score), setting, must=must) if len(statements) == 2 else ""
             if must:
-                return f"a must keeps {name} at or below its {one.criterion}, {shown}{end}"
+                return f"a must caps {name} at its {one.criterion}, {shown}{end}"
             return f"{name} cannot fall below its {one.criterion}, {shown}, if that suffices{end}"
     return None
 

@@ -94,8 +94,8 @@ def summarise_start(decision: Decision, *, title: str | None = None) -> dict[str
     found = [f"{one} is at least as good as {two} on every criterion." for one, two in pairs]
     if unknown:
         found = [
-            f"Which way is better is not known for {listed(unknown)}. Name the columns of which "
-            "less is better, for instance --lower-is-better price, or with a line such as "
+            f"Which way is better is not known for {listed(unknown)}. Name the columns for which "
+            "lower is better, for instance --lower-is-better price, or with a line such as "
             "“price: lower is better”; then we can say which alternatives are at least as good as "
             "others on every criterion."
         ]

@@ -25,6 +25,7 @@ from choquet.decomposition.trees import (
     walk_errors,
 )
 from choquet.errors import DataError, OptionError
+from choquet.lattice.threads import one_blas_thread
 from choquet.measures import AbstractMeasure
 from choquet.walks import DataSupport, all_sorts, list_walks, random_sorts
 
@@ -122,13 +123,10 @@ class ContextTree(Method[TreeDecomposition]):
         if not 0 <= self.floor < 1:
             raise OptionError(f"floor={self.floor} must be a share, from 0 to below 1")
 
+    @one_blas_thread()
     def decompose(self, task: Task) -> TreeDecomposition:
         """Describe the rows, or the walks of the measure."""
-        from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-
-        # Thousands of small products: threads would wait for each other more than they work.
-        with threadpool_limits(limits=1, user_api="blas"):
-            return self._from_walks(task) if task.X is None else self._from_rows(task)
+        return self._from_walks(task) if task.X is None else self._from_rows(task)
 
     # -- walks -------------------------------------------------------------------------------------
 

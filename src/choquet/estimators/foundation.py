@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from choquet.arrays import column_names
+
 __all__ = [
     "BaseEstimator",
     "ClassifierMixin",
@@ -198,6 +200,7 @@ def validate_data(estimator: Any, X: Any, *targets: Any, **checks: Any) -> Any:
                 stacklevel=3,
             )
         return X
+    column_names(X)  # a frame that holds no rows yet is refused before anything else asks it
     return later("sklearn.utils.validation", "validate_data")(estimator, X, *targets, **checks)
 
 

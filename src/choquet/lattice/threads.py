@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import TypeVar
 
-__all__ = ["CHUNK", "WORTH_THREADS", "in_chunks", "n_threads"]
+__all__ = ["CHUNK", "WORTH_THREADS", "in_chunks", "n_threads", "one_blas_thread"]
 
 T = TypeVar("T")
 
@@ -44,6 +44,27 @@ def n_threads() -> int:
         if first.isdecimal() and int(first) > 0:
             return int(first)
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Linear algebra in one thread, as a context or a decorator.
+
+    Products that are small and many take longer in several threads, which wait for each other, and
+    on a busy machine for very long: an additive fit of 20,000 rows and 20 columns took four times
+    the processor time with two. Sums have the same order in every process, too.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> with one_blas_thread():
+    ...     float(np.ones(3) @ np.ones(3))
+    3.0
+    """
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+    with threadpool_limits(limits=1, user_api="blas"):
+        yield
 
 
 def in_chunks(run: Callable[[int, int], T], n: int, steps: int) -> list[T]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from choquet.errors import FileError, OptionError
 from choquet.files import append_whole, write_whole
+from choquet.lattice.threads import one_blas_thread
 
 __all__ = ["Kept", "Progress", "Work"]
 
@@ -157,10 +157,7 @@ class Work:
             self.progress(done, total)
 
 
+@one_blas_thread()
 def _alone(task: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
     """Run with one thread of linear algebra: the order of sums, and so the result, is the same."""
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-
-    limits: AbstractContextManager[Any] = threadpool_limits(limits=1, user_api="blas")
-    with limits:
-        return task(*arguments)
+    return task(*arguments)

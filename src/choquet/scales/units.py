@@ -269,13 +269,20 @@ def column_scales(transformer: Any, name: str) -> tuple[Scale, ...]:
 
 
 def _undone(transformer: Any, rows: FloatArray) -> FloatArray:
-    return np.asarray(transformer.inverse_transform(rows), dtype=np.float64)
+    return np.asarray(
+        transformer.inverse_transform(_with_names(transformer, rows)), dtype=np.float64
+    )
 
 
 def _done(transformer: Any, rows: FloatArray) -> FloatArray:
-    names = getattr(transformer, "feature_names_in_", None)
-    if names is not None:
-        import pandas
+    return np.asarray(transformer.transform(_with_names(transformer, rows)), dtype=np.float64)
 
-        rows = pandas.DataFrame(rows, columns=names)
-    return np.asarray(transformer.transform(rows), dtype=np.float64)
+
+def _with_names(transformer: Any, rows: FloatArray) -> Any:
+    """Rows with the names that a transformer was fitted with; without them some of them warn."""
+    names = getattr(transformer, "feature_names_in_", None)
+    if names is None:
+        return rows
+    import pandas
+
+    return pandas.DataFrame(rows, columns=names)

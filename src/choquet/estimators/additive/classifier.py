@@ -9,9 +9,10 @@ from choquet.additive.families import Logistic, Multinomial, Ordered
 from choquet.additive.table import Memory
 from choquet.decomposition.outcome import Outcome
 from choquet.errors import OptionError
-from choquet.estimators.additive.regressor import Additive, one_blas_thread
+from choquet.estimators.additive.regressor import Additive
 from choquet.estimators.common import classes_of
 from choquet.estimators.foundation import ClassifierMixin
+from choquet.lattice.threads import one_blas_thread
 
 __all__ = ["ChoquetAdditiveClassifier"]
 
@@ -150,7 +151,7 @@ class ChoquetAdditiveClassifier(ClassifierMixin, Additive):
             return Outcome("level", classes)
         return Outcome("log-odds", classes, 1 if len(classes) == 2 else 0, chosen=False)
 
-    @one_blas_thread
+    @one_blas_thread()
     def _learn(self, table):
         """Fit to rows whose classes are numbers from zero."""
         self._fit_table(table, self._family())

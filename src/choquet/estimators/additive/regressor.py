@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from copy import copy
 from dataclasses import replace
-from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,6 +37,7 @@ from choquet.estimators.validation import (
     names_given,
 )
 from choquet.lattice.lazy import LazyModule
+from choquet.lattice.threads import one_blas_thread
 from choquet.learning.data.scale import check_rows
 
 _check_feature_names = later("sklearn.utils.validation", "_check_feature_names")
@@ -47,28 +47,12 @@ if TYPE_CHECKING:
 else:
     special = LazyModule("scipy.special")
 
-__all__ = ["Additive", "ChoquetAdditiveRegressor", "one_blas_thread"]
+__all__ = ["Additive", "ChoquetAdditiveRegressor"]
 
 _KNOTS = (16, 8, 5, 4)
 _FEW_KNOTS = (16, 4, 3, 3)
 _COMPACT = 8
 """Terms up to which a model is to be read whole: it has only the knots that it needs."""
-
-
-def one_blas_thread(learn):
-    """A fit without threads of BLAS: its products are so small that they wait for each other.
-
-    On two processors, 20,000 rows of 20 columns take a quarter of the time.
-    """
-
-    @wraps(learn)
-    def alone(*arguments):
-        from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-
-        with threadpool_limits(limits=1, user_api="blas"):
-            return learn(*arguments)
-
-    return alone
 
 
 class Additive(BaseEstimator):
@@ -501,7 +485,7 @@ class ChoquetAdditiveRegressor(RegressorMixin, Additive):
             scale = 1.0
         return self._learn(Memory(X, (y - centre) / scale, weight), centre, scale)
 
-    @one_blas_thread
+    @one_blas_thread()
     def _learn(self, table, centre, scale):
         """Fit to rows whose targets are standardised."""
         options = self._options()
