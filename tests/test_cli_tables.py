@@ -216,7 +216,7 @@ def test_first_mistakes_are_told_with_a_way_out(run):
     words = write("words.csv", "\n".join(["gpr,ir,word", *(f"{x[0]},{x[1]},w{x[2]}" for x in X)]))
     assert "name another with --target" in run("fit", words, code=1).err
     told = run("fit", table, "--sources", f"row,{sources}", "-o", "m.json").err
-    assert f"'row' only counts the rows; leave that out with --sources {sources}" in told
+    assert f"'row' only counts the rows; keep the others with --sources {sources}" in told
     for command in (("explain",), ("report",), ("decompose",), ("export", "--to", "sql")):
         told = run(*command, table, code=1).err
         assert "looks like a table, and a model is expected here; make one with choquet fit" in told

@@ -311,8 +311,8 @@ def test_a_must_is_explained():
     assert found.conflicts == (frozenset({0, 1}),)
     # Where the cap alone is no proof, what follows from it is said too.
     assert str(cars("safety is a must", "Aria > Echo").check()).startswith(
-        "“safety is a must” and “Aria > Echo” exclude each other: a must keeps Aria at or below "
-        "its safety, 0.55, and then Echo is at least as good as Aria."
+        "“safety is a must” and “Aria > Echo” exclude each other: a must caps Aria at its safety, "
+        "0.55, and then Echo is at least as good as Aria."
     )
 
 
