@@ -12,7 +12,7 @@ from choquet.cli.columns import open_binary
 from choquet.cli.output import say, say_json, say_table, warn
 from choquet.cli.subjects import Subject, check_output, load_any, load_subject, write_object
 from choquet.cli.tables import Table, name_of, numeric, table_of
-from choquet.decomposition import ClusterDecomposition, Decomposition, compare
+from choquet.decomposition import Decomposition, compare
 from choquet.decomposition.outcome import outcome_of
 from choquet.errors import DataError, OptionError
 from choquet.explanation import AdditiveView, explain_model
@@ -130,12 +130,11 @@ def summary(found: Decomposition) -> dict[str, Any]:
     rules = found.rules.text(found.sources, found.operator_names)
     error = {"worst": found.error.worst, "rms": found.error.rms, "exact": found.exact}
     data = {**{key: story[key] for key in kept}, "rules": rules, "error": error}
-    cost = getattr(found, "cost", None)
-    if cost is not None:
-        data["cost"] = cost.to_dict()
-    if isinstance(found, ClusterDecomposition):
-        graph = found.sample.graph
-        data |= {"metric": found.metric.name, "n_walks": graph.n_walks}
+    if found.cost is not None:
+        data["cost"] = found.cost.to_dict()
+    if found.tree is None:
+        graph = found.clusters.sample.graph
+        data |= {"metric": found.clusters.metric.name, "n_walks": graph.n_walks}
         data["n_distinct_operators"] = graph.n_operators
     return data
 

@@ -169,7 +169,7 @@ class Subject:
                 asked["y"] = None if asked["y"] is None else old.units.target(asked["y"])
             found: Decomposition = decompose(model, **asked)
             return found.in_units(old.units)
-        known = _known(operators_view(self.obj, identify=True).parts)
+        known = operators_view(self.obj, identify=True).parts.identification
         made: Decomposition = decompose(self.obj, identification=known, **_asked(options))
         return made
 
@@ -250,10 +250,6 @@ def _intervals(model: Any, scaled: FloatArray, level: float) -> FloatArray | Non
         return np.asarray(model.predict_interval(scaled, level=level))
     except (TooLargeError, OptionError):
         return None
-
-
-def _known(parts: Decomposition) -> Any:
-    return getattr(parts, "identification", None)
 
 
 def load_subject(path: Path, label: str | None = None) -> Subject:

@@ -100,7 +100,10 @@ class Condition:
 
     def text(self, sources: Sequence[str]) -> str:
         """The condition in words, with the names of the sources."""
-        names, n = check_sources(sources, len(sources)), len(sources)
+        return self._words(check_sources(sources, len(sources)))
+
+    def _words(self, names: Sequence[str]) -> str:
+        n = len(names)
         self._check(n)
         name, no = names[self.source], "not " if self.negated else ""
         if self.above is not None:
@@ -200,14 +203,17 @@ class Rule:
 
     def text(self, sources: Sequence[str]) -> str:
         """Its conditions in words, with its exceptions; nothing if it always applies."""
+        return self._words(check_sources(sources, len(sources)))
+
+    def _words(self, names: Sequence[str]) -> str:
         conditions = list(self.conditions)
         # A single condition that must not hold is a condition itself.
         conditions += [part[0].opposite for part in self.unless if len(part) == 1]
         unless = [part for part in self.unless if len(part) > 1]
-        text = " and ".join(condition.text(sources) for condition in conditions)
+        text = " and ".join(condition._words(names) for condition in conditions)
         if not unless:
             return text
-        parts = [" and ".join(one.text(sources) for one in part) for part in unless]
+        parts = [" and ".join(one._words(names) for one in part) for part in unless]
         return f"{text}{', ' if text else ''}unless {', or '.join(parts)}"
 
     def _check(self, n_sources: int) -> None:
@@ -268,7 +274,7 @@ class Context:
 
     def text(self) -> str:
         """The context in words, complete."""
-        parts = [rule.text(self.sources) or "always" for rule in self.rules]
+        parts = [rule._words(self.sources) or "always" for rule in self.rules]
         return "; or ".join(parts) or "never"
 
     __str__ = text

@@ -13,6 +13,7 @@ from choquet.contexts.leaves import LeafFit, LeafOptions, fit_leaf
 from choquet.contexts.rows import RankArray, RankRows
 from choquet.contexts.splits import Split, SplitOptions, best_split
 from choquet.errors import DataError
+from choquet.scales import Units
 
 __all__ = ["Tree", "grow"]
 
@@ -61,11 +62,12 @@ class Tree:
         """Whether a condition asks for a source's own value, which a sort does not tell."""
         return bool(np.isfinite(self.value).any())
 
-    def question(self, node: int) -> Condition:
-        """What an inner node asks."""
+    def question(self, node: int, units: Units | None = None) -> Condition:
+        """What an inner node asks, in the units of the data if these are given."""
         source, other = int(self.source[node]), int(self.above[node])
         if np.isfinite(self.value[node]):
-            return Condition(source, value=float(self.value[node]))
+            scale = None if units is None else units.scales[source]
+            return Condition(source, value=float(self.value[node]), scale=scale)
         if other >= 0:
             return Condition(source, above=other)
         return Condition(source, top=int(self.top[node]))

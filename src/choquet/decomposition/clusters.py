@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -11,7 +12,7 @@ import numpy as np
 from choquet.arrays import FloatArray, IntArray
 from choquet.clustering.ivat import IVAT
 from choquet.clustering.partition import Partition, canonical_ranks
-from choquet.contexts.conditions import Context
+from choquet.contexts.conditions import Context, Rule
 from choquet.contexts.rules import RuleList, find_rules
 from choquet.decomposition.operators import (
     Contexts,
@@ -183,6 +184,26 @@ class ClusterDecomposition(Decomposition):
     def labels(self) -> IntArray:
         """For each operator of `sample`, the one of `operators` that stands for it."""
         return self.partition.labels
+
+    @property
+    def tree(self) -> None:
+        """There is none: rules are found after."""
+        return None
+
+    @property
+    def leaves(self) -> Mapping[int, Rule]:
+        """There are none."""
+        return {}
+
+    @property
+    def cost(self) -> None:
+        """Nothing was held out."""
+        return None
+
+    @property
+    def restricted(self) -> bool:
+        """Whether only walks that data support were looked at."""
+        return bool(self.sample.graph.restricted)
 
     @property
     def intercept(self) -> float:

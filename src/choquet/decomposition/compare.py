@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from choquet.arrays import FloatArray, IntArray, generator
-from choquet.decomposition.clusters import ClusterDecomposition
 from choquet.decomposition.result import Decomposition
 from choquet.errors import DataError
 from choquet.measures import AbstractMeasure, check_measure
@@ -123,8 +122,8 @@ def compare(
 
 def _white(decomposition: Decomposition, metric: Dissimilarity) -> float:
     """The dissimilarity drawn white in pictures: the largest possible, or the largest there is."""
-    if isinstance(decomposition, ClusterDecomposition):
-        return decomposition.scale
+    if decomposition.tree is None:
+        return decomposition.clusters.scale
     measure, possible = decomposition.measure, metric.largest(decomposition.n_sources)
     if measure is not None and measure.monotone and measure.normal and np.isfinite(possible):
         return possible

@@ -48,6 +48,10 @@ class Contexts(ABC):
     def of(self, number: int) -> Context:
         """When an operator is used, complete."""
 
+    @abstractmethod
+    def labels_of_sorts(self, sorts: IntArray) -> IntArray:
+        """Operator of each sort; -1 where the walk was left out."""
+
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ContextualOperator:

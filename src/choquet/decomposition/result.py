@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
@@ -17,7 +18,11 @@ import numpy as np
 import numpy.typing as npt
 
 from choquet.arrays import BoolArray, FloatArray, IntArray, as_inputs, check_option
+from choquet.contexts.conditions import Rule
+from choquet.contexts.rows import ranks_of
 from choquet.contexts.rules import RuleList
+from choquet.contexts.tree import Tree
+from choquet.decomposition.cost import Cost
 from choquet.decomposition.operators import Contexts, ContextualOperator, Errors
 from choquet.decomposition.outcome import Outcome
 from choquet.decomposition.runtime import Assessment, assess, known_part
@@ -146,6 +151,31 @@ class Decomposition(ABC):
 
     @property
     @abstractmethod
+    def tree(self) -> Tree | None:
+        """The tree of conditions that contexts were grown as; None where rules came after."""
+
+    @property
+    @abstractmethod
+    def leaves(self) -> Mapping[int, Rule]:
+        """The context of each leaf of the tree, with its share; empty without a tree."""
+
+    @property
+    @abstractmethod
+    def labels(self) -> IntArray:
+        """Operator of each node of the tree (-1 for inner nodes), or of what was clustered."""
+
+    @property
+    @abstractmethod
+    def cost(self) -> Cost | None:
+        """Errors on held-out rows, where targets were given."""
+
+    @property
+    @abstractmethod
+    def restricted(self) -> bool:
+        """Whether only walks that data support were looked at."""
+
+    @property
+    @abstractmethod
     def intercept(self) -> float:
         """What the model adds to the integral of its measure."""
 
@@ -265,6 +295,16 @@ class Decomposition(ABC):
         walk that was not; `assess` tells which samples these are.
         """
         return self.decided(self.scaled(X))[0]
+
+    def leaf_of(self, X: npt.ArrayLike) -> IntArray:
+        """Number of the leaf of each sample, a key of `leaves`; -1 without a tree."""
+        return self.leaf_at(self.scaled(X))
+
+    def leaf_at(self, inputs: FloatArray) -> IntArray:
+        """The same for samples as the operators see them."""
+        if self.tree is None:
+            return np.full(len(inputs), -1, dtype=np.int64)
+        return self.tree.leaf_of(ranks_of(inputs)[1], inputs)
 
     def predict(
         self,

@@ -9,7 +9,6 @@ from math import factorial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from choquet.arrays import FloatArray, IntArray
 from choquet.contexts.conditions import Condition, Context, Rule
@@ -91,6 +90,11 @@ class TreeContexts(Contexts):
         """When an operator is used, in as few conditions as are found."""
         return Context(self._rules.get(number, ()), self.sources)
 
+    def labels_of_sorts(self, sorts: IntArray) -> IntArray:
+        """Operator of each sort."""
+        ranks = np.argsort(np.asarray(sorts), axis=1).astype(np.int16)
+        return np.asarray(self.labels[self.tree.leaf_of(ranks)])
+
     @cached_property
     def _rules(self) -> Mapping[int, tuple[Rule, ...]]:
         return rules_by_operator(tuple(self.leaves.values()), len(self.sources))
@@ -106,13 +110,6 @@ class TreeContexts(Contexts):
             for leaf, conditions in self._paths().items()
         }
 
-    def question(self, node: int) -> Condition:
-        """What an inner node asks, in the units of the data."""
-        asked = self.tree.question(node)
-        if self.units is None or asked.value is None:
-            return asked
-        return replace(asked, scale=self.units.scales[asked.source])
-
     def _paths(self) -> dict[int, tuple[Condition, ...]]:
         """Conditions of each leaf, without those that others imply."""
         found: dict[int, tuple[Condition, ...]] = {}
@@ -122,7 +119,7 @@ class TreeContexts(Contexts):
             if self.tree.source[node] < 0:
                 found[node] = shortest(conditions, len(self.sources))
                 continue
-            asked = self.question(node)
+            asked = self.tree.question(node, self.units)
             pending.append((int(self.tree.no[node]), (*conditions, asked.opposite)))
             pending.append((int(self.tree.yes[node]), (*conditions, asked)))
         return found
@@ -215,14 +212,19 @@ class TreeDecomposition(Decomposition):
         return self.contexts.tree
 
     @property
+    def leaves(self) -> Mapping[int, Rule]:
+        """The context of each leaf, with its share."""
+        return self.contexts.leaves
+
+    @property
     def labels(self) -> IntArray:
         """Operator of each node of the tree; -1 for inner nodes."""
         return self.contexts.labels
 
     @property
-    def leaves(self) -> Mapping[int, Rule]:
-        """The context of each leaf, with its share."""
-        return self.contexts.leaves
+    def restricted(self) -> bool:
+        """Whether only walks that data support were looked at."""
+        return self.support is not None
 
     @cached_property
     def clusters(self) -> ClusterDecomposition:
@@ -240,11 +242,6 @@ class TreeDecomposition(Decomposition):
             )
         )  # fmt: skip
 
-    def leaf_of(self, X: npt.ArrayLike) -> IntArray:
-        """Number of the leaf of each sample; ties are sorted by the order of the sources."""
-        inputs = self.scaled(X)
-        return self.tree.leaf_of(ranks_of(inputs)[1], inputs)
-
     def decided(self, inputs: FloatArray) -> tuple[IntArray, IntArray]:
         """Operator of each sample, and its sort."""
         leaves = self.tree.leaf_of(ranks_of(inputs)[1], inputs)
@@ -252,8 +249,7 @@ class TreeDecomposition(Decomposition):
 
     def operator_of_sorts(self, sorts: IntArray) -> IntArray:
         """Number of the operator that decides each sort."""
-        ranks = np.argsort(np.asarray(sorts), axis=1).astype(np.int16)
-        return np.asarray(self.labels[self.tree.leaf_of(ranks)])
+        return self.contexts.labels_of_sorts(sorts)
 
     @property
     def poor(self) -> bool:

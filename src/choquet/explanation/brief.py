@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
-from choquet.decomposition import ContextualOperator, TreeDecomposition
+from choquet.decomposition import ContextualOperator
 from choquet.explanation.additive import AdditiveView
 from choquet.explanation.phrases import figure, operator_phrase, percent, plain, rank_phrase
 from choquet.explanation.view import View
@@ -336,7 +336,7 @@ def _rules(
         rows = labels == number
         text, told[rows] = _said(view, operator, scaled[rows], answers[rows], float(answers.std()))
         say.append(text)
-    if isinstance(view.parts, TreeDecomposition) and 1 < len(view.parts.leaves) <= _MOST:
+    if 1 < len(view.parts.leaves) <= _MOST:
         leaves = sorted(view.parts.leaves.items(), key=lambda leaf: -leaf[1].share)
         where = [(view.context_of(leaf), say[rule.operator]) for leaf, rule in leaves]
         if len(where) == 2:

@@ -24,7 +24,6 @@ from typing import Any
 import numpy as np
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
-from choquet.decomposition import TreeDecomposition
 from choquet.decomposition.result import Identified
 from choquet.decomposition.runtime import known_part
 from choquet.errors import OptionError
@@ -214,10 +213,7 @@ def _contexts(view: View, n: int) -> tuple[DataRequest, ...]:
     Least squares of p numbers from m samples with noise of variance v is off by v p / m in the
     mean squared error, and twice the samples halve that.
     """
-    parts = view.parts
-    if not isinstance(parts, TreeDecomposition):
-        return ()
-    found = []
+    parts, found = view.parts, []
     for leaf, rule in parts.leaves.items():
         operator = parts.operators[rule.operator]
         numbers = operator.trust * parts.n_sources + (operator.bias != 0)
@@ -249,7 +245,7 @@ def _subsets(view: View, n: int, support: DataSupport | None) -> tuple[DataReque
     bounds = view.bounds if known is own else None
     lower, upper, supported, counts = bounds or value_bounds(measure, known)
     unstable = np.zeros(len(lower), dtype=np.bool_)
-    identification = getattr(view.parts, "identification", None)
+    identification = view.parts.identification
     if identification is not None:
         lower, upper = _near_optimal(measure, supported, identification)
         unstable = supported & (upper - lower > _UNSTABLE)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from choquet.arrays import FloatArray
-from choquet.decomposition import ContextualOperator, Decomposition, TreeDecomposition
+from choquet.decomposition import ContextualOperator
 from choquet.decomposition.outcome import Outcome
 from choquet.decomposition.runtime import TRUSTED
 from choquet.errors import OptionError
@@ -457,7 +457,7 @@ def explain_view(
     view: View, *, n_requests: int = 5, support: DataSupport | None = None
 ) -> OperatorsExplanation:
     """Explain a view; `explain_model` comes here with what it is given."""
-    parts, rules = view.parts, view.rules
+    parts, rules, tree = view.parts, view.rules, view.parts.tree
     sentences = [NO_RULES]
     if rules is not None:
         sentences = rule_sentences(rules, view.sources, view.phrases)
@@ -466,7 +466,6 @@ def explain_view(
     if known is not None and not view.learned:
         bounds = view.bounds if known is parts.support else None
         evidence = Evidence.of(parts.measure, known, view.width, bounds)
-    grown = parts if isinstance(parts, TreeDecomposition) else None
     return OperatorsExplanation(
         sources=view.sources,
         operators=tuple(_operator(view, operator) for operator in parts.operators),
@@ -474,24 +473,19 @@ def explain_view(
         rules_fidelity=float("nan") if rules is None else rules.fidelity,
         rules_exact=rules is not None and rules.exact,
         learned=view.learned,
-        n_contexts=parts.n_operators if grown is None else len(grown.leaves),
-        n_samples=float(grown.tree.weight[0]) if grown and view.learned else float("nan"),
+        n_contexts=len(parts.leaves) or parts.n_operators,
+        n_samples=float(tree.weight[0]) if tree is not None and view.learned else float("nan"),
         output_name="the output" if view.outcome is None else view.outcome.name,
         bias=0.0 if view.learned else float(parts.biases[0]),
         worst=parts.error.worst * view.width,
         rms=parts.error.rms * view.width,
         certified=parts.exact,
-        restricted=_restricted(parts),
+        restricted=parts.restricted,
         evidence=evidence,
         requests=requests_of(view, n_requests, known),
         units=view.units,
         outcome=view.outcome,
     )
-
-
-def _restricted(parts: Decomposition) -> bool:
-    sample = getattr(parts, "sample", None)
-    return parts.support is not None if sample is None else bool(sample.graph.restricted)
 
 
 def _operator(view: View, operator: ContextualOperator) -> OperatorExplanation:

@@ -18,7 +18,7 @@ import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
 from choquet.contexts.conditions import Condition, Rule
-from choquet.decomposition.trees import TreeDecomposition
+from choquet.decomposition import Decomposition
 from choquet.explanation.switch import Switch, switch_to
 
 __all__ = ["nearest_context", "nearest_sort"]
@@ -33,16 +33,14 @@ class _Jobs:
     before: list[tuple[int, int]]
 
 
-def nearest_context(
-    model: TreeDecomposition, x: FloatArray, leaves: Iterable[int]
-) -> Switch | None:
+def nearest_context(model: Decomposition, x: FloatArray, leaves: Iterable[int]) -> Switch | None:
     """The smallest change of inputs that leads to one of these leaves; None if there are none.
 
     None as well where contexts ask for values of sources: only orders are searched.
 
     Parameters
     ----------
-    model : TreeDecomposition
+    model : Decomposition
     x : array of N floats
         Inputs by source, as the operators see them.
     leaves : iterable of int
@@ -59,18 +57,19 @@ def nearest_context(
     >>> round(found.change, 6), found.pair, found.sort.tolist()
     (0.25, (0, 1), [1, 0, 2])
     """
-    if model.tree.has_thresholds:
+    tree, contexts = model.tree, model.leaves
+    if tree is None or tree.has_thresholds:
         return None
     space = _Space(x)
     best: tuple[int, int] | None = None
     for leaf in leaves:
-        at = space.least_gap(model.leaves[leaf], len(space.gaps) if best is None else best[0])
+        at = space.least_gap(contexts[leaf], len(space.gaps) if best is None else best[0])
         if at is not None:
             best = (at, leaf)
     if best is None:
         return None
-    sort = space.sort(model.leaves[best[1]], best[0])
-    return switch_to(x, sort, int(model.labels[best[1]]))
+    context = contexts[best[1]]
+    return switch_to(x, space.sort(context, best[0]), context.operator)
 
 
 def nearest_sort(x: FloatArray, conditions: Sequence[Condition]) -> IntArray | None:

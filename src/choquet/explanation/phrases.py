@@ -145,12 +145,9 @@ def _short_phrase(operator: ContextualOperator) -> str:
 
 def _mixed_phrase(operator: ContextualOperator) -> str:
     """Weights by source, and by rank where there are any: "0.5 times ir plus 0.5 times the max"."""
-    names = dict(enumerate(operator.sources))
-    terms = [(float(operator.source_weights[i]), names[i]) for i in names]
-    terms += [
-        (float(w), rank_phrase(j + 1, operator.n_sources))
-        for j, w in enumerate(operator.rank_weights)
-    ]
+    n, by_source, by_rank = len(operator.sources), operator.source_weights, operator.rank_weights
+    terms = [(float(w), name) for w, name in zip(by_source, operator.sources, strict=True)]
+    terms += [(float(w), rank_phrase(j + 1, n)) for j, w in enumerate(by_rank)]
     most = max(abs(w) for w, _ in terms)
     heard = [(w, what) for w, what in terms if abs(w) > 1e-3 * most]
     return _main_terms(terms) if len(heard) > _SPELLED_OUT else _terms(heard)

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from choquet.arrays import FloatArray, IntArray, as_inputs
-from choquet.decomposition import TreeDecomposition
 from choquet.decomposition.outcome import Outcome
 from choquet.decomposition.runtime import Assessment, assess
 from choquet.errors import DataError
@@ -446,8 +445,7 @@ def _explained(
     low, high = view.in_data(known.interval[0])
     sure = view.confidence(scaled)
     rule, named = view.rule_of(scaled, known.similar_sort)
-    grown = parts if isinstance(parts, TreeDecomposition) else None
-    leaf = None if grown is None else view.leaf_of(scaled)
+    leaf = None if parts.tree is None else view.leaf_of(scaled)
     why = OperatorSample(
         sources=view.sources,
         inputs=inputs,
@@ -470,7 +468,7 @@ def _explained(
         rule=rule,
         rule_agrees=named == number,
         leaf=leaf,
-        context_samples=float("nan") if grown is None else float(grown.tree.weight[leaf]),
+        context_samples=float("nan") if parts.tree is None else float(parts.tree.weight[leaf]),
         count=operator.count,
         trust=operator.trust,
         units=units,
@@ -482,8 +480,8 @@ def _explained(
 def _with_switch(view: View, why: OperatorSample, scaled: FloatArray) -> OperatorSample:
     """What would change the operator, and where the nearest supported context is."""
     parts, nearest = view.parts, None
-    if isinstance(parts, TreeDecomposition):
-        others = [leaf for leaf in parts.leaves if parts.labels[leaf] != why.operator]
+    if parts.tree is not None:
+        others = [leaf for leaf, rule in parts.leaves.items() if rule.operator != why.operator]
         switch = nearest_context(parts, scaled, others)
         if not why.supported:
             nearest = nearest_context(parts, scaled, view.trusted_leaves())
@@ -505,6 +503,6 @@ def _in_data(view: View, switch: Switch | None, near: FloatArray) -> Switch | No
 
 
 def _context_at(view: View, switch: Switch) -> str:
-    assert isinstance(view.parts, TreeDecomposition)
+    assert view.parts.tree is not None
     ranks = np.argsort(switch.sort)[None].astype(np.int16)
     return view.context_of(int(view.parts.tree.leaf_of(ranks)[0]))

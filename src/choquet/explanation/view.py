@@ -20,7 +20,6 @@ from choquet.contexts import RuleList
 from choquet.decomposition import (
     ContextualOperator,
     Decomposition,
-    TreeDecomposition,
     decompose,
 )
 from choquet.decomposition.outcome import Outcome, outcome_of, place_of
@@ -211,9 +210,9 @@ class View(AbstractView):
 
     def rule_of(self, inputs: FloatArray, sorts: IntArray) -> tuple[str, int]:
         """The rule that applies to a sample, in words, and the operator that it names."""
-        if isinstance(self.parts, TreeDecomposition):
-            leaf = self.leaf_of(inputs)
-            return self.context_of(leaf), int(self.parts.labels[leaf])
+        if self.parts.tree is not None:
+            rule = self.parts.leaves[self.leaf_of(inputs)]
+            return rule.text(self.sources) or "always", rule.operator
         if self.rules is None:
             return "", -1
         for rule in self.rules.rules:
@@ -223,20 +222,16 @@ class View(AbstractView):
 
     def leaf_of(self, inputs: FloatArray) -> int:
         """Number of the leaf that a sample, on the common scale, falls into."""
-        assert isinstance(self.parts, TreeDecomposition)
-        return int(self.parts.in_units(None).leaf_of(inputs)[0])
+        return int(self.parts.leaf_at(inputs)[0])
 
     def context_of(self, leaf: int) -> str:
         """Conditions of a leaf, in words."""
-        assert isinstance(self.parts, TreeDecomposition)
         return self.parts.leaves[leaf].text(self.sources) or "always"
 
     def trusted_leaves(self) -> list[int]:
         """Leaves whose operator the data decided more than the penalty did."""
-        assert isinstance(self.parts, TreeDecomposition)
         trust = [operator.trust for operator in self.parts.operators]
-        labels = self.parts.labels
-        return [leaf for leaf in self.parts.leaves if trust[labels[leaf]] >= TRUSTED]
+        return [leaf for leaf, rule in self.parts.leaves.items() if trust[rule.operator] >= TRUSTED]
 
     def explained(self, X: Any, model: Any = None) -> list[Any]:
         """Why each row got its output: an `OperatorSample` each."""
@@ -420,11 +415,12 @@ def _identification(model: Any) -> Any:
 
 def _renamed(parts: Decomposition, names: tuple[str, ...] | None) -> Decomposition:
     """Contexts with other names of the sources; measures get theirs before they are taken apart."""
-    if names is None or names == parts.sources or not isinstance(parts, TreeDecomposition):
+    if names is None or names == parts.sources or parts.tree is None:
         return parts
-    contexts = replace(parts.contexts, sources=names)
+    found: Any = parts
+    contexts = replace(found.contexts, sources=names)
     operators = [replace(one, sources=names, contexts=contexts) for one in parts.operators]
-    return replace(parts, contexts=contexts, operators=tuple(operators))
+    return replace(found, contexts=contexts, operators=tuple(operators))  # type: ignore[no-any-return]
 
 
 def of_class(model: Any, label: Any) -> Decomposition:

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from choquet.arrays import FloatArray
-from choquet.decomposition import ClusterDecomposition, Decomposition, TreeDecomposition
+from choquet.arrays import FloatArray, IntArray
+from choquet.contexts.tree import Tree
+from choquet.decomposition import Decomposition
 from choquet.decomposition.outcome import place_of
 from choquet.decomposition.runtime import TRUSTED
 from choquet.errors import OptionError, TooLargeError
@@ -315,9 +316,8 @@ def _operator(f: Formulas, parts: Decomposition, order: Order, inputs: list[Node
     if parts.n_operators == 1:
         return f.const(0.0)
     order = f.settled(order)
-    if isinstance(parts, TreeDecomposition):
-        return _leaf(f, parts, order, inputs, 0)
-    assert isinstance(parts, ClusterDecomposition)
+    if parts.tree is not None:
+        return _leaf(f, parts.tree, parts.labels, order, inputs, 0)
     n = order.n
     if n > _MAX_LISTED:
         raise TooLargeError(
@@ -329,13 +329,12 @@ def _operator(f: Formulas, parts: Decomposition, order: Order, inputs: list[Node
 
 
 def _leaf(
-    f: Formulas, parts: TreeDecomposition, order: Order, inputs: list[Node], node: int
+    f: Formulas, tree: Tree, labels: IntArray, order: Order, inputs: list[Node], node: int
 ) -> Node:
-    tree = parts.tree
     source, other = int(tree.source[node]), int(tree.above[node])
     if source < 0:
-        return f.const(parts.labels[node])
-    yes, no = (_leaf(f, parts, order, inputs, int(way[node])) for way in (tree.yes, tree.no))
+        return f.const(labels[node])
+    yes, no = (_leaf(f, tree, labels, order, inputs, int(way[node])) for way in (tree.yes, tree.no))
     if np.isfinite(tree.value[node]):
         # "At least" is "not less", so that the ways change places.
         return f.choose(f.less(inputs[source], f.const(tree.value[node])), no, yes)

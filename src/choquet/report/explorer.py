@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from choquet.arrays import FloatArray
-from choquet.decomposition import ClusterDecomposition, TreeDecomposition
+from choquet.decomposition import Decomposition
 from choquet.explanation.view import View
 from choquet.lattice.ties import TIE
 from choquet.scales import Units
@@ -47,7 +47,7 @@ def explorer_data(view: View, inputs: FloatArray | None, first: int = 0) -> dict
     parts, outcome = view.parts, view.outcome
     sliders = slider_data(parts.n_sources, view.units, inputs, first)
     values = _value_data(view)
-    if values is None and not isinstance(parts, TreeDecomposition):
+    if values is None and parts.tree is None:
         left_out = (
             f"The model has 2^{parts.n_sources} values, too many for a page. The explorer works "
             f"up to {_MAX_SOURCES} sources."
@@ -55,10 +55,11 @@ def explorer_data(view: View, inputs: FloatArray | None, first: int = 0) -> dict
         return {**sliders, "available": False, "note": left_out, "supported": None}
     few = parts.n_operators * parts.n_sources <= _MAX_WEIGHTS
     labels, width, tree, note = None, 1, None, None
-    if isinstance(parts, TreeDecomposition):
+    if parts.tree is not None:
         names = ("source", "top", "above", "value", "yes", "no")
-        tree = {**{name: getattr(parts.tree, name) for name in names}, "operator": parts.labels}
-    elif few and isinstance(parts, ClusterDecomposition):
+        grown = parts.tree
+        tree = {**{name: getattr(grown, name) for name in names}, "operator": parts.labels}
+    elif few:
         labels, width = _labels(parts)
     if labels is None and tree is None:
         note = (
@@ -101,7 +102,7 @@ def _value_data(view: View) -> dict[str, Any] | None:
     }
 
 
-def _labels(parts: ClusterDecomposition) -> tuple[str | None, int]:
+def _labels(parts: Decomposition) -> tuple[str | None, int]:
     """Operators of all sorts as text, and how many digits each takes."""
     n = parts.n_sources
     if n > _MAX_LISTED:

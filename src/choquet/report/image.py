@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from choquet.decomposition import ClusterDecomposition, Decomposition
+from choquet.decomposition import Decomposition
 from choquet.report.png import grey_png
 
 __all__ = ["clustering_data", "ivat_data"]
@@ -21,15 +21,16 @@ _BOXES = 60
 
 def clustering_data(parts: Decomposition) -> dict[str, Any] | None:
     """How the operators were clustered; None if they were not."""
-    if not isinstance(parts, ClusterDecomposition):
+    if parts.tree is not None:
         return None
+    found = parts.clusters
     return {
-        "method": parts.partition.method,
-        "metric": parts.metric.name,
-        "score": parts.partition.score,
-        "proved": parts.partition.proved,
-        "n_distinct": len(parts.sample.weights),
-        "complete": parts.exact,
+        "method": found.partition.method,
+        "metric": found.metric.name,
+        "score": found.partition.score,
+        "proved": found.partition.proved,
+        "n_distinct": len(found.sample.weights),
+        "complete": found.exact,
     }
 
 
@@ -44,7 +45,7 @@ def ivat_data(parts: Decomposition) -> dict[str, Any] | None:
     >>> sorted(box["operator"] for box in data["boxes"]), round(data["white"], 3)
     ([0, 1], 0.316)
     """
-    if not isinstance(parts, ClusterDecomposition):
+    if parts.tree is not None:
         return None
     picture = parts.ivat
     image = picture.image(min(picture.n_total, _PIXELS))
@@ -54,12 +55,12 @@ def ivat_data(parts: Decomposition) -> dict[str, Any] | None:
         "png": base64.b64encode(grey_png(grey)).decode("ascii"),
         "size": len(grey),
         "white": white,
-        "metric": parts.metric.name,
+        "metric": parts.clusters.metric.name,
         "boxes": _boxes(parts),
     }
 
 
-def _boxes(decomposition: ClusterDecomposition) -> list[dict[str, Any]]:
+def _boxes(decomposition: Decomposition) -> list[dict[str, Any]]:
     picture = decomposition.ivat
     labels = decomposition.labels[picture.order]
     ends = np.cumsum(picture.counts[picture.order], dtype=np.float64) / picture.n_total

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from choquet.arrays import FloatArray, column_names
-from choquet.decomposition import TreeDecomposition
 from choquet.decomposition.outcome import place_of
 from choquet.errors import DataError
 from choquet.explanation import AdditiveView
@@ -231,8 +230,8 @@ def seen_before(view: View, inputs: FloatArray) -> bool:
         if not (same and np.array_equal(found.words, support.words)):
             return False
         return bool(np.allclose(found.informations, support.informations, rtol=1e-6))
-    if view.learned and isinstance(parts, TreeDecomposition):
-        tree = parts.tree
+    tree = parts.tree
+    if view.learned and tree is not None:
         if not np.isclose(tree.weight[0], len(inputs)):
             return False
         leaves = np.bincount(parts.leaf_of(inputs), minlength=len(tree.weight))

@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from choquet._version import __version__
 from choquet.arrays import FloatArray, as_inputs, as_vector
-from choquet.decomposition import TreeDecomposition
 from choquet.decomposition.runtime import Assessment, assess
 from choquet.errors import DataError
 from choquet.explanation import AdditiveView, list_words
@@ -181,7 +180,7 @@ def _title(sources: tuple[str, ...]) -> str:
 
 def _rules(view: View) -> dict[str, Any] | None:
     rules = view.rules
-    if rules is None or isinstance(view.parts, TreeDecomposition):
+    if rules is None or view.parts.tree is not None:
         return None
     return {
         "default": rules.default,
@@ -224,7 +223,7 @@ def _samples(
     sure = view.confidence(scaled) if n else None
     if sure is not None:
         numbers |= {"sure_low": view.in_data(sure[:, 0]), "sure_high": view.in_data(sure[:, 1])}
-    if isinstance(view.parts, TreeDecomposition):
+    if view.parts.tree is not None:
         numbers["leaf"] = view.parts.leaf_of(shown) if n else np.empty(0, dtype=np.int64)
     if targets is not None:
         numbers["target"] = targets[:n]

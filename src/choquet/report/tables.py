@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from choquet.arrays import FloatArray
-from choquet.decomposition import ClusterDecomposition, Decomposition, TreeDecomposition
+from choquet.decomposition import Decomposition
 from choquet.explanation.view import View
 from choquet.indices import banzhaf, interaction, shapley
 from choquet.walks import sorts_of
@@ -31,8 +31,8 @@ def index_table(parts: Decomposition) -> dict[str, Any] | None:
     pairs = interaction(measure) if dense else None
     if dense:
         found: dict[str, Any] = {"shapley": shapley(measure), "banzhaf": banzhaf(measure)}
-    elif isinstance(parts, ClusterDecomposition):
-        found = {"shapley": parts.sample.graph.contributions(), "banzhaf": None}
+    elif parts.tree is None:
+        found = {"shapley": parts.clusters.sample.graph.contributions(), "banzhaf": None}
     else:
         return None
     many = parts.n_sources > _TABLED_SOURCES
@@ -89,10 +89,9 @@ def support_table(view: View) -> dict[str, Any] | None:
 
 def tree_table(view: View) -> list[dict[str, Any]] | None:
     """Nodes of the tree in reading order, each with its depth and what it asks or takes."""
-    parts = view.parts
-    if not isinstance(parts, TreeDecomposition):
+    parts, tree, contexts = view.parts, view.parts.tree, view.parts.leaves
+    if tree is None:
         return None
-    tree = parts.tree
     found: list[dict[str, Any]] = []
     pending: list[tuple[int, int, str]] = [(0, 0, "")]
     while pending:
@@ -100,15 +99,16 @@ def tree_table(view: View) -> list[dict[str, Any]] | None:
         here: dict[str, Any] = {"node": node, "depth": depth, "branch": branch, "question": None}
         here["weight"] = float(tree.weight[node])
         if tree.source[node] < 0:
-            operator = parts.operators[parts.labels[node]]
+            context = contexts[node]
+            operator = parts.operators[context.operator]
             here |= {
                 "operator": operator.number,
-                "rule": view.context_of(node),
-                "share": parts.leaves[node].share,
+                "rule": context.text(view.sources) or "always",
+                "share": context.share,
                 "trust": operator.trust,
             }
         else:
-            here["question"] = parts.contexts.question(node).text(view.sources)
+            here["question"] = tree.question(node, parts.units).text(view.sources)
             pending.append((int(tree.no[node]), depth + 1, "no"))
             pending.append((int(tree.yes[node]), depth + 1, "yes"))
         found.append(here)
@@ -117,10 +117,9 @@ def tree_table(view: View) -> list[dict[str, Any]] | None:
 
 def source_table(view: View, inputs: FloatArray | None) -> list[dict[str, Any]] | None:
     """Of a tree: how often it asks for each source, and what the source gives on the samples."""
-    parts = view.parts
-    if not isinstance(parts, TreeDecomposition):
+    tree = view.parts.tree
+    if tree is None:
         return None
-    tree = parts.tree
     given = None if inputs is None or not len(inputs) else _contributions(view, inputs)
     inner, shares = tree.source >= 0, tree.weight / tree.weight[0]
     rows = []
