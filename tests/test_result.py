@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import pickle
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 
-from choquet import ContextualRegressor, Decomposition, Measure, all_sorts, decompose
+import choquet
+from choquet import ContextualRegressor, Decomposition, Measure, all_sorts, decompose, sorts_of
 from choquet.contexts import find_rules
 from choquet.operators import DISSIMILARITIES, a_norm, aitchison, lp, precomputed
 from tests.strategies import measures
@@ -24,7 +27,11 @@ def made() -> Decomposition:
     return decompose(Measure([0, 0, 1, 1, 1, 1, 1, 1], sources=["gpr", "ir", "emi"]))
 
 
-@pytest.mark.parametrize("make", [learned, made])
+def clustered() -> Decomposition:
+    return decompose(Measure([0, 0, 1, 1, 1, 1, 1, 1], ["gpr", "ir", "emi"]), method="clodd")
+
+
+@pytest.mark.parametrize("make", [learned, made, clustered])
 def test_one_interface(make):
     d = make()
     assert isinstance(d, Decomposition)
@@ -44,7 +51,31 @@ def test_one_interface(make):
     assert d._repr_html_().count("<tr") == 1 + d.n_operators
 
 
-@pytest.mark.parametrize("make", [learned, made])
+@pytest.mark.parametrize("make", [learned, made, clustered])
+def test_leaves_tell_the_operator_of_each_sample(make):
+    d = make()
+    X = np.random.default_rng(2).random((40, 3))
+    leaves = d.leaf_of(X)
+    np.testing.assert_array_equal(d.contexts.labels_of_sorts(sorts_of(X)), d.operator_of(X))
+    assert (d.tree is None) == (not d.leaves)
+    if d.tree is None:
+        assert set(leaves) == {-1}
+        return
+    assert [d.leaves[leaf].operator for leaf in leaves] == d.operator_of(X).tolist()
+    for leaf, rule in d.leaves.items():
+        np.testing.assert_array_equal(rule.covers_in(X), leaves == leaf)
+    assert sum(rule.share for rule in d.leaves.values()) == pytest.approx(1)
+
+
+def test_nobody_asks_which_class_a_decomposition_is_of():
+    # What differs is asked by name (`tree`, `clusters`), so that a third kind needs no fork.
+    home = Path(choquet.__file__).parent
+    asked = re.compile(r"isinstance\([^)]*(Tree|Cluster)Decomposition")
+    found = [path for path in home.rglob("*.py") if asked.search(path.read_text(encoding="utf-8"))]
+    assert not found
+
+
+@pytest.mark.parametrize("make", [learned, made, clustered])
 def test_a_pickled_decomposition_equals_itself(make):
     d = make()
     again = pickle.loads(pickle.dumps(d))  # noqa: S301
