@@ -23,6 +23,10 @@ __all__ = [
 ]
 
 
+_NEAR = 60_000
+"""Numbers of the systems that are solved side by side: half a megabyte."""
+
+
 @cache
 def _places(width: int) -> tuple[IntArray, IntArray]:
     """Rows and columns of the upper triangle of a square matrix."""
@@ -108,7 +112,20 @@ def _constant_first(width: int) -> tuple[Any, Any]:
 
 
 def fit_free(packed: FloatArray, l2: float, centres: FloatArray, out: FloatArray) -> FloatArray:
-    """Least squares of many leaves side by side; the last axis numbers them."""
+    """Least squares of many leaves side by side, as many at a time as stay near the processor."""
+    step = max(_NEAR // out.shape[1] ** 2, 16)
+    if len(packed) <= step:
+        return _fit_free(packed, l2, centres, out)
+    return np.concatenate(
+        [
+            _fit_free(packed[k : k + step], l2, centres[k : k + step], out[k : k + step])
+            for k in range(0, len(packed), step)
+        ]
+    )
+
+
+def _fit_free(packed: FloatArray, l2: float, centres: FloatArray, out: FloatArray) -> FloatArray:
+    """Least squares; the last axis numbers the leaves."""
     width = out.shape[1]
     first, second = _places(width + 1)
     full = np.empty((width + 1, width + 1, len(packed)))

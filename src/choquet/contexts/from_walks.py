@@ -9,8 +9,8 @@ from itertools import product
 import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
-from choquet.contexts.grouping import Grouping, Price, group_leaves, joined_leaves, n_numbers
-from choquet.contexts.leaves import LeafOptions, fit_leaf
+from choquet.contexts.grouping import Grouping, Price, groupings, joined_leaves, n_numbers
+from choquet.contexts.leaves import LeafOptions, fit_statistics, statistics_of
 from choquet.contexts.pruning import weakest_links
 from choquet.contexts.rows import Leaf, RankRows
 from choquet.contexts.splits import SplitOptions
@@ -121,12 +121,10 @@ def describe_walks(
     def priced(rows: RankRows, grown: RankRows, splits: SplitOptions) -> tuple[float, Described]:
         """The best description of rows by contexts that are grown for others."""
         tree = grow(grown, grown.everything(), options, splits, max_leaves=_GROWN)
+        parts = [tree.cut(stops) for stops in weakest_links(tree).stops]
+        several = groupings(rows, parts, options, price, max_operators=max_operators, kinds=kinds)
         best: tuple[float, Described] | None = None
-        for stops in each("shorter descriptions", weakest_links(tree).stops):
-            part = tree.cut(stops)
-            found = group_leaves(
-                rows, part, options, price, max_operators=max_operators, kinds=kinds
-            )
+        for part, found in zip(parts, several, strict=True):
             # A walk is as many rows as it has sources.
             error = found.error * sorts.shape[1]
             splits_made = len(part.leaves) - 1 + int(np.isin(part.source, [*quiet]).sum())
@@ -173,19 +171,18 @@ def _nearest(
     """
     n = sorts.shape[1]
     for _ in range(_TURNS):
-        fits = [
-            fit_leaf(rows, np.flatnonzero(labels == k), options, np.zeros(rows.n_columns))
-            for k in np.unique(labels)
-        ]
-        found = rows.in_units(np.array([fit.coefficients for fit in fits]))
+        parts = [np.flatnonzero(labels == k) for k in np.unique(labels)]
+        packed = np.array([statistics_of(rows, part, rows.weight) for part in parts])
+        coefficients, errors = fit_statistics(packed, options, np.zeros(rows.n_columns))
+        found = rows.in_units(coefficients)
         along = found.by_source[:, sorts] + found.by_rank[:, None, :]
         away = DISSIMILARITIES["rms"].embed((along - weights).reshape(-1, n))
-        nearest = (away**2).sum(axis=1).reshape(len(fits), len(sorts)).argmin(axis=0)
+        nearest = (away**2).sum(axis=1).reshape(len(parts), len(sorts)).argmin(axis=0)
         moved, labels = labels, np.repeat(nearest, n)
         if np.array_equal(moved, labels):
             break
-    error = sum(fit.error for fit in fits) / float(rows.weight.sum()) * n
-    return np.asarray(along[nearest, np.arange(len(sorts))]), error, len(fits)
+    error = float(errors.sum() / rows.weight.sum()) * n
+    return np.asarray(along[nearest, np.arange(len(sorts))]), error, len(parts)
 
 
 def _heard(sorts: IntArray, weights: FloatArray, counts: FloatArray) -> tuple[int, ...] | None:

@@ -5,17 +5,17 @@ Sums of products add up over rows, so everything here is priced from the sums of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
-from choquet.contexts.leaves import LeafFit, LeafOptions, fit_leaf, fit_statistics, statistics_of
+from choquet.contexts.leaves import LeafOptions, fit_leaf, fit_statistics, statistics_of
 from choquet.contexts.rows import Leaf, RankRows, Weights
 from choquet.contexts.tree import Tree
 
-__all__ = ["Grouping", "Price", "group_leaves", "joined_leaves", "own_groups"]
+__all__ = ["Grouping", "Price", "group_leaves", "groupings", "joined_leaves", "own_groups"]
 
 
 @dataclass(frozen=True)
@@ -88,11 +88,16 @@ class Grouping:
 
 
 @dataclass(frozen=True, eq=False)
-class _Group:
-    leaves: tuple[int, ...]
+class _Groups:
+    """Groups of leaves of one tree, one entry each."""
+
+    leaves: tuple[tuple[int, ...], ...]
     statistics: FloatArray
-    centre: FloatArray
-    error: float
+    centres: FloatArray
+    errors: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.leaves)
 
 
 def own_groups(rows: RankRows, tree: Tree) -> Grouping:
@@ -148,19 +153,28 @@ def group_leaves(
     >>> len(tree.leaves), len(found.coefficients)
     (5, 2)
     """
-    place = tree.leaf_of(rows.ranks, rows.values)
-    first = _first(rows, tree, options, place)
+    return groupings(rows, [tree], options, price, max_operators=max_operators, kinds=kinds)[0]
+
+
+def groupings(
+    rows: RankRows,
+    trees: Sequence[Tree],
+    options: LeafOptions,
+    price: Price,
+    *,
+    max_operators: int,
+    kinds: Sequence[Leaf],
+) -> list[Grouping]:
+    """The same for several trees, whose joins are priced together."""
+    places = [tree.leaf_of(rows.ranks, rows.values) for tree in trees]
     whole = float(rows.weight.sum())
     size = n_numbers(rows, rows.leaf)
-    best: tuple[float, list[_Group]] | None = None
-    for groups in _joins(first, options):
-        if len(groups) <= max_operators:
-            error = sum(group.error for group in groups) / whole
-            value = price.of(error, size * len(groups))
-            if best is None or value < best[0]:
-                best = (value, groups)
-    assert best is not None
-    return _shortest(rows, tree, options, price, best[1], place, kinds)
+    kept: list[_Groups] = []
+    for path in _joins(_first(rows, trees, options, places), options):
+        few = [groups for groups in path if len(groups) <= max_operators]
+        prices = [price.of(float(one.errors.sum()) / whole, size * len(one)) for one in few]
+        kept.append(few[int(np.argmin(prices))])
+    return _shortest(rows, trees, options, price, kept, places, kinds)
 
 
 def joined_leaves(
@@ -169,136 +183,177 @@ def joined_leaves(
     """Group of each row, for every number of groups that leaves are joined to."""
     place = tree.leaf_of(rows.ranks, rows.values)
     found = []
-    for groups in _joins(_first(rows, tree, options, place), options):
+    for groups in _joins(_first(rows, [tree], options, [place]), options)[0]:
         if 1 < len(groups) <= max_operators:
             number = np.zeros(len(tree.source), dtype=np.int64)
-            for k, group in enumerate(groups):
-                number[list(group.leaves)] = k
+            for k, leaves in enumerate(groups.leaves):
+                number[list(leaves)] = k
             found.append(number[place])
     return found
 
 
-def _first(rows: RankRows, tree: Tree, options: LeafOptions, place: IntArray) -> list[_Group]:
-    """Each leaf a group of its own."""
-    found: list[tuple[tuple[int, ...], FloatArray, FloatArray]] = []
-    for leaf in tree.leaves:
-        index = np.flatnonzero(place == leaf)
-        centre = tree.coefficients[leaf, :-1].copy()
+def _first(
+    rows: RankRows, trees: Sequence[Tree], options: LeafOptions, places: Sequence[IntArray]
+) -> list[_Groups]:
+    """Each leaf a group of its own, for each tree."""
+    packed, centres = [], []
+    for tree, place in zip(trees, places, strict=True):
+        own = tree.coefficients[tree.leaves, :-1]
+        parts = [np.flatnonzero(place == leaf) for leaf in tree.leaves]
         if options.loss == "squared":
-            packed = statistics_of(rows, index, rows.weight)
+            packed.append(np.array([statistics_of(rows, part, rows.weight) for part in parts]))
         else:
-            packed = fit_leaf(rows, index, options, centre).statistics
-        found.append(((int(leaf),), packed, centre))
-    return _groups(found, options)
+            fits = [fit_leaf(rows, one, options, c) for one, c in zip(parts, own, strict=True)]
+            packed.append(np.array([fit.statistics for fit in fits]))
+        centres.append(own)
+    errors = fit_statistics(np.concatenate(packed), options, np.concatenate(centres))[1]
+    ends = np.cumsum([len(one) for one in packed])
+    return [
+        _Groups(tuple((int(leaf),) for leaf in tree.leaves), *three)
+        for tree, *three in zip(trees, packed, centres, np.split(errors, ends[:-1]), strict=True)
+    ]
 
 
-def _groups(
-    found: list[tuple[tuple[int, ...], FloatArray, FloatArray]], options: LeafOptions
-) -> list[_Group]:
-    """Groups of leaves with their errors, all computed at once."""
-    if not found:
-        return []
-    packed, centres = np.array([one[1] for one in found]), np.array([one[2] for one in found])
-    errors = fit_statistics(packed, options, centres)[1]
-    return [_Group(*one, float(error)) for one, error in zip(found, errors, strict=True)]
+class _Joining:
+    """The groups of one tree while they are joined: those that were there, and the joined ones."""
+
+    def __init__(self, groups: _Groups) -> None:
+        size = max(2 * len(groups) - 1, 1)
+        self.leaves = list(groups.leaves)
+        self.statistics = np.zeros((size, groups.statistics.shape[1]))
+        self.centres = np.zeros((size, groups.centres.shape[1]))
+        self.errors = np.zeros(size)
+        self.rise = np.full((size, size), np.inf)
+        self.left = list(range(len(groups)))
+        k = len(groups)
+        self.statistics[:k], self.centres[:k] = groups.statistics, groups.centres
+        self.errors[:k] = groups.errors
+        self.new = np.array([(i, j) for i in range(k) for j in range(i)]).reshape(-1, 2)
+        self.path = [groups]
+
+    def joined(self) -> tuple[FloatArray, FloatArray]:
+        """Statistics and centres of the pairs that were not priced yet."""
+        one, two = self.new.T
+        count = np.array([len(leaves) for leaves in self.leaves])
+        share = (count[one] / (count[one] + count[two]))[:, None]
+        centres = share * self.centres[one] + (1 - share) * self.centres[two]
+        return self.statistics[one] + self.statistics[two], centres
+
+    def join(self, errors: FloatArray) -> None:
+        """Join the two groups whose error rises least, given the errors of the new pairs."""
+        one, two = self.new.T
+        self.rise[one, two] = errors - self.errors[one] - self.errors[two]
+        left = np.array(self.left)
+        among = self.rise[np.ix_(left, left)]
+        i, j = (int(left[k]) for k in np.unravel_index(int(among.argmin()), among.shape))
+        new = len(self.leaves)
+        share = len(self.leaves[i]) / (len(self.leaves[i]) + len(self.leaves[j]))
+        self.statistics[new] = self.statistics[i] + self.statistics[j]
+        self.centres[new] = share * self.centres[i] + (1 - share) * self.centres[j]
+        self.errors[new] = self.rise[i, j] + self.errors[i] + self.errors[j]
+        self.leaves.append((*self.leaves[i], *self.leaves[j]))
+        self.left = [k for k in self.left if k not in (i, j)]
+        self.new = np.array([(new, k) for k in self.left]).reshape(-1, 2)
+        self.left.append(new)
+        kept = self.left
+        leaves = tuple(self.leaves[k] for k in kept)
+        self.path.append(
+            _Groups(leaves, self.statistics[kept], self.centres[kept], self.errors[kept])
+        )
 
 
-def _joins(groups: list[_Group], options: LeafOptions) -> list[list[_Group]]:
-    """The groups after each join, from none to all in one."""
-    path = [groups]
-    costs: dict[tuple[int, int], _Group] = {}
-    while len(groups) > 1:
-        pairs = [(i, j) for i in range(len(groups)) for j in range(i)]
-        keys = [(groups[i].leaves[0], groups[j].leaves[0]) for i, j in pairs]
-        new = [
-            (key, _joined(groups[i], groups[j]))
-            for key, (i, j) in zip(keys, pairs, strict=True)
-            if key not in costs
-        ]
-        joined = _groups([one for _, one in new], options)
-        costs |= {key: group for (key, _), group in zip(new, joined, strict=True)}
-        rise = [
-            costs[groups[i].leaves[0], groups[j].leaves[0]].error
-            - groups[i].error
-            - groups[j].error
-            for i, j in pairs
-        ]
-        i, j = pairs[int(np.argmin(rise))]
-        best = costs[groups[i].leaves[0], groups[j].leaves[0]]
-        gone = {groups[i].leaves[0], groups[j].leaves[0]}
-        groups = [g for k, g in enumerate(groups) if k not in (i, j)] + [best]
-        costs = {key: cost for key, cost in costs.items() if not gone & set(key)}
-        path.append(groups)
-    return path
-
-
-def _joined(one: _Group, two: _Group) -> tuple[tuple[int, ...], FloatArray, FloatArray]:
-    """Leaves, statistics and centre of two groups together."""
-    share = len(one.leaves) / (len(one.leaves) + len(two.leaves))
-    centre = share * one.centre + (1 - share) * two.centre
-    return (*one.leaves, *two.leaves), one.statistics + two.statistics, centre
+def _joins(firsts: Sequence[_Groups], options: LeafOptions) -> list[list[_Groups]]:
+    """The groups of each tree after each join, from none to all in one; all trees side by side."""
+    working = [_Joining(groups) for groups in firsts]
+    going = [one for one in working if len(one.left) > 1]
+    while going:
+        parts = [one.joined() for one in going]
+        packed, centres = (np.concatenate(several) for several in zip(*parts, strict=True))
+        errors = fit_statistics(packed, options, centres)[1]
+        ends = np.cumsum([len(one.new) for one in going])
+        for one, own in zip(going, np.split(errors, ends[:-1]), strict=True):
+            one.join(own)
+        going = [one for one in going if len(one.left) > 1]
+    return [one.path for one in working]
 
 
 def _shortest(
     rows: RankRows,
-    tree: Tree,
+    trees: Sequence[Tree],
     options: LeafOptions,
     price: Price,
-    groups: list[_Group],
-    place: IntArray,
+    groups: Sequence[_Groups],
+    places: Sequence[IntArray],
     kinds: Sequence[Leaf],
-) -> Grouping:
-    """The operators of groups, each of the kind with the best price."""
-    n, whole = rows.n_sources, float(rows.weight.sum())
+) -> list[Grouping]:
+    """The operators of the groups of each tree, each of the kind with the best price."""
+    n = rows.n_sources
     columns: dict[Leaf, IntArray] = {rows.leaf: np.arange(rows.n_columns)}
     if rows.leaf == "both":
         columns |= {"rank": np.arange(n, 2 * n), "source": np.arange(n)}
     usable: list[Leaf] = [rows.leaf, *(k for k in kinds if k in columns and k != rows.leaf)]
-    errors = [group.error for group in groups]
-    chosen: list[tuple[Leaf, FloatArray]] = []
+    fits = {kind: _fit_kind(rows, groups, options, columns[kind], places) for kind in usable}
+    found, start = [], 0
+    for tree, own in zip(trees, groups, strict=True):
+        part = slice(start, start + len(own))
+        start += len(own)
+        known = {kind: (fitted[part], errors[part]) for kind, (fitted, errors) in fits.items()}
+        found.append(_by_kind(rows, tree, price, own, known))
+    return found
+
+
+def _by_kind(
+    rows: RankRows,
+    tree: Tree,
+    price: Price,
+    groups: _Groups,
+    fits: Mapping[Leaf, tuple[FloatArray, FloatArray]],
+) -> Grouping:
+    """The operators of groups, each of the kind with the best price, given fits of each kind."""
+    whole = float(rows.weight.sum())
+    errors = groups.errors.tolist()
     sizes = [n_numbers(rows, rows.leaf)] * len(groups)
-    fits = {kind: _fit_kind(rows, groups, options, columns[kind], place) for kind in usable}
+    chosen: list[Leaf] = []
     for k in range(len(groups)):
         others, n_others = sum(errors) - errors[k], sum(sizes) - sizes[k]
-        best: tuple[float, Leaf, FloatArray, float] | None = None
-        for kind in usable:
-            found, error = fits[kind][0][k], float(fits[kind][1][k])
-            value = price.of((others + error) / whole, n_others + n_numbers(rows, kind))
-            if best is None or value < best[0]:
-                best = (value, kind, found, error)
-        assert best is not None
-        chosen.append((best[1], best[2]))
-        errors[k], sizes[k] = best[3], n_numbers(rows, best[1])
+        prices = {
+            kind: price.of((others + float(own[k])) / whole, n_others + n_numbers(rows, kind))
+            for kind, (_, own) in fits.items()
+        }
+        kind = min(prices, key=lambda one: prices[one])
+        chosen.append(kind)
+        errors[k], sizes[k] = float(fits[kind][1][k]), n_numbers(rows, kind)
     labels = np.full(len(tree.source), -1)
-    for number, group in enumerate(groups):
-        labels[list(group.leaves)] = number
-    return Grouping(
-        labels,
-        np.array([found for _, found in chosen]),
-        tuple(kind for kind, _ in chosen),
-        sum(errors) / whole,
-        sum(sizes),
-    )
+    for number, leaves in enumerate(groups.leaves):
+        labels[list(leaves)] = number
+    coefficients = np.array([fits[kind][0][k] for k, kind in enumerate(chosen)])
+    return Grouping(labels, coefficients, tuple(chosen), sum(errors) / whole, sum(sizes))
 
 
 def _fit_kind(
-    rows: RankRows, groups: list[_Group], options: LeafOptions, columns: IntArray, place: IntArray
+    rows: RankRows,
+    groups: Sequence[_Groups],
+    options: LeafOptions,
+    columns: IntArray,
+    places: Sequence[IntArray],
 ) -> tuple[FloatArray, FloatArray]:
     """Coefficients and errors of all groups' operators, where they weigh some columns only."""
+    packed = np.concatenate([one.statistics for one in groups])
+    centres = np.concatenate([one.centres for one in groups])
     if len(columns) == rows.n_columns and (options.loss != "squared" or options.l1):
-        fits: list[LeafFit] = [
-            fit_leaf(rows, np.flatnonzero(np.isin(place, one.leaves)), options, one.centre)
-            for one in groups
+        parts = [
+            np.flatnonzero(np.isin(place, leaves))
+            for own, place in zip(groups, places, strict=True)
+            for leaves in own.leaves
         ]
+        fits = [fit_leaf(rows, one, options, c) for one, c in zip(parts, centres, strict=True)]
         return np.array([one.coefficients for one in fits]), np.array([one.error for one in fits])
-    packed = np.array([group.statistics for group in groups])
-    centres = np.array([group.centre for group in groups])
     width = rows.n_columns + 2
     kept = np.append(columns, [width - 2, width - 1])
     at = np.zeros((width, width), dtype=np.int64)
     at[np.triu_indices(width)] = np.arange(packed.shape[1])
     part = at[np.ix_(kept, kept)][np.triu_indices(len(kept))]
     found, errors = fit_statistics(packed[:, part], options, centres[:, columns])
-    coefficients = np.zeros((len(groups), rows.n_columns + 1))
+    coefficients = np.zeros((len(packed), rows.n_columns + 1))
     coefficients[:, columns], coefficients[:, -1] = found[:, :-1], found[:, -1]
     return coefficients, errors

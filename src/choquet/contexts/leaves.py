@@ -96,6 +96,8 @@ def statistics_of(rows: RankRows, index: IntArray, weight: FloatArray) -> FloatA
     """
     from choquet.contexts._kernels import node_statistics
 
+    if rows.sums is not None:
+        return rows.sums.node(index, weight)
     width = rows.Z.shape[1]
     if width > WIDE:
         return _by_products(rows.Z, weight, index)

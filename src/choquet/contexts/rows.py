@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from choquet.arrays import FloatArray, IntArray
+from choquet.contexts.sums import Sums, sums_of
 from choquet.lattice.ties import TIE, falling
 
 __all__ = ["LEAVES", "Leaf", "RankRows", "Weights", "ranks_of"]
@@ -69,6 +71,8 @@ class RankRows:
         Whether inputs and target share centre and scale, as weights on the simplex need.
     total : float or None
         What the weights of every operator sum to, without a bias; None where both are free.
+    each : int
+        Rows that stand for one walk, one after the other; 1 for rows of data.
 
     Examples
     --------
@@ -90,6 +94,7 @@ class RankRows:
     target_scale: float
     convex: bool
     total: float | None = None
+    each: int = 1
 
     @classmethod
     def from_data(
@@ -179,7 +184,7 @@ class RankRows:
         Z = np.column_stack([weighed, np.zeros(len(X)), target])
         return cls(
             Z, places.astype(np.int16), (), None, w, leaf, np.zeros(weighed.shape[1]),
-            1.0, 0.0, 1.0, False, total,
+            1.0, 0.0, 1.0, False, total, n,
         )  # fmt: skip
 
     @property
@@ -205,6 +210,11 @@ class RankRows:
         kept = slice(n) if leaf == "source" else slice(n, 2 * n)
         Z = np.hstack([self.Z[:, kept], self.Z[:, -2:]])
         return replace(self, Z=Z, leaf=leaf, centres=self.centres[kept])
+
+    @cached_property
+    def sums(self) -> Sums | None:
+        """Products and answers of all rows; None where they are too many to be kept."""
+        return sums_of(self.Z, self.asked, self.cuts, self.each)
 
     @property
     def n_columns(self) -> int:

@@ -1,15 +1,18 @@
 """The best rank predicate to split a node by.
 
-Statistics add up, so for source i those of all thresholds t are cumulative sums over its ranks: one
-pass over the rows of a node prices N - 1 predicates. Beyond `screen` sources a score test goes
-first. With the node's own residuals e, a side A of a split gains exactly sᵀ G⁻¹ s with s = Zᵀ e and
-G = Zᵀ Z over its rows; taking for G the node's own, times the side's share, costs N numbers a row
-in place of N², and tells which sources and pairs deserve the exact gain.
+While rows are few their products and answers are kept (`sums`), and all predicates of several nodes
+are priced together. Beyond, for source i the statistics of all thresholds t are cumulative sums
+over its ranks: one pass over the rows of a node prices N - 1 predicates. Beyond `screen` sources a
+score test goes first. With the node's own residuals e, a side A of a split gains exactly sᵀ G⁻¹ s
+with s = Zᵀ e and G = Zᵀ Z over its rows; taking for G the node's own, times the side's share, costs
+N numbers a row in place of N², and tells which sources and pairs deserve the exact gain.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,8 +25,12 @@ from choquet.contexts.leaves import (
     rank_sums,
 )
 from choquet.contexts.rows import RankRows
+from choquet.contexts.sums import Sums
 
-__all__ = ["Split", "SplitOptions", "best_split"]
+__all__ = ["Side", "Split", "SplitOptions", "best_split", "best_splits"]
+
+_EQUAL = 1e-9
+"""Relative difference of gains that is rounding: the first of equals wins."""
 
 
 @dataclass(frozen=True)
@@ -54,15 +61,27 @@ class SplitOptions:
     asked: tuple[int, ...] | None = None
 
 
+class Side(NamedTuple):
+    """One side of a split: its operator drawn to that of the node, its error, its statistics."""
+
+    coefficients: FloatArray
+    error: float
+    statistics: FloatArray
+
+
 @dataclass(frozen=True)
 class Split:
-    """A predicate with what it gains: a rank below `top`, or above another, or at least a value."""
+    """A predicate with what it gains: a rank below `top`, or above another, or at least a value.
+
+    `sides` are the rows for which it holds and the others, where they were priced together.
+    """
 
     gain: float
     source: int
     top: int = -1
     above: int = -1
     value: float = np.nan
+    sides: tuple[Side, ...] = field(default=(), compare=False, repr=False)
 
     def holds(self, rows: RankRows, index: IntArray) -> BoolArray:
         """Whether it holds in each of some rows."""
@@ -101,6 +120,86 @@ def best_split(
     >>> split.source, split.top
     (1, 1)
     """
+    return best_splits(rows, [(index, fit)], options, splits)[0]
+
+
+def best_splits(
+    rows: RankRows,
+    nodes: Sequence[tuple[IntArray, LeafFit]],
+    options: LeafOptions,
+    splits: SplitOptions,
+) -> list[Split | None]:
+    """The same for several nodes, each with the numbers of its rows and its own fit."""
+    if rows.sums is None or rows.n_sources > splits.screen:
+        return [_one_by_one(rows, index, fit, options, splits) for index, fit in nodes]
+    asked = _questions(rows.sums, splits, rows.n_sources)
+    tried = [_priced_together(rows, rows.sums, *node, splits, asked) for node in nodes]
+    yes = np.concatenate([one for one, _ in tried])
+    lengths = [len(one) for one, _ in tried]
+    if not len(yes):
+        return [None] * len(nodes)
+    whole = np.repeat([fit.statistics for _, fit in nodes], lengths, axis=0)
+    centres = np.repeat([fit.coefficients[:-1] for _, fit in nodes], lengths, axis=0)
+    packed = np.concatenate([yes, whole - yes])
+    found, errors = fit_statistics(packed, options, np.concatenate([centres, centres]))
+    best: list[Split | None] = []
+    start, half = 0, len(yes)
+    for (_, fit), (_, kept), length in zip(nodes, tried, lengths, strict=True):
+        both = np.arange(start, start + length)
+        start += length
+        gains = fit.error - errors[both] - errors[both + half]
+        if not length:
+            best.append(None)
+            continue
+        k = int(np.flatnonzero(gains >= gains.max() - _EQUAL * abs(gains.max()))[0])
+        sides = tuple(
+            Side(found[at], float(errors[at]), packed[at]) for at in (both[k], both[k] + half)
+        )
+        q, sums = int(kept[k]), rows.sums
+        best.append(
+            Split(
+                float(gains[k]), int(sums.source[q]), int(sums.top[q]), int(sums.above[q]),
+                float(sums.value[q]), sides,
+            )
+        )  # fmt: skip
+    return best
+
+
+def _questions(sums: Sums, splits: SplitOptions, n_sources: int) -> BoolArray:
+    """Which questions may be asked."""
+    pairs = sums.above >= 0
+    # Of two sources, "above" and "the largest" are the same.
+    allowed = ~pairs | (splits.above and n_sources > 2)
+    if splits.asked is not None:
+        heard = np.isin(sums.source, splits.asked) & np.isin(sums.above, splits.asked)
+        allowed &= pairs & heard  # a rank is a place among all sources
+    return np.asarray(allowed)
+
+
+def _priced_together(
+    rows: RankRows,
+    sums: Sums,
+    index: IntArray,
+    fit: LeafFit,
+    splits: SplitOptions,
+    asked: BoolArray,
+) -> tuple[FloatArray, IntArray]:
+    """Statistics of the rows on the yes side of each question that may be asked of a node."""
+    total = float(rows.weight[index].sum())
+    if total < 2 * splits.min_samples:
+        return np.empty((0, sums.products.shape[1])), np.empty(0, dtype=np.int64)
+    weight = np.zeros(len(rows.Z))
+    weight[index] = fit.weight
+    yes, inside = sums.questions(index, weight, rows.weight)
+    enough = (inside >= splits.min_samples) & (total - inside >= splits.min_samples)
+    kept = np.flatnonzero(asked & enough)
+    return yes[kept], kept
+
+
+def _one_by_one(
+    rows: RankRows, index: IntArray, fit: LeafFit, options: LeafOptions, splits: SplitOptions
+) -> Split | None:
+    """The best split of rows that are too many to be kept with their products."""
     if (rows.n_sources < 2 and not rows.cuts) or rows.weight[index].sum() < 2 * splits.min_samples:
         return None
     weight = np.zeros(len(rows.Z))

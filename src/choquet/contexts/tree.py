@@ -11,7 +11,7 @@ from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.contexts.conditions import Condition
 from choquet.contexts.leaves import LeafFit, LeafOptions, fit_leaf
 from choquet.contexts.rows import RankArray, RankRows
-from choquet.contexts.splits import Split, SplitOptions, best_split
+from choquet.contexts.splits import Split, SplitOptions, best_splits
 from choquet.errors import DataError
 from choquet.scales import Units
 
@@ -184,24 +184,38 @@ def grow(
     nodes: list[_Node] = []
     queue: list[tuple[float, int]] = []
 
-    def add(part: IntArray, centre: FloatArray) -> int:
-        fit = fit_leaf(rows, part, options, centre)
-        split = best_split(rows, part, fit, options, splits) if max_leaves > 1 else None
-        nodes.append(_Node(part, fit, split))
-        if split is not None and split.gain > 1e-10 * nodes[0].fit.error:
-            heapq.heappush(queue, (-split.gain, len(nodes) - 1))
-        return len(nodes) - 1
+    def add(parts: list[tuple[IntArray, LeafFit]]) -> list[int]:
+        several = best_splits(rows, parts, options, splits) if max_leaves > 1 else [None]
+        for (part, fit), split in zip(parts, several, strict=True):
+            nodes.append(_Node(part, fit, split))
+            if split is not None and split.gain > 1e-10 * nodes[0].fit.error:
+                heapq.heappush(queue, (-split.gain, len(nodes) - 1))
+        return list(range(len(nodes) - len(parts), len(nodes)))
 
-    add(index, start)
+    add([(index, fit_leaf(rows, index, options, start))])
     for _ in range(max_leaves - 1):
         if not queue:
             break
         node = nodes[heapq.heappop(queue)[1]]
         assert node.split is not None
         held = node.split.holds(rows, node.index)
-        centre = node.fit.coefficients[:-1].copy()
-        node.yes, node.no = add(node.index[held], centre), add(node.index[~held], centre)
+        parts = (node.index[held], node.index[~held])
+        node.yes, node.no = add(list(zip(parts, _sides(rows, node, parts, options), strict=True)))
     return _as_tree(rows, nodes)
+
+
+def _sides(
+    rows: RankRows, node: _Node, parts: tuple[IntArray, IntArray], options: LeafOptions
+) -> list[LeafFit]:
+    """The operators of the two sides of a node, which pricing its split may have fitted already."""
+    assert node.split is not None
+    if node.split.sides and options.loss == "squared" and not options.l1:
+        return [
+            LeafFit(one.coefficients, one.error, rows.weight[part], one.statistics)
+            for part, one in zip(parts, node.split.sides, strict=True)
+        ]
+    centre = node.fit.coefficients[:-1].copy()
+    return [fit_leaf(rows, part, options, centre) for part in parts]
 
 
 def _as_tree(rows: RankRows, nodes: list[_Node]) -> Tree:
