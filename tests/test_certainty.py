@@ -373,3 +373,33 @@ def test_the_slack_is_the_f_quantile_where_rows_abound():
     share = confidence_slack(problem, solution, 40, 0.95) / solution.objective
     assert share == pytest.approx(stats.f.ppf(0.95, 1, 34) / 34)
     assert np.isinf(confidence_slack(problem, solution, 0, 0.95))
+
+
+def test_weights_count_rows():
+    """A weight of 2 is a row seen twice, for every interval and for draws."""
+    rng = np.random.default_rng(2)
+    X = rng.random((40, 3))
+    y = X.max(axis=1) + 0.1 * rng.standard_normal(40)
+    number = rng.integers(1, 4, 40)
+    weighed = choquet.ChoquetRegressor().fit(X, y, sample_weight=number)
+    repeated = choquet.ChoquetRegressor().fit(np.repeat(X, number, axis=0), np.repeat(y, number))
+    new = rng.random((5, 3))
+    for noise in (False, True):
+        np.testing.assert_allclose(
+            weighed.predict_interval(new, noise=noise),
+            repeated.predict_interval(new, noise=noise),
+            atol=1e-5,
+        )
+    pairs = (model.identify(0.9) for model in (weighed, repeated))
+    np.testing.assert_allclose(*(found.width for found in pairs), atol=1e-5)
+    draws = (model.sample_measures(20, rng=0) for model in (weighed, repeated))
+    np.testing.assert_allclose(*draws, atol=1e-4)
+
+
+@pytest.mark.parametrize("learner", [choquet.ChoquetRegressor, choquet.ChoquetRegressorCV])
+def test_weights_that_count_no_rows_are_told(learner):
+    rng = np.random.default_rng(2)
+    X = rng.random((40, 3))
+    y = X.max(axis=1) + 0.1 * rng.standard_normal(40)
+    with pytest.warns(SupportWarning, match="weights of 40 rows sum to 1:"):
+        learner().fit(X, y, sample_weight=np.full(40, 1 / 40)).predict_interval(X[:1])

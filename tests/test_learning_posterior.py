@@ -14,7 +14,7 @@ import choquet
 from choquet.certainty.posterior import believed, posterior, posterior_weights
 from choquet.errors import OptionError
 from choquet.estimators import ChoquetRegressor, ChoquetRegressorCV
-from choquet.learning import Statistics, k_additive_basis, least_squares
+from choquet.learning import FAMILIES, Statistics, k_additive_basis, least_squares
 from choquet.learning.data.folds import fold_numbers, leave_one_out
 from choquet.learning.families._kernels_chains import truncated_normal
 from choquet.learning.families.candidates import Candidate, fit_candidate
@@ -87,6 +87,40 @@ def test_mean_and_criterion_agree_with_quadrature(name):
     assert found.predictive == pytest.approx(-own - n_effective, abs=0.25)
 
 
+@pytest.mark.parametrize("edge", [False, True])
+def test_values_that_are_alike_agree_with_quadrature(edge):
+    """Two values, each at 0, at 1 or between them with weights of one beforehand."""
+    _, X, y = make(25, 2, 0.1, seed=3)
+    if edge:
+        y = X.max(axis=1) + 0.1 * np.random.default_rng(1).standard_normal(25)
+    statistics = Statistics.from_data(X, y)
+    t = np.concatenate([[0.0, 1.0], (np.arange(800) + 0.5) / 800])
+    own_weight = np.append([1.0, 1.0], np.full(800, 1 / 800))
+    first, second = (part.ravel() for part in np.meshgrid(t, t))
+    log_weight = np.log(np.outer(own_weight, own_weight)).ravel()
+    values = np.column_stack([first, second, np.ones(len(first))])
+    gram = statistics.gram.toarray()
+    error = np.einsum("ij,jk,ik->i", values, gram, values) - 2 * values @ statistics.targets
+    log_weight = log_weight - 12.5 * np.log(error + statistics.target_square)
+    share = np.exp(log_weight - logsumexp(log_weight))
+    found = posterior(statistics, "none", rng=1, sparse=True)
+    np.testing.assert_allclose(found.values[1:3], (share @ values)[:2], atol=0.012)
+    if edge:
+        assert share[(first == 1) & (second == 1)].sum() > 0.5
+
+
+def test_a_chain_without_data_is_its_own_dual():
+    """Beforehand, what is said of a set from below is said of its complement from above.
+
+    Data that hardly say anything: one row whose inputs are next to alike.
+    """
+    statistics = Statistics.from_data([[0.5, 0.5 - 1e-6, 0.5 - 2e-6]], [0.5])
+    found = posterior(statistics, "none", rng=1, sparse=True).values
+    np.testing.assert_allclose(found + found[::-1], 1.0, atol=0.05)
+    with pytest.raises(OptionError, match="no draws"):
+        FAMILIES["none"].sparse(statistics, 1e-12, np.random.default_rng(0), 5)
+
+
 def test_interactions_of_pairs_are_drawn_together():
     """Three sources, against draws from the prior weighed by the likelihood."""
     _, X, y = make(30, 3, 0.15, seed=4)
@@ -141,7 +175,7 @@ def test_few_rows_are_enough_where_folds_do_not_choose():
         ChoquetRegressorCV(random_state=0, combine="best").fit(X, y)
 
 
-def test_data_choose_between_the_mean_over_all_measures_and_the_fit():
+def test_data_choose_between_priors_over_all_measures():
     rng = np.random.default_rng(0)
     X = rng.random((400, 6))
     noise = 0.02 * rng.standard_normal(400)
@@ -151,8 +185,10 @@ def test_data_choose_between_the_mean_over_all_measures_and_the_fit():
         g = choquet.Measure.random(6, rng=1)
         target = truth if truth is not None else choquet.choquet_integral(g, X)
         statistics = Statistics.from_data(X, target + noise)
-        weights[name] = posterior_weights(statistics, ["none"] * 2, believed(statistics, "none"))
-    assert weights["end"][1] > 0.99
+        weights[name] = posterior_weights(statistics, ["none"] * 3, believed(statistics, "none"))
+    # The mean of all that is equally likely, the mean of values that are likely alike, the fit.
+    assert weights["end"][0] < 0.01
+    assert weights["end"][1] > 0.5
     assert weights["usual"][0] > 0.99
 
 

@@ -148,7 +148,7 @@ def identify(
     solution: Solution,
     *,
     level: float = 0.95,
-    n_samples: int | None = None,
+    n_samples: float | None = None,
     tau: float | None = None,
     width: float = 0.05,
     masks: npt.ArrayLike | None = None,
@@ -166,8 +166,8 @@ def identify(
         Its optimum.
     level : float, default 0.95
         Level of confidence; see `choquet.certainty.region.confidence_slack`.
-    n_samples : int, optional
-        Number of rows, which a level needs.
+    n_samples : float, optional
+        Number of rows, or the sum of their weights, which a level needs.
     tau : float, optional
         In place of a level: measures whose objective is at most (1 + tau) times the optimum.
     width : float, default 0.05

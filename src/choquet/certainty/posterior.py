@@ -38,7 +38,10 @@ half of the criterion, is proved to lose no more to the best than 4 · variance 
 rows together, whatever the truth is (Leung & Barron 2006)."""
 HEDGE = 1.5
 """Times the numbers that a fit used, where constraints and the data chose them: a fit that happens
-to use few numbers happens to look good too. ``python benchmarks/family_odds.py`` finds it again."""
+to use few numbers happens to look good too. Meyer & Woodroofe (2000) recommend this factor for
+monotone regression; ``python benchmarks/family_odds.py`` tries others."""
+MAX_SPARSE = 12
+"""Sources up to which the second mean over all measures is taken: 1.8 s there, 33 s for 16."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +66,9 @@ class Posterior:
     n_effective: float
 
 
-def posterior(statistics: Statistics, family: str, *, rng: Any = 0) -> Posterior:
+def posterior(
+    statistics: Statistics, family: str, *, rng: Any = 0, sparse: bool = False
+) -> Posterior:
     """Mean measure of a family, and how well it may be expected to predict.
 
     Parameters
@@ -74,6 +79,8 @@ def posterior(statistics: Statistics, family: str, *, rng: Any = 0) -> Posterior
         A row of `choquet.learning.FAMILIES` with a chain; "none" is all monotone measures.
     rng : seed or numpy.random.Generator
         Where the randomness comes from.
+    sparse : bool, default False
+        For "none": under the prior by which values are likely to be alike, or to be 0 or 1.
 
     References
     ----------
@@ -90,7 +97,7 @@ def posterior(statistics: Statistics, family: str, *, rng: Any = 0) -> Posterior
     >>> bool(owa.predictive > mean.predictive + 10), owa.values[[1, 3]].round(1)
     (True, array([0., 1.]))
     """
-    chain = FAMILIES[family].chain
+    chain = FAMILIES[family].sparse if sparse else FAMILIES[family].chain
     if chain is None:
         raise OptionError(f"there is no mean over the {family} measures, only a fit")
     generator = np.random.default_rng(rng)
@@ -135,7 +142,10 @@ def fitted(statistics: Statistics, family: str) -> Posterior:
 
 
 def believed(statistics: Statistics, family: str, *, rng: Any = 0) -> tuple[Posterior, ...]:
-    """What stands for a family: its mean, if it has a chain, and its fit.
+    """What stands for a family: its means, if it has chains, and its fit.
+
+    For all measures there are two means up to `MAX_SPARSE` sources: one by which all measures are
+    equally likely beforehand, one by which values are likely to be alike.
 
     Chains creep where there is no noise to move them. There, with fewer rows than values, the fit
     over all measures has a share in their mean that grows with the rows.
@@ -151,11 +161,14 @@ def believed(statistics: Statistics, family: str, *, rng: Any = 0) -> tuple[Post
     if FAMILIES[family].chain is None:
         return (fit,)
     mean = posterior(statistics, family, rng=rng)
+    second: tuple[Posterior, ...] = ()
+    if FAMILIES[family].sparse is not None and statistics.n_sources <= MAX_SPARSE:
+        second = (posterior(statistics, family, rng=rng, sparse=True),)
     if family == "none":
         perfect = statistics.squared_error(fit.values) <= 100 * noise_floor(statistics)
         share = min(statistics.n_samples / len(statistics.masks), 1.0) ** 2 if perfect else 0.0
         mean = replace(mean, values=share * fit.values + (1 - share) * mean.values)
-    return (mean, fit)
+    return (mean, *second, fit)
 
 
 def _closed(values: FloatArray) -> FloatArray:
@@ -179,8 +192,7 @@ def posterior_weights(
     each pulls its own prediction by p / W on average, so a row that is left out has an error
     1 / (1 - p / W) times as large as in the fit. Half of it (see `SHARE`) goes into the weights.
     The odds of a family beforehand are one over the number of its free numbers: the more a family
-    can say, the less likely is each of its words; less for families that few truths belong to
-    (`RARE` in the table of families). What stands for the same family shares its odds.
+    can say, the less likely is each of its words. What stands for the same family shares its odds.
 
     Parameters
     ----------
@@ -220,8 +232,7 @@ def log_odds(names: Sequence[str], n_sources: int) -> FloatArray:
     array([0.3333, 0.0833, 0.0833])
     """
     sizes = [max(FAMILIES[name].n_parameters(n_sources), 1) for name in names]
-    own = np.array([FAMILIES[name].odds for name in names])
-    return own - np.log([size * names.count(name) for size, name in zip(sizes, names, strict=True)])
+    return -np.log([size * names.count(name) for size, name in zip(sizes, names, strict=True)])
 
 
 def weigh(errors: FloatArray, numbers: FloatArray, weight: float, odds: FloatArray) -> FloatArray:

@@ -37,7 +37,7 @@ MAX_PROJECTED = 8
 """Sources up to which draws are projected: at 8 a draw takes about 50 ms."""
 
 
-def noise_variance(error: float, free: int, used: int, n_samples: int) -> tuple[float, int]:
+def noise_variance(error: float, free: int, used: int, n_samples: float) -> tuple[float, float]:
     """Variance of the noise and its degrees of freedom; none where the rows are too few.
 
     Examples
@@ -72,7 +72,7 @@ def projected_draws(statistics: Statistics, n: int, rng: np.random.Generator) ->
     problem = least_squares(statistics)
     solution = solve(problem)
     free, used = numbers_used(problem, solution)
-    variance, spare = noise_variance(solution.objective, free, used, statistics.n_samples)
+    variance, spare = noise_variance(solution.objective, free, used, statistics.weight)
     if not np.isfinite(variance):
         return None
     size, n_sources = problem.n_values, problem.n_sources

@@ -95,7 +95,7 @@ def numbers_used(problem: Problem, solution: Solution) -> tuple[int, int]:
     return free + extra, min(used, free) + extra
 
 
-def confidence_slack(problem: Problem, solution: Solution, n_samples: int, level: float) -> float:
+def confidence_slack(problem: Problem, solution: Solution, n_samples: float, level: float) -> float:
     """How much more squared error than the least a measure of the confidence region may have.
 
     With p free values and M rows that is ``F(1, M - p; level) / (M - p)`` of the least error, as
@@ -129,7 +129,7 @@ def confidence_slack(problem: Problem, solution: Solution, n_samples: int, level
     return max(error * min(slacks), _rounding(problem))
 
 
-def _share(level: float, spare: int) -> float:
+def _share(level: float, spare: float) -> float:
     return float(special.fdtri(1, spare, level)) / spare
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -14,7 +15,7 @@ from choquet.certainty.identify import Identification, identify, states
 from choquet.certainty.indices import IndexIntervals, index_intervals
 from choquet.certainty.projected import noise_variance
 from choquet.certainty.region import Region, check_level, confidence_slack, numbers_used
-from choquet.errors import DataError, OptionError, TooLargeError
+from choquet.errors import DataError, OptionError, SupportWarning, TooLargeError
 from choquet.estimators.foundation import check_is_fitted
 from choquet.estimators.validation import checked_inputs
 from choquet.lattice.lazy import LazyModule
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 else:
     special = LazyModule("scipy.special")
 
-__all__ = ["CertainRegressor"]
+__all__ = ["CertainRegressor", "warn_of_weights"]
 
 MAX_REGION, MAX_ELLIPSOID, MAX_DRAWN = 7, 11, 16
 """Sources up to which a row takes milliseconds in a region; without constraints; in draws."""
@@ -39,6 +40,18 @@ N_DRAWS = 400
 
 _REGIONS: WeakKeyDictionary[Any, tuple[Any, Problem, Solution]] = WeakKeyDictionary()
 """The least squares fit over all measures for each model, as long as the model lives."""
+
+
+def warn_of_weights(statistics: Statistics) -> None:
+    """Warn where weights cannot be numbers of rows: their sum is less than the number of rows."""
+    if statistics.weight < (1 - 1e-9) * statistics.n_samples:
+        warnings.warn(
+            f"sample_weight counts rows, and the weights of {statistics.n_samples:,} rows sum to "
+            f"{statistics.weight:.3g}: intervals and averages reckon with that many rows; divide "
+            "weights that are only relative by their mean",
+            SupportWarning,
+            stacklevel=4,
+        )
 
 
 class CertainRegressor:
@@ -66,6 +79,11 @@ class CertainRegressor:
             problem = self._wide_problem()
             kept = _REGIONS[self] = (self.statistics_, problem, solve(problem))
         return kept[1], kept[2]
+
+    def _n_rows(self) -> float:
+        """How many rows speak: weights are numbers of rows."""
+        warn_of_weights(self.statistics_)
+        return float(self.statistics_.weight)
 
     def _need_values(self, most):
         check_is_fitted(self, "measure_")
@@ -138,7 +156,7 @@ class CertainRegressor:
         self._need_values(np.inf)
         problem, solution = self._fit_of_all() if tau is None else self._own_problem()
         return identify(
-            problem, solution, level=level, n_samples=self.statistics_.n_samples, tau=tau,
+            problem, solution, level=level, n_samples=self._n_rows(), tau=tau,
             width=width, masks=masks, gap=self._usual_gap(), n_jobs=n_jobs, progress=progress,
         )  # fmt: skip
 
@@ -220,15 +238,14 @@ class CertainRegressor:
 
     def _region(self, level: float) -> Region:
         problem, solution = self._fit_of_all()
-        slack = confidence_slack(problem, solution, self.statistics_.n_samples, level)
+        slack = confidence_slack(problem, solution, self._n_rows(), level)
         return Region(problem, solution, slack)
 
     def _noise_half(self, level: float) -> float:
         """Half of the interval of the noise alone; infinite where the rows say nothing of it."""
         problem, solution = self._fit_of_all()
         free, used = numbers_used(problem, solution)
-        n_samples = self.statistics_.n_samples
-        variance, spare = noise_variance(solution.objective, free, used, n_samples)
+        variance, spare = noise_variance(solution.objective, free, used, self._n_rows())
         if not spare:
             return float("inf")
         return float(special.stdtrit(spare, (1 + level) / 2) * np.sqrt(variance))
@@ -284,6 +301,7 @@ class CertainRegressor:
                 "draws are of monotone normal measures without an intercept: keep monotone and "
                 "normal, and fit_intercept=False"
             )
+        warn_of_weights(self.statistics_)
         return draw_measures(self.statistics_, n, shares=self._family_shares(), rng=rng)
 
     def _family_shares(self):

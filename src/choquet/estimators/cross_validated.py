@@ -10,6 +10,7 @@ import numpy as np
 from choquet.arrays import check_option
 from choquet.certainty.posterior import believed, posterior_weights
 from choquet.errors import OptionError
+from choquet.estimators.certain import warn_of_weights
 from choquet.estimators.common import MeasureRegressor
 from choquet.estimators.foundation import later
 from choquet.estimators.results import LazyResults
@@ -40,9 +41,10 @@ class ChoquetRegressorCV(MeasureRegressor):
     """Regression by a Choquet integral, averaged over simple families and all measures.
 
     All 2**N values fitted to noisy data over-fit. By default every family of `priors`, and all
-    monotone measures, are averaged: within a family each measure with its probability given the
-    data, then these means and the families' least squares fits by how well they may be expected to
-    predict (see `choquet.certainty.posterior`). Or candidates are chosen by cross-validation: no
+    monotone measures (under a uniform prior, and under one by which values are likely to be alike),
+    are averaged: within a family each measure with its probability given the data, then these means
+    and the families' least squares fits by how well they may be expected to predict (see
+    `choquet.certainty.posterior`). Or candidates are chosen by cross-validation: no
     prior; each prior's own fit; and for the most promising priors a path of weights in between.
     Statistics are computed once per fold and shared.
 
@@ -178,6 +180,7 @@ class ChoquetRegressorCV(MeasureRegressor):
         parts, folds = self._folds(material, least=1 if by_posterior else self.cv)
         if by_posterior:
             # Folds decide nothing here: their errors are found when somebody looks.
+            warn_of_weights(statistics)
             tried: Any = candidates_of(priors)
             errors: Any = partial(_fold_errors, folds, tuple(priors), self.n_jobs)
             weights, found = self._posterior(statistics, tried)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
+from choquet.errors import OptionError
 from choquet.lattice import cover_pairs, subset_sizes
 from choquet.lattice.lazy import LazyModule
 from choquet.learning.data.statistics import Statistics
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 else:
     sp = LazyModule("scipy.sparse")
 
-__all__ = ["Chain", "Chained", "blocks", "curve", "lattice", "simplex"]
+__all__ = ["Chain", "Chained", "alike", "blocks", "curve", "lattice", "simplex"]
 
 
 class Chained(NamedTuple):
@@ -86,6 +87,26 @@ def lattice(
     return _ordered(statistics, floor, rng, n_states, statistics.positions, start, cover_pairs(n))
 
 
+def alike(
+    statistics: Statistics, floor: float, rng: np.random.Generator, n_states: int = 0
+) -> Chained:
+    """Chain over all monotone normal measures, where values are likely to equal a neighbour.
+
+    Beforehand, a value equals the nearest one below it, or above it, with as much weight as if it
+    lay anywhere in an interval of length one. So 0, 1 and values that are alike are as likely as
+    all others together. It keeps no states.
+    """
+    from choquet.learning.families._kernels_alike import alike_chain
+
+    if n_states:
+        raise OptionError("the chain over values that are alike gives a mean, and no draws")
+    n = statistics.n_sources
+    unit, ordered = _in_order(statistics, statistics.positions, subset_sizes(n) / n, cover_pairs(n))
+    mean, energy = alike_chain(*ordered, *_schedule(statistics, rng, 0), floor / unit, _seed(rng))
+    states = np.empty((0, len(mean)))
+    return Chained(mean, energy + 0.5 * statistics.weight * float(np.log(unit)), states)
+
+
 def blocks(
     statistics: Statistics, floor: float, rng: np.random.Generator, n_states: int = 0
 ) -> Chained:
@@ -112,9 +133,21 @@ def _ordered(
     """Chain over values in an order; `at` has the place of the value of each seen subset."""
     from choquet.learning.families._kernels_chains import order_chain
 
+    states = np.empty((n_states, len(start)))
+    unit, ordered = _in_order(statistics, at, start, pairs)
+    mean, energy = order_chain(
+        *ordered, *_schedule(statistics, rng, n_states), floor / unit, _seed(rng), states
+    )
+    return Chained(mean, energy + 0.5 * statistics.weight * float(np.log(unit)), states)
+
+
+def _in_order(
+    statistics: Statistics, at: IntArray, start: FloatArray, pairs: IntArray
+) -> tuple[float, tuple[Any, ...]]:
+    """A unit of the squared error, and what chains over values in an order begin with."""
     size, (low, high) = len(start), pairs.T
     # In units of the targets, whose products fit; a power of two changes no digit.
-    unit = 2.0 ** np.round(np.log2(max(statistics.target_square, 1e-300)))
+    unit = float(2.0 ** np.round(np.log2(max(statistics.target_square, 1e-300))))
     gram = sp.coo_array(statistics.gram)
     form = sp.csr_array((gram.data, (at[gram.row], at[gram.col])), shape=(size, size))
     form.sum_duplicates()
@@ -123,15 +156,12 @@ def _ordered(
     ones = np.ones(len(pairs))
     below = sp.csr_array((ones, (high, low)), (size, size))
     above = sp.csr_array((ones, (low, high)), (size, size))
-    states = np.empty((n_states, size))
-    mean, energy = order_chain(
+    return unit, (
         form.indptr.astype(np.int32), form.indices.astype(np.int32), form.data / unit,
         targets / unit, statistics.target_square / unit, statistics.weight, start,
         below.indptr.astype(np.int32), below.indices.astype(np.int32),
         above.indptr.astype(np.int32), above.indices.astype(np.int32),
-        *_schedule(statistics, rng, n_states), floor / unit, _seed(rng), states,
     )  # fmt: skip
-    return Chained(mean, energy + 0.5 * statistics.weight * float(np.log(unit)), states)
 
 
 def simplex(pattern: Callable[[Any, int], Any], *, with_pairs: bool = False) -> Chain:

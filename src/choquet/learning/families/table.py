@@ -34,9 +34,6 @@ __all__ = ["BASES", "FAMILIES", "PRIORS", "Family", "Fit"]
 
 ZERO = 1e-6
 """Weights below this count as none."""
-RARE = -2.0
-"""Log-odds of the families that few truths belong to: many of them stand beside the usual five, and
-now and then one fits by chance. ``python benchmarks/family_odds.py`` finds it again."""
 MOST_MASSES = 600
 """Subsets that may bear mass in a belief measure: all of them for up to 9 sources."""
 
@@ -67,8 +64,8 @@ class Family(NamedTuple):
     chain: chains.Chain | None
     """Mean over the family, each member with its probability given the data; None if there is no
     chain, then the fit alone speaks for the family."""
-    odds: float = 0.0
-    """Log-odds beforehand, on top of one over the number of free numbers."""
+    sparse: chains.Chain | None = None
+    """A second mean, under a prior by which values are likely to be alike."""
 
 
 def _weights(name: FormulaName, pattern: Callable[[WordArray, int], FloatArray]) -> Any:
@@ -198,6 +195,7 @@ FAMILIES: dict[str, Family] = {
         fit=None,
         wide=True,
         chain=chains.lattice,
+        sparse=chains.alike,
     ),
     "additive": Family(
         meaning="weighted arithmetic mean",
@@ -243,7 +241,6 @@ FAMILIES: dict[str, Family] = {
         fit=_mixture(sources_and_ranks),
         wide=False,
         chain=chains.simplex(sources_and_ranks),
-        odds=RARE,
     ),
     "p-symmetric": Family(
         meaning="sources in up to three blocks, of which only the numbers count",
@@ -253,7 +250,6 @@ FAMILIES: dict[str, Family] = {
         fit=_blocks,
         wide=False,
         chain=chains.blocks,
-        odds=RARE,
     ),
     "belief": Family(
         meaning="masses of subsets, none negative: interactions that only add",
@@ -262,8 +258,7 @@ FAMILIES: dict[str, Family] = {
         basis=None,
         fit=_mixture(held_by),
         wide=False,
-        chain=chains.simplex(held_by),
-        odds=RARE,
+        chain=None,
     ),
     "plausibility": Family(
         meaning="dual of a belief measure: interactions that only take away",
@@ -272,8 +267,7 @@ FAMILIES: dict[str, Family] = {
         basis=None,
         fit=_mixture(met_by),
         wide=False,
-        chain=chains.simplex(met_by),
-        odds=RARE,
+        chain=None,
     ),
     "possibility": Family(
         meaning="the best source of a subset decides",
@@ -283,7 +277,6 @@ FAMILIES: dict[str, Family] = {
         fit=_maxitive(1, dual=False),
         wide=False,
         chain=None,
-        odds=RARE,
     ),
     "necessity": Family(
         meaning="the worst source outside a subset decides",
@@ -293,7 +286,6 @@ FAMILIES: dict[str, Family] = {
         fit=_maxitive(1, dual=True),
         wide=False,
         chain=None,
-        odds=RARE,
     ),
     "2-maxitive": Family(
         meaning="the best pair of sources in a subset decides",
@@ -303,7 +295,6 @@ FAMILIES: dict[str, Family] = {
         fit=_maxitive(2, dual=False),
         wide=False,
         chain=None,
-        odds=RARE,
     ),
     "2-minitive": Family(
         meaning="the worst pair of sources outside a subset decides",
@@ -313,7 +304,6 @@ FAMILIES: dict[str, Family] = {
         fit=_maxitive(2, dual=True),
         wide=False,
         chain=None,
-        odds=RARE,
     ),
 }
 """Families by name."""
