@@ -111,14 +111,15 @@ class Model:
     rounded: bool = False
 
 
-_EBM = {"outer_bags": 4, "interactions": 10, "max_interaction_bins": 16, "n_jobs": 1}
+_FEW = {"outer_bags": 4, "interactions": 10, "max_interaction_bins": 16, "n_jobs": 1}
+"""Reduced settings of EBM; its defaults take up to a minute a fit on small sets."""
 
 
-def _ebm(kind: str) -> Callable[[], Any]:
+def _ebm(kind: str, **options: Any) -> Callable[[], Any]:
     def made() -> Any:
         from interpret import glassbox
 
-        return getattr(glassbox, f"ExplainableBoosting{kind}")(**_EBM, random_state=0)
+        return getattr(glassbox, f"ExplainableBoosting{kind}")(**options, random_state=0)
 
     return made
 
@@ -172,7 +173,8 @@ MODELS: dict[str, dict[str, Model]] = {
         "contextual": Model(_choquet("ContextualRegressor")),
         "random forest": Model(_sk("ensemble.RandomForestRegressor", random_state=0)),
         "gradient boosting": Model(_sk("ensemble.HistGradientBoostingRegressor", random_state=0)),
-        "EBM": Model(_ebm("Regressor")),
+        "EBM, reduced": Model(_ebm("Regressor", **_FEW)),
+        "EBM": Model(_ebm("Regressor", n_jobs=1)),
         "additive": Model(_ours("Regressor")),
         "additive, compact": Model(_ours("Regressor", max_terms=6)),
     },
@@ -180,7 +182,8 @@ MODELS: dict[str, dict[str, Model]] = {
         "logistic": Model(_logistic),
         "random forest": Model(_sk("ensemble.RandomForestClassifier", random_state=0)),
         "gradient boosting": Model(_sk("ensemble.HistGradientBoostingClassifier", random_state=0)),
-        "EBM": Model(_ebm("Classifier")),
+        "EBM, reduced": Model(_ebm("Classifier", **_FEW)),
+        "EBM": Model(_ebm("Classifier", n_jobs=1)),
         "additive": Model(_ours("Classifier")),
     },
     "ordered": {
@@ -188,12 +191,14 @@ MODELS: dict[str, dict[str, Model]] = {
         "gradient boosting": Model(
             _sk("ensemble.HistGradientBoostingRegressor", random_state=0), rounded=True
         ),
-        "EBM, classes": Model(_ebm("Classifier")),
-        "EBM, rounded": Model(_ebm("Regressor"), rounded=True),
+        "EBM, reduced, classes": Model(_ebm("Classifier", **_FEW)),
+        "EBM, reduced, rounded": Model(_ebm("Regressor", **_FEW), rounded=True),
+        "EBM, classes": Model(_ebm("Classifier", n_jobs=1)),
+        "EBM, rounded": Model(_ebm("Regressor", n_jobs=1), rounded=True),
         "additive": Model(_ours("Classifier", ordered=True)),
     },
 }
-OTHER = {"EBM", "EBM, classes", "EBM, rounded"}
+OTHER = {name for models in MODELS.values() for name in models if name.startswith("EBM")}
 """Models whose library the project does not need."""
 
 

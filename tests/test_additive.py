@@ -10,6 +10,7 @@ from scipy import optimize
 
 import choquet
 from choquet import ChoquetAdditiveClassifier, ChoquetAdditiveRegressor, Measure, choquet_integral
+from choquet.additive import _kernels, temper
 from choquet.additive.axes import Axis, Source, margin_of
 from choquet.additive.families import Logistic, Multinomial, Ordered, Squares
 from choquet.additive.fit import Fit, Options, ground_of
@@ -32,6 +33,37 @@ def friedman(n=250, sigma=1.0, seed=0):
     X = rng.random((n, 6))
     f = 10 * np.sin(np.pi * X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2 + 10 * X[:, 3]
     return X, f + sigma * rng.standard_normal(n), f
+
+
+# ---- loops -------------------------------------------------------------------------------------
+
+
+def test_whole_arrays_stand_in_for_loops_to_the_bit():
+    rng = np.random.default_rng(0)
+    n, positions = 300, rng.random((300, 3))
+    positions[:50, 1], positions[60:80, 2] = positions[:50, 0], 0.0
+    index = np.sort(rng.integers(0, 40, (n, 9)), axis=1)
+    share, weight = rng.random((n, 9)), np.where(np.arange(n) % 7, rng.random(n), 0.0)
+    calls = {
+        "lattice_rows": [
+            rng.integers(0, 5, (n, 3)), positions, np.array([49, 7, 1]),
+            (rng.random(n) < 0.9).astype(float), np.zeros((n, 4), np.int64), np.zeros((n, 4)),
+        ],
+        "gram": [index, share, weight, rng.random((40, 40))],
+        "cross": [index[:, :3], share[:, :3], index, share, weight, rng.random((40, 40))],
+        "columns": [index, share, rng.standard_normal((n, 3)), rng.random((40, 3))],
+        "outputs": [index, share, rng.random(40), rng.random(n)],
+        "mirror": [rng.random((50, 50))],
+    }  # fmt: skip
+    for name, arguments in calls.items():
+        loop = getattr(_kernels, name)
+        by_loop, at_once = ([part.copy() for part in arguments] for _ in range(2))
+        loop.function(*by_loop)
+        loop.made("plain")(*at_once)
+        for one, other in zip(by_loop, at_once, strict=True):
+            np.testing.assert_array_equal(one, other)
+        assert loop.stands_in is not None
+        assert not np.array_equal(at_once[-1], arguments[-1])
 
 
 # ---- grids -------------------------------------------------------------------------------------
@@ -274,6 +306,64 @@ def test_classes_take_their_steps_together_to_the_least_loss():
 def fitted():
     X, y, f = friedman()
     return ChoquetAdditiveRegressor().fit(X, y), X, y, f
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_scores_are_averaged_over_strengths_by_held_out_likelihood(n_classes):
+    rng = np.random.default_rng(n_classes)
+    X = rng.standard_normal((120, 2))
+    y = np.digitize(X[:, 0] + 0.7 * rng.standard_normal(120), [0.0, 0.8][: n_classes - 1]) * 1.0
+    table = Memory(X, y, np.ones(120))
+    family = Logistic() if n_classes == 2 else Multinomial(3)
+    sources, options = [Source("a"), Source("b")], Options(ranks=0.0)
+    fit = grow(table, ground_of(table, sources, options), family, options)
+    choices = [*temper._straight(fit), *temper._shared(fit), *temper._moved(fit)]
+    losses = np.array(list(temper.temper(fit).values()))
+    weights = np.exp((losses.min() - losses) * 120 / 2)
+    weights[weights < temper._LEAST] = 0.0
+    block, total = next(table.blocks()), 0.0
+    other = Fit(table, fit.ground, family, options)
+    for choice, weight in zip(choices, weights / weights.sum(), strict=True):
+        if weight:
+            other.restart(choice.terms)
+            other.rhos = [rho.copy() for rho in choice.rhos]
+            other.refit(steps=0, outer=60, tolerance=1e-3)
+            fixed = np.array([beta[:1] for beta in other.betas])
+            total = total + weight * (other.scores(block, other.design, other.betas) + fixed)
+    fixed = np.array([beta[:1] for beta in fit.betas])
+    found = fit.scores(block, fit.design, fit.betas) + fixed
+    np.testing.assert_allclose(found, total, atol=0.02 * np.abs(total).max())
+    assert (weights > 0).sum() > 1
+    for result in fit.results:
+        assert np.linalg.eigvalsh(result.inverse).min() > -1e-9
+
+
+def test_straight_lines_with_a_ridge_are_logistic_regression():
+    from sklearn.linear_model import LogisticRegression
+
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (200, 3)) * [1.0, 10.0, 0.1]
+    y = (X @ [2.0, 0.2, -20.0] + rng.logistic(size=200) > 0) * 1.0
+    table, options = Memory(X, y, np.ones(200)), Options(ranks=0.0)
+    ground = ground_of(table, [Source(name) for name in "abc"], options)
+    fit = Fit(table, ground, Logistic(), options)
+    choice = temper._straight(fit)[4]
+    fit.restart(choice.terms)
+    fit.rhos = choice.rhos
+    fit.refit(steps=0, outer=60, tolerance=1e-6)
+    block = next(table.blocks())
+    found = fit.scores(block, fit.design, fit.betas)[0] + fit.betas[0][0]
+    peer = LogisticRegression(C=np.exp(-choice.rhos[0][0]), tol=1e-10)
+    scaled = (X - X.mean(axis=0)) / X.std(axis=0)
+    np.testing.assert_allclose(found, peer.fit(scaled, y).decision_function(scaled), atol=1e-4)
+
+
+def test_among_many_columns_the_planted_pair_is_found():
+    rng = np.random.default_rng(0)
+    X = rng.random((400, 40))
+    y = 4 * (X[:, 7] - 0.5) * (X[:, 31] - 0.5) + X[:, 3] + 0.1 * rng.standard_normal(400)
+    model = ChoquetAdditiveRegressor(link="add", max_order=2, n_knots=(4, 4)).fit(X, y)
+    assert [term.sources for term in model.terms_ if len(term.sources) > 1] == [(7, 31)]
 
 
 def test_it_finds_the_pair_that_was_planted(fitted):

@@ -111,14 +111,19 @@ class Fit:
     def __init__(self, table: Table, ground: Ground, family: Family, options: Options) -> None:
         self.table, self.ground, self.family, self.options = table, ground, family, options
         self.terms: list[Term] = []
-        begin = family.begin(table.total(lambda block: family.start(block.y, block.weight)))
-        self.betas = [np.array(row) for row in begin]
-        self.rhos = [np.zeros(0) for _ in begin]
+        self._first = family.begin(table.total(lambda block: family.start(block.y, block.weight)))
         self.results: list[Reml] = []
         self.quadratics: list[Quadratic] = []
         self.settled = False
         self._design: Design | None = None
-        self.add([ground.term((i,)) for i in ground.live])
+        self.restart([ground.term((i,)) for i in ground.live])
+
+    def restart(self, terms: Sequence[Term]) -> None:
+        """Begin again with some terms: fixed numbers as if no term said anything."""
+        self.terms = []
+        self.betas = [np.array(row) for row in self._first]
+        self.rhos = [np.zeros(0) for _ in self._first]
+        self.add(terms)
 
     @property
     def design(self) -> Design:

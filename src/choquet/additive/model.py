@@ -260,11 +260,7 @@ def model_of(fit: Fit, link: Link | None = None) -> AdditiveModel:
     sign = 1.0 if n_fixed == 1 else -1.0
     shift = means.sum(axis=1, keepdims=True)
     fixed = np.stack([beta[:n_fixed] for beta in betas]) + sign * shift
-    D = fit.penalties()
-    priors = [
-        _prior(D @ np.exp(rho), r.variance, n_fixed)[kept]
-        for rho, r in zip(fit.rhos, fit.results, strict=True)
-    ]
+    priors = [_prior(r.penalty, r.variance, n_fixed)[kept] for r in fit.results]
     return AdditiveModel(
         sources=fit.ground.sources,
         terms=tuple(terms),

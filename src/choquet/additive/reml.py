@@ -75,6 +75,8 @@ class Reml:
     value : float
         The criterion: minus twice the restricted log-likelihood, up to a constant.
     converged : bool
+    penalty : array of shape (p,)
+        What all penalties together weigh on the square of each number.
     """
 
     beta: FloatArray
@@ -85,6 +87,7 @@ class Reml:
     gradient: FloatArray
     value: float
     converged: bool
+    penalty: FloatArray
 
 
 class _Point:
@@ -128,8 +131,7 @@ class _Point:
         prior = relative.sum(axis=0)
         scaled = size / self.variance
         gradient = scaled + trace - prior
-        moved = D * self.beta[:, None]
-        hessian = -2 * moved.T @ V @ moved / self.variance - D.T @ (V * V) @ D
+        hessian = -D.T @ (V * (V + np.outer(2 / self.variance * self.beta, self.beta))) @ D
         hessian += relative.T @ relative + np.diag(gradient)
         if not q.known_scale:
             hessian -= np.outer(scaled, scaled) / max(q.n - q.n_fixed, 1.0)
@@ -187,7 +189,15 @@ def reml(
         point = found
     edf = np.einsum("ij,ij->i", point.inverse, q.curve)
     return Reml(
-        point.beta, point.inverse, edf, point.variance, point.rho, gradient, point.value, done
+        beta=point.beta,
+        inverse=point.inverse,
+        edf=edf,
+        variance=point.variance,
+        log_strengths=point.rho,
+        gradient=gradient,
+        value=point.value,
+        converged=done,
+        penalty=point.penalty,
     )
 
 

@@ -28,6 +28,10 @@ __all__ = ["candidates", "grow"]
 
 _STRENGTHS = np.array([0.03, 0.3, 3.0, 30.0, 300.0])
 _BATCH = 64
+_LIKELY = 256
+"""Most pairs whose grids are looked at in a round; beyond, their smoothest parts choose."""
+_SMOOTHEST = 3
+"""Columns of a margin that stand for the source where there are many pairs."""
 _KEPT = 400
 """Most candidates whose terms are kept from round to round."""
 
@@ -74,7 +78,7 @@ def _round(fit: Fit) -> bool:
     if not found or fit.design.n_numbers > options.most_numbers:
         return False
     count = {d: sum(len(T) == d for T in found) for d in range(2, options.max_order + 1)}
-    best = _screen(fit, found)
+    best = _screen(fit, _likely(fit, found))
     gains = _gains(fit, [ground.term(T) for T in best])
     priced = [g - options.price * np.log(count[len(T)]) for g, T in zip(gains, best, strict=True)]
     ranked = sorted(zip(priced, best, strict=True), reverse=True)
@@ -96,6 +100,37 @@ def _working(fit: Fit, block: Block) -> tuple[list[FloatArray], list[FloatArray]
         fit.family.working(k, eta, fixed, block.y, block.weight) for k in range(len(fit.betas))
     ]
     return [w.slope for w in found], [w.curve for w in found], (rows, found)
+
+
+def _likely(fit: Fit, found: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    """The pairs whose smoothest parts say most of the residual, and all larger terms: one pass."""
+    pairs = np.array([T for T in found if len(T) == 2], dtype=np.int64).reshape(-1, 2)
+    if len(pairs) <= _LIKELY:
+        return list(found)
+    live, ground = fit.ground.live, fit.ground
+    place = {source: k for k, source in enumerate(live)}
+
+    def look(block: Block) -> tuple[Any, ...]:
+        slopes, curves, _ = _working(fit, block)
+        values = np.zeros((len(block.y), len(live), _SMOOTHEST))
+        for i in live:
+            cell, position, known = block.places.of(i, ground.axes[1][i])
+            basis = ground.margins[1][i].basis[:, :_SMOOTHEST]
+            upper = np.minimum(cell + 1, len(basis) - 1)
+            between = basis[cell] + position[:, None] * (basis[upper] - basis[cell])
+            values[:, place[i], : basis.shape[1]] = between * known[:, None]
+        flat = values.reshape(len(block.y), -1)
+        sums = [(flat * slope[:, None]).T @ flat for slope in slopes]
+        return np.stack(sums), (flat**2 * np.mean(curves, axis=0)[:, None]).T @ flat**2
+
+    sums, sizes = fit.table.total(look)
+    said = (sums**2 / np.maximum(sizes, 1e-12 * sizes.max())).sum(axis=0)
+    n = len(live)
+    score = said.reshape(n, _SMOOTHEST, n, _SMOOTHEST).sum(axis=(1, 3))
+    at = np.array([[place[i], place[j]] for i, j in pairs])
+    best = np.argsort(-score[at[:, 0], at[:, 1]], kind="stable")[:_LIKELY]
+    kept = {(int(i), int(j)) for i, j in pairs[best]}
+    return [T for T in found if len(T) > 2 or T in kept]
 
 
 def _screen(fit: Fit, found: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:

@@ -83,8 +83,7 @@ def thinned(fit: Fit) -> Fit:
 def _refitted(fit: Fit, ground: Ground) -> Fit:
     """The terms of a fit on other axes, with strengths that begin at those found."""
     found = Fit(fit.table, ground, fit.family, fit.options)
-    found.keep([])
-    found.add([ground.term(term.sources) for term in fit.terms])
+    found.restart([ground.term(term.sources) for term in fit.terms])
     counts = np.cumsum([0, *(term.penalties.shape[1] for term in fit.terms)])
     kept = [
         counts[k] + j for k, term in enumerate(found.terms) for j in range(term.penalties.shape[1])

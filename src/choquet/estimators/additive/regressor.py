@@ -188,14 +188,15 @@ class Additive(BaseEstimator):
             options = replace(options, ranks=0.0)
         ground = ground_of(table, self.columns_, options)
         fit = grow(table, ground, family, options)
-        self.moves_ = temper(fit) if family.known_scale else {}
+        shaped = bool(signs or curvatures)
+        self.moves_ = temper(fit, average=not shaped) if family.known_scale else {}
         link = None
         if uncertain:
             if not family.linear:
                 polish(fit)
             link = link_of(fit)
         self.__dict__.pop("proof_", None)
-        if signs or curvatures:
+        if shaped:
             self.proof_ = constrain(fit, signs, curvatures)
         self.model_ = model_of(fit, link)
         self.contexts_ = count_contexts(self.model_, table)
