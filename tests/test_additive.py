@@ -381,6 +381,16 @@ def test_contexts_reproduce_predictions(fitted):
     np.testing.assert_allclose(again, model.predict(more), atol=1e-9)
 
 
+def test_what_was_fitted_shows_itself_in_a_line_a_term(fitted):
+    model, _, _, _ = fitted
+    first, *lines = repr(model.decomposition_).splitlines()
+    assert first.startswith(f"{len(model.terms_)} term")
+    assert f"{len(model.decomposition_.operators)} contexts" in first
+    assert [line.split(":")[0].strip() for line in lines] == [term.name for term in model.terms_]
+    assert all(len(repr(term)) < 100 for term in model.terms_)
+    assert len(repr(model.model_)) < 200
+
+
 def test_each_row_is_explained_by_one_sentence_a_term(fitted):
     model, X, _, _ = fitted
     parts = model.decomposition_

@@ -110,8 +110,8 @@ class RowExplanation(Shown):
         return "\n".join(self.sentences)
 
 
-@dataclass(frozen=True, eq=False)
-class AdditiveDecomposition:
+@dataclass(frozen=True, eq=False, repr=False)
+class AdditiveDecomposition(Shown):
     """A sum of terms as operators with contexts.
 
     Attributes
@@ -142,6 +142,18 @@ class AdditiveDecomposition:
     unit: float = 1.0
     kappa: float = 0.0
     origin: float | None = None
+
+    def text(self) -> str:
+        """How many contexts rows met in each term, one term a line."""
+        n, met = len(self.counts), sum(map(len, self.counts))
+        lines = [
+            f"{n} term{'s' if n != 1 else ''}, which training rows met in {met:,} "
+            f"context{'s' if met != 1 else ''}. to_frame() lists them."
+        ]
+        for term, one in zip(self.model.terms, self.counts, strict=True):
+            times = f"{len(one):,} context{'s' if len(one) != 1 else ''}"
+            lines.append(f"  {term.name}: {times}, {100 * term.share:.3g} % of the variance")
+        return "\n".join(lines)
 
     def effect_words(self, effect: float) -> str:
         """An effect on the score as it is shown: what is added, or by what is multiplied."""

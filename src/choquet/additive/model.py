@@ -72,7 +72,7 @@ class FittedTerm:
         return f"<{self.name}: {self.edf:.1f} of {self.n_numbers} numbers, {self.share:.1%}>"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AdditiveModel:
     """A sum of small Choquet integrals: everything that predictions and errors need.
 
@@ -115,6 +115,9 @@ class AdditiveModel:
     kappa: float = 0.0
     kappa_error: float = 0.0
     kappa_answer: FloatArray = field(default_factory=lambda: np.zeros(0))
+
+    def __repr__(self) -> str:
+        return f"<AdditiveModel of {len(self.sources)} sources, {len(self.terms)} terms>"
 
     def renamed(self, names: Sequence[str]) -> AdditiveModel:
         """The same with other names of the sources."""
