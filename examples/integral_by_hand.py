@@ -35,7 +35,8 @@ values = [g(*names[: k + 1]) for k in range(3)]
 weights = np.diff(values, prepend=0.0)
 print(" > ".join(names))
 print("weights by rank:", weights)
-print("by hand:", weights @ x[order], " by choquet:", choquet.choquet_integral(g, [x])[0])
+by_hand, by_choquet = weights @ x[order], choquet.choquet_integral(g, [x])[0]
+print(f"by hand: {by_hand:.2f}  by choquet: {by_choquet:.2f}")
 
 # %%
 # The picture shows every group with its value. The line is the walk of this row.
