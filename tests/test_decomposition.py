@@ -64,6 +64,55 @@ def test_what_is_true_is_found_exactly(name):
     assert "exactly" in str(d) or d.error.worst > 1e-9
 
 
+def _additive(weights):
+    masks = np.arange(2 ** len(weights))[:, None] >> np.arange(len(weights)) & 1
+    return masks @ np.asarray(weights)
+
+
+@pytest.mark.parametrize("n", [3, 4])
+def test_the_larger_of_two_additive_measures_is_taken_apart_exactly(n):
+    rng = np.random.default_rng(n)
+    for _ in range(5):
+        one = rng.dirichlet(np.ones(n))
+        # One source counts for less, all others for more: four pieces of three sources, eight of
+        # four. Where two of four count for less there are 14, more than are described.
+        two = one + np.where(np.arange(n) == 0, -1, 1 / (n - 1)) * one[0] * rng.random()
+        g = Measure(np.maximum(_additive(one), _additive(two)))
+        d = decompose(g)
+        assert d.error.worst < 1e-9
+        if n == 3:
+            # Weighted means: that of one measure, of the other, and two that change over.
+            assert not any(operator.rank_weights.any() for operator in d.operators)
+            for weights in (one, two):
+                assert any(np.allclose(o.source_weights, weights) for o in d.operators)
+
+
+@pytest.mark.parametrize("n", [3, 4, 5])
+def test_the_larger_of_two_weighted_means_that_differ_in_two_sources(n):
+    rng = np.random.default_rng(n)
+    one = rng.dirichlet(np.ones(n))
+    two = one.copy()
+    two[[0, 1]] += np.array([-1, 1]) * one[0] / 2
+    d = decompose(Measure(np.maximum(_additive(one), _additive(two))))
+    X = rng.random((200, n))
+    assert d.n_operators == 2
+    assert d.error.worst < 1e-9
+    np.testing.assert_allclose(d.predict(X), np.maximum(X @ one, X @ two), atol=1e-9)
+    assert {str(operator.context) for operator in d.operators} == {
+        "x1 is above x2",
+        "x2 is above x1",
+    }
+
+
+def test_other_maxima_of_weighted_means_are_no_choquet_integrals():
+    one, two = np.array([0.5, 0.3, 0.2]), np.array([0.2, 0.4, 0.4])
+    # Both rows have one order of the inputs, in which an integral is linear, and this is not.
+    X = np.array([[0.2, 0.9, 0.1], [0.85, 0.9, 0.1]])
+    middle = X.mean(axis=0)
+    ends = np.maximum(X @ one, X @ two)
+    assert max(middle @ one, middle @ two) < ends.mean() - 1e-3
+
+
 def test_words_tell_operators_apart():
     names = ["gpr", "ir", "emi", "cam"]
     words = {

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
-from choquet.contexts.grouping import Grouping, Price, groupings, joined_leaves, n_numbers
+from choquet.contexts.grouping import (
+    Grouping,
+    Price,
+    groupings,
+    joined_leaves,
+    n_numbers,
+    refitted,
+)
 from choquet.contexts.leaves import LeafOptions, fit_statistics, statistics_of
 from choquet.contexts.pruning import weakest_links
 from choquet.contexts.rows import Leaf, RankRows
@@ -51,6 +59,17 @@ _SPLIT = 0.25
 """What a condition costs, in numbers: of two trees that do the same the smaller is taken. One that
 asks about a source that hardly matters counts twice."""
 
+_BOTH = 0.5
+"""What an operator by source and by rank costs beside its numbers: of descriptions that are as long
+and as good, that in weighted means or order statistics alone is easier to read."""
+
+_EXACT = 1e-10
+"""Mean squared error, in shares of the output's variance, that is rounding and the ridge's dust."""
+
+_ALIKE = 2 / 3
+"""Operators by source alone or by rank alone, in shares of the walks, up to which an exact
+description is no accident: of a measure without structure all walks differ."""
+
 
 @dataclass(frozen=True, eq=False)
 class Described:
@@ -59,6 +78,19 @@ class Described:
     rows: RankRows
     tree: Tree
     grouping: Grouping
+
+
+class _Priced(NamedTuple):
+    """A description with its price; exact ones come first, however short others are."""
+
+    inexact: bool
+    value: float
+    found: Described
+
+    @property
+    def key(self) -> tuple[bool, float]:
+        """What is compared; prices that differ by rounding are equal."""
+        return self.inexact, round(self.value, 9)
 
 
 def describe_walks(
@@ -79,6 +111,7 @@ def describe_walks(
     number of shared operators is a candidate. Conditions that were chosen one by one follow what a
     measure owes to noise. So the walks of the best description, and of those with other numbers of
     operators, go to the operator nearest to them, and trees are grown for these groups again.
+    Descriptions that are exact, and no accident, go before all others.
 
     Parameters
     ----------
@@ -110,53 +143,98 @@ def describe_walks(
     """
     whole = RankRows.from_walks(sorts, weights, counts)
     spread = output_variance(weights, counts)
-    price = Price(float(n_values), floor**2 * spread, NUMBER, POOR**2 * spread)
-    least = max(float(counts.sum()) * sorts.shape[1] / 200, float(counts.min() * sorts.shape[1]))
-    options = LeafOptions(l2=_DUST * float(whole.weight.sum()))
     heard = _heard(sorts, weights, counts)
-    # If two sources matter, familiar names of ranks among all are told, as in the paper.
-    quiet = set(range(sorts.shape[1])) - set(heard) if heard and len(heard) > 2 else set()
+    search = _Search(
+        sorts=sorts,
+        weights=weights,
+        counts=counts,
+        n_values=n_values,
+        max_operators=max_operators,
+        kinds=tuple(kinds),
+        spread=spread,
+        price=Price(float(n_values), floor**2 * spread, NUMBER, POOR**2 * spread),
+        options=LeafOptions(l2=_DUST * float(whole.weight.sum())),
+        # If two sources matter, familiar names of ranks among all are told, as in the paper.
+        quiet=set(range(sorts.shape[1])) - set(heard) if heard and len(heard) > 2 else set(),
+    )
+    least = max(float(counts.sum()) * sorts.shape[1] / 200, float(counts.min() * sorts.shape[1]))
     tries = list(product([None, heard] if heard else [None], kinds))
+    found = []
+    for asked, kind in each("describing walks", tries):
+        rows, splits = whole.with_leaf(kind), SplitOptions(least, screen=screen, asked=asked)
+        found.append((search.priced(rows, rows, splits), splits))
+    best, splits = min(found, key=lambda one: one[0].key)
+    near = best.found.grouping.error * sorts.shape[1] <= search.price.noise
+    if best.inexact and not near and len(whole.Z) <= _SETTLED:
+        best = search.settled(best, splits)
+    rows, tree, grouping = best.found.rows, best.found.tree, best.found.grouping
+    return Described(rows, tree, refitted(rows, tree, grouping, search.options))
 
-    def priced(rows: RankRows, grown: RankRows, splits: SplitOptions) -> tuple[float, Described]:
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Search:
+    """Walks, and what their descriptions are compared by."""
+
+    sorts: IntArray
+    weights: FloatArray
+    counts: FloatArray
+    n_values: int
+    max_operators: int
+    kinds: tuple[Leaf, ...]
+    spread: float
+    price: Price
+    options: LeafOptions
+    quiet: set[int]
+
+    def priced(self, rows: RankRows, grown: RankRows, splits: SplitOptions) -> _Priced:
         """The best description of rows by contexts that are grown for others."""
-        tree = grow(grown, grown.everything(), options, splits, max_leaves=_GROWN)
+        tree = grow(grown, grown.everything(), self.options, splits, max_leaves=_GROWN)
         parts = [tree.cut(stops) for stops in weakest_links(tree).stops]
-        several = groupings(rows, parts, options, price, max_operators=max_operators, kinds=kinds)
-        best: tuple[float, Described] | None = None
-        for part, found in zip(parts, several, strict=True):
-            # A walk is as many rows as it has sources.
-            error = found.error * sorts.shape[1]
-            splits_made = len(part.leaves) - 1 + int(np.isin(part.source, [*quiet]).sum())
-            value = price.of(error, found.n_numbers + _SPLIT * splits_made)
-            if best is None or value < best[0] - 1e-9:
-                best = (value, Described(rows, part, found))
-        assert best is not None
+        several = self._grouped(rows, parts, self.price)
+        # What the floor would join is looked at as it is as well, where all leaves are exact.
+        dust = _EXACT * float(rows.weight.sum()) * self.spread / rows.each
+        exact = [part for part in parts if grown is rows and part.error[part.leaves].sum() <= dust]
+        if exact:
+            parts = parts + exact
+            several += self._grouped(rows, exact, replace(self.price, noise=_EXACT * self.spread))
+        priced = (self._told(Described(rows, *one)) for one in zip(parts, several, strict=True))
+        return min(priced, key=lambda one: one.key)
+
+    def _grouped(self, rows: RankRows, trees: Sequence[Tree], price: Price) -> list[Grouping]:
+        return groupings(
+            rows,
+            trees,
+            self.options,
+            price,
+            max_operators=self.max_operators,
+            kinds=self.kinds,
+        )
+
+    def _told(self, one: Described) -> _Priced:
+        """A description with its price, and whether it is exact and no accident."""
+        tree, found = one.tree, one.grouping
+        error = found.error * one.rows.each  # a walk is as many rows as it has sources
+        n_both = found.kinds.count("both")
+        asked = len(tree.leaves) - 1 + int(np.isin(tree.source, [*self.quiet]).sum())
+        value = self.price.of(error, found.n_numbers + _SPLIT * asked + _BOTH * n_both)
+        short = found.n_numbers < self.n_values
+        short |= not n_both and len(found.kinds) <= _ALIKE * len(self.sorts)
+        return _Priced(error > _EXACT * self.spread or not short, value, one)
+
+    def settled(self, best: _Priced, splits: SplitOptions) -> _Priced:
+        """The same, or a better one for walks that went to their nearest operator."""
+        rows, options = best.found.rows, self.options
+        tree = grow(rows, rows.everything(), options, splits, max_leaves=_GROWN)
+        least = min(n_numbers(rows, kind) for kind in self.kinds)
+        joined = joined_leaves(rows, tree, options, self.max_operators)
+        for labels in each("settling contexts", joined):
+            groups, error, n_groups = _nearest(rows, labels, self.sorts, self.weights, options)
+            # Contexts can at best tell the groups apart: where that does not pay, none are grown.
+            if self.price.of(error, n_groups * least + _SPLIT * (n_groups - 1)) >= best.value:
+                continue
+            grown = RankRows.from_walks(self.sorts, groups, self.counts, leaf=rows.leaf)
+            best = min(best, self.priced(rows, grown, splits), key=lambda one: one.key)
         return best
-
-    def tried(asked: tuple[int, ...] | None, kind: Leaf) -> tuple[float, Described]:
-        rows = whole.with_leaf(kind)
-        return priced(rows, rows, SplitOptions(least, screen=screen, asked=asked))
-
-    found = [tried(asked, kind) for asked, kind in each("describing walks", tries)]
-    first = min(range(len(found)), key=lambda k: (round(found[k][0], 9), k))
-    best = found[first]
-    rows = best[1].rows
-    if best[1].grouping.error * sorts.shape[1] <= price.noise or len(rows.Z) > _SETTLED:
-        return best[1]
-    splits = SplitOptions(least, screen=screen, asked=tries[first][0])
-    tree = grow(rows, rows.everything(), options, splits, max_leaves=_GROWN)
-    least_numbers = min(n_numbers(rows, kind) for kind in kinds)
-    for labels in each("settling contexts", joined_leaves(rows, tree, options, max_operators)):
-        groups, error, n_groups = _nearest(rows, labels, sorts, weights, options)
-        # Contexts can at best tell the groups apart: where that does not pay, none are grown.
-        numbers = n_groups * least_numbers + _SPLIT * (n_groups - 1)
-        if price.of(error, numbers) >= best[0]:
-            continue
-        again = priced(rows, RankRows.from_walks(sorts, groups, counts, leaf=rows.leaf), splits)
-        if again[0] < best[0] - 1e-9:
-            best = again
-    return best[1]
 
 
 def _nearest(
@@ -171,7 +249,7 @@ def _nearest(
     """
     n = sorts.shape[1]
     for _ in range(_TURNS):
-        parts = [np.flatnonzero(labels == k) for k in np.unique(labels)]
+        parts = [np.flatnonzero(labels == k) for k in np.flatnonzero(np.bincount(labels))]
         packed = np.array([statistics_of(rows, part, rows.weight) for part in parts])
         coefficients, errors = fit_statistics(packed, options, np.zeros(rows.n_columns))
         found = rows.in_units(coefficients)

@@ -6,7 +6,7 @@ Sums of products add up over rows, so everything here is priced from the sums of
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,7 +15,15 @@ from choquet.contexts.leaves import LeafOptions, fit_leaf, fit_statistics, stati
 from choquet.contexts.rows import Leaf, RankRows, Weights
 from choquet.contexts.tree import Tree
 
-__all__ = ["Grouping", "Price", "group_leaves", "groupings", "joined_leaves", "own_groups"]
+__all__ = [
+    "Grouping",
+    "Price",
+    "group_leaves",
+    "groupings",
+    "joined_leaves",
+    "own_groups",
+    "refitted",
+]
 
 
 @dataclass(frozen=True)
@@ -192,6 +200,28 @@ def joined_leaves(
     return found
 
 
+def refitted(rows: RankRows, tree: Tree, grouping: Grouping, options: LeafOptions) -> Grouping:
+    """The same operators fitted again, each drawn to itself: a small ridge takes nothing off."""
+    place = grouping.labels[tree.leaf_of(rows.ranks, rows.values)]
+    coefficients, errors = grouping.coefficients.copy(), 0.0
+    for k, kind in enumerate(grouping.kinds):
+        packed = statistics_of(rows, np.flatnonzero(place == k), rows.weight)[None]
+        columns = _columns_of(rows)[kind]
+        centre = coefficients[k : k + 1]
+        coefficients[k : k + 1], error = _fit_columns(rows, packed, centre, options, columns)
+        errors += float(error[0])
+    return replace(grouping, coefficients=coefficients, error=errors / float(rows.weight.sum()))
+
+
+def _columns_of(rows: RankRows) -> dict[Leaf, IntArray]:
+    """What operators of each kind weigh, of the columns that the rows have."""
+    columns: dict[Leaf, IntArray] = {rows.leaf: np.arange(rows.n_columns)}
+    if rows.leaf == "both":
+        n = rows.n_sources
+        columns |= {"rank": np.arange(n, 2 * n), "source": np.arange(n)}
+    return columns
+
+
 def _first(
     rows: RankRows, trees: Sequence[Tree], options: LeafOptions, places: Sequence[IntArray]
 ) -> list[_Groups]:
@@ -287,10 +317,7 @@ def _shortest(
     kinds: Sequence[Leaf],
 ) -> list[Grouping]:
     """The operators of the groups of each tree, each of the kind with the best price."""
-    n = rows.n_sources
-    columns: dict[Leaf, IntArray] = {rows.leaf: np.arange(rows.n_columns)}
-    if rows.leaf == "both":
-        columns |= {"rank": np.arange(n, 2 * n), "source": np.arange(n)}
+    columns = _columns_of(rows)
     usable: list[Leaf] = [rows.leaf, *(k for k in kinds if k in columns and k != rows.leaf)]
     fits = {kind: _fit_kind(rows, groups, options, columns[kind], places) for kind in usable}
     found, start = [], 0
@@ -348,6 +375,17 @@ def _fit_kind(
         ]
         fits = [fit_leaf(rows, one, options, c) for one, c in zip(parts, centres, strict=True)]
         return np.array([one.coefficients for one in fits]), np.array([one.error for one in fits])
+    return _fit_columns(rows, packed, centres, options, columns)
+
+
+def _fit_columns(
+    rows: RankRows,
+    packed: FloatArray,
+    centres: FloatArray,
+    options: LeafOptions,
+    columns: IntArray,
+) -> tuple[FloatArray, FloatArray]:
+    """Coefficients, zero but in some columns, and errors of operators with these statistics."""
     width = rows.n_columns + 2
     kept = np.append(columns, [width - 2, width - 1])
     at = np.zeros((width, width), dtype=np.int64)
