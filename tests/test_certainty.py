@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 import choquet
+from choquet.certainty.collecting import Beliefs, moments_of_gaps
 from choquet.certainty.draws import draw_measures
 from choquet.certainty.functions import (
     interaction_rows,
@@ -403,3 +404,57 @@ def test_weights_that_count_no_rows_are_told(learner):
     y = X.max(axis=1) + 0.1 * rng.standard_normal(40)
     with pytest.warns(SupportWarning, match="weights of 40 rows sum to 1:"):
         learner().fit(X, y, sample_weight=np.full(40, 1 / 40)).predict_interval(X[:1])
+
+
+def test_gaps_of_uniform_rows_have_these_moments():
+    rows = output_rows(np.random.default_rng(0).random((200_000, 3))).toarray()
+    np.testing.assert_allclose(
+        moments_of_gaps(3)[1:, 1:], (rows.T @ rows / len(rows))[1:, 1:], atol=1e-3
+    )
+
+
+def test_one_more_row_narrows_as_foreseen():
+    """Against covariances that are found again with the row among the data."""
+    X, y, g, rng = make(3, 30)
+    X[:, 0] = X.max(axis=1)  # the first source is never below the others
+    statistics, spread = Statistics.from_data(X, y), np.full(8, 0.7)
+    beliefs = Beliefs(statistics, g.values, spread)
+    new = np.vstack([X[:2], rng.random((3, 3))])
+    gains = beliefs.narrowing(output_rows(new).toarray())
+    form = np.zeros((8, 8))
+    form[np.ix_(statistics.positions, statistics.positions)] = statistics.gram.toarray()
+    expected = (0.5 * form / 30 + 0.5 * moments_of_gaps(3))[1:-1, 1:-1]
+    wide = 2 * stats.norm.ppf(0.975)
+    before = wide * np.sqrt((beliefs.covariance * expected).sum())
+    for row, gain in zip(new, gains, strict=True):
+        # The same noise, so that only the row itself is new.
+        own = output_rows(row[None]).toarray()[:, 1:-1]
+        precision = np.linalg.inv(beliefs.covariance) + own.T @ own / beliefs.noise
+        after = wide * np.sqrt((np.linalg.inv(precision) * expected).sum())
+        assert gain == pytest.approx(before - after, rel=1e-6)
+    assert gains[2:].max() > gains[:2].max()
+
+
+def test_data_are_asked_for_where_intervals_would_narrow_most():
+    rng = np.random.default_rng(0)
+    X = rng.random((300, 3))
+    X = X[(X[:, 2] < X[:, 0]) | (rng.random(300) < 0.03)]  # x3 is hardly ever above x1
+    y = X.mean(axis=1) + 0.1 * rng.standard_normal(len(X))
+    requests = choquet.data_to_collect(choquet.ChoquetRegressor().fit(X, y))
+    assert requests[0].mask in (0b100, 0b110)
+    assert all(one.gain > 0 for one in requests)
+    gains = [one.gain for one in requests]
+    assert gains == sorted(gains, reverse=True)
+
+
+def test_rows_of_equal_inputs_say_nothing_of_the_noise():
+    """Scores of zero by all classifiers, and a target of zero: no interval becomes narrower."""
+    X, y, _, rng = make(3, 40)
+    tied = np.repeat(rng.random((1000, 1)), 3, axis=1)
+    own, more = choquet.ChoquetRegressor(), choquet.ChoquetRegressor()
+    own.fit(X, y)
+    more.fit(np.vstack([X, tied]), np.append(y, tied[:, 0]))
+    new = rng.random((5, 3))
+    np.testing.assert_allclose(more.predict_interval(new), own.predict_interval(new), atol=1e-5)
+    wide, narrow = (model.sample_measures(100, rng=0).std(axis=0) for model in (own, more))
+    assert (narrow >= 0.5 * wide).all()

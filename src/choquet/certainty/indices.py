@@ -88,6 +88,11 @@ def index_intervals(
     rows = np.vstack([INDICES[name](n) for name in of])
     estimate = rows @ measure.values
     ends, one = interval(rows, level), interval(rows, ONE_ERROR)
+    # Shapley values and orness of monotone normal measures lie between 0 and 1.
+    bounded = np.repeat(
+        [name != "interaction" for name in of], [len(those) for those in of.values()]
+    )
+    ends = np.where(bounded[:, None], np.clip(ends, 0.0, 1.0), ends)
     return IndexIntervals(
         tuple(name for name, those in of.items() for _ in those),
         tuple(one for those in of.values() for one in those),

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 else:
     sp = LazyModule("scipy.sparse")
 
-__all__ = ["MAX_PROJECTED", "noise_variance", "projected_draws"]
+__all__ = ["MAX_PROJECTED", "noise_variance", "projected_draws", "rows_that_speak"]
 
 REACHED = 1e-5
 """Distance from 0 or 1 that the search does not tell from none."""
@@ -49,6 +49,25 @@ def noise_variance(error: float, free: int, used: int, n_samples: float) -> tupl
     """
     spare = n_samples - (free if n_samples > free else used)
     return (error / spare, spare) if spare > 0 else (float("inf"), 0)
+
+
+def rows_that_speak(statistics: Statistics) -> float:
+    """Weight of the rows that say something of the measure: those whose inputs are not all alike.
+
+    A row of equal inputs has the same output by every measure. Where most rows are such, as scores
+    of zero by all classifiers are, their small errors say nothing of the noise of the others. They
+    are counted by the rank between whose inputs gaps are most frequent.
+
+    Examples
+    --------
+    >>> rows_that_speak(Statistics.from_data([[0.9, 0.4], [0.2, 0.3], [0.0, 0.0]], [0.5, 0.2, 0.0]))
+    2.0
+    """
+    sizes = np.bitwise_count(statistics.masks).sum(axis=1)
+    inner = sizes < statistics.n_sources
+    by_rank = np.bincount(sizes[inner], statistics.counts[inner], minlength=1)
+    share = min(float(by_rank.max()) / max(statistics.n_samples, 1), 1.0)
+    return statistics.weight * share
 
 
 def projected_draws(statistics: Statistics, n: int, rng: np.random.Generator) -> FloatArray | None:
@@ -72,7 +91,7 @@ def projected_draws(statistics: Statistics, n: int, rng: np.random.Generator) ->
     problem = least_squares(statistics)
     solution = solve(problem)
     free, used = numbers_used(problem, solution)
-    variance, spare = noise_variance(solution.objective, free, used, statistics.weight)
+    variance, spare = noise_variance(solution.objective, free, used, rows_that_speak(statistics))
     if not np.isfinite(variance):
         return None
     size, n_sources = problem.n_values, problem.n_sources

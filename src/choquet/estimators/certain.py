@@ -13,7 +13,7 @@ from choquet.certainty.draws import Draws, draw_measures
 from choquet.certainty.functions import output_rows
 from choquet.certainty.identify import Identification, identify, states
 from choquet.certainty.indices import IndexIntervals, index_intervals
-from choquet.certainty.projected import noise_variance
+from choquet.certainty.projected import noise_variance, rows_that_speak
 from choquet.certainty.region import Region, check_level, confidence_slack, numbers_used
 from choquet.errors import DataError, OptionError, SupportWarning, TooLargeError
 from choquet.estimators.foundation import check_is_fitted
@@ -81,9 +81,9 @@ class CertainRegressor:
         return kept[1], kept[2]
 
     def _n_rows(self) -> float:
-        """How many rows speak: weights are numbers of rows."""
+        """How many rows speak of the measure; weights are numbers of rows."""
         warn_of_weights(self.statistics_)
-        return float(self.statistics_.weight)
+        return rows_that_speak(self.statistics_)
 
     def _need_values(self, most):
         check_is_fitted(self, "measure_")
