@@ -18,7 +18,8 @@ from choquet.learning import FAMILIES, Statistics, k_additive_basis, least_squar
 from choquet.learning.data.folds import fold_numbers, leave_one_out
 from choquet.learning.families._kernels_chains import truncated_normal
 from choquet.learning.families.candidates import Candidate, fit_candidate
-from choquet.learning.families.chains import CURVE_SCALE, PAIR_SPREAD, SHARE_SPREAD
+from choquet.learning.families.chains import PAIR_SPREAD
+from choquet.learning.families.curves import CURVE_SCALE, SHARE_SPREAD
 from choquet.learning.families.fits import fit_pairs
 from choquet.learning.problem import with_basis
 from choquet.learning.solvers.interior import interior

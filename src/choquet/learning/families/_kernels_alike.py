@@ -1,4 +1,4 @@
-"""Compiled Markov chain over measures whose values are likely to be alike.
+"""Compiled sweeps over measures whose values are likely to be alike.
 
 Import inside functions: Numba loads slowly. See `_kernels_chains` for what all chains share.
 """
@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from choquet.lattice.compiling import compiled
-from choquet.learning.families._kernels_chains import _squared, _uniform, truncated_normal
+from choquet.learning.families._kernels_chains import truncated_normal
 
-__all__ = ["alike_chain"]
+__all__ = ["alike_sweeps"]
 
 
 @compiled
@@ -78,30 +76,26 @@ def _block(g, start, whole, below_ptr, below, above_ptr, above, member, mark):
 
 
 @compiled
-def alike_chain(
-    indptr, indices, data, targets, square, weight, g, below_ptr, below, above_ptr, above,
-    tempers, gammas, first, floor, seed,
+def alike_sweeps(
+    indptr, indices, data, targets, g, below_ptr, below, above_ptr, above,
+    rss, floor, tempers, gammas, uniforms, left, errors, member, mark,
 ):  # fmt: skip
-    """Chain over values in an order, which are likely to equal one of their neighbours.
+    """Sweeps over values in an order, which are likely to equal one of their neighbours.
 
-    Each sweep moves every value, then all values that are alike and hang together.
+    Each sweep moves every value, then all values that are alike and hang together. `member` and
+    `mark` are room to work in.
     """
-    size = g.shape[0]
-    total, energy = np.zeros(size), 0.0
-    member, mark = np.zeros(size, np.int64), np.zeros(size, np.int64)
-    rss, counter = square, 0
+    size = len(g)
     for t in range(len(tempers)):
-        if t % 20 == 0:
-            rss = _squared(indptr, indices, data, targets, square, g) + floor
-        rss = max(rss, floor)
-        if t >= first:
-            energy += 0.5 * weight * math.log(rss)
-            for k in range(size):
-                total[k] += g[k]
-        variance = 0.5 * rss / gammas[t]
-        for whole in (False, True):
-            for k in range(size):
-                mark[k] = -1
+        if rss < floor:
+            rss = floor
+        errors[t] = rss
+        for a in range(size):
+            left[t, a] = g[a]
+        variance, drawn = 0.5 * rss / gammas[t], 0
+        for whole in range(2):
+            for a in range(size):
+                mark[a] = -1
             for start in range(1, size - 1):
                 level = g[start]
                 if whole and (mark[start] >= 0 or level <= 0.0 or level >= 1.0):
@@ -120,15 +114,13 @@ def alike_chain(
                             own += data[k]
                         else:
                             rest += data[k] * g[indices[k]]
-                deviation = 0.0
+                deviation, middle = 0.0, 0.0
                 if own > 0.0 and tempers[t] > 0.0:
-                    deviation = math.sqrt(variance / own)
-                u, v = _uniform(seed, counter), _uniform(seed, counter + 1)
-                counter += 2
-                middle = -rest / own if deviation > 0.0 else 0.0
-                value = _drawn(middle, deviation, low, high, u, v)
+                    deviation, middle = math.sqrt(variance / own), -rest / own
+                value = _drawn(
+                    middle, deviation, low, high, uniforms[t, drawn], uniforms[t, drawn + 1]
+                )
+                drawn += 2
                 rss += (value - level) * (own * (value + level) + 2.0 * rest)
                 for q in range(count):
                     g[member[q]] = value
-    kept = len(tempers) - first
-    return total / kept, energy / kept

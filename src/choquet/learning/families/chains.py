@@ -7,6 +7,7 @@ of the data, and the measures kept, in the order in which it came by them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -14,20 +15,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
-from choquet.errors import OptionError
 from choquet.lattice import cover_pairs, subset_sizes
 from choquet.lattice.lazy import LazyModule
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.families.blocks import covers_of, fit_blocks, table_of
-from choquet.learning.families.fits import fit_lambda
-from choquet.measures.formula import members_of
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
 else:
     sp = LazyModule("scipy.sparse")
 
-__all__ = ["Chain", "Chained", "alike", "blocks", "curve", "lattice", "simplex"]
+__all__ = ["Chain", "Chained", "alike", "blocks", "lattice", "simplex"]
 
 
 class Chained(NamedTuple):
@@ -51,12 +49,8 @@ class Chain(Protocol):
         ...
 
 
-CURVE_SCALE = 3.0
-"""Mean size of the curve c = log(1 + λ) beforehand."""
-STATES = 1000
-"""Measures that the mean of a λ family is made of, about."""
-SHARE_SPREAD = 0.5
-"""Standard deviation of the logarithms of shares beforehand, about; data can make it larger."""
+BLOCK = 20
+"""Sweeps that a loop makes before the squared error is computed afresh, against rounding."""
 SPACING = 10
 """Sweeps from one state that is kept to the next, where sweeps are cheap."""
 PAIR_SPREAD = 1.0
@@ -74,8 +68,47 @@ def _schedule(
     return tempers, np.maximum(rng.standard_gamma(shapes), 1e-200), rising
 
 
+class _Sweeps(Protocol):
+    """Sweeps of a part of the schedule; they leave the states and squared errors they began at."""
+
+    def __call__(self, part: slice, left: FloatArray, errors: FloatArray) -> None:
+        """Go on from where the chain is."""
+        ...
+
+
+def _gathered(
+    sweeps: _Sweeps, n_sweeps: int, first: int, size: int, weight: float, n_states: int
+) -> tuple[FloatArray, float, FloatArray]:
+    """Mean and mean energy of the states from the first that counts, and evenly spaced ones."""
+    kept, energy = n_sweeps - first, 0.0
+    total: FloatArray = np.zeros(size)
+    # The last one of them is the last of all.
+    wanted = first - (-(np.arange(1, n_states + 1) * kept) // max(n_states, 1)) - 1
+    states, left, errors = np.empty((n_states, size)), np.empty((BLOCK, size)), np.empty(BLOCK)
+    for start in range(0, n_sweeps, BLOCK):
+        stop = min(start + BLOCK, n_sweeps)
+        sweeps(slice(start, stop), left, errors)
+        new = slice(max(first - start, 0), stop - start)
+        total += left[new].sum(axis=0)
+        energy += 0.5 * weight * float(np.log(errors[new]).sum())
+        here = (wanted >= start) & (wanted < stop)
+        states[here] = left[wanted[here] - start]
+    return total / kept, energy / kept, states
+
+
 def _seed(rng: np.random.Generator) -> np.uint64:
     return rng.integers(2**64, dtype=np.uint64)
+
+
+def _uniforms(seed: np.uint64, first: int, shape: tuple[int, int]) -> FloatArray:
+    """Splitmix64 of a counter, as floats in [0, 1): any part of a stream, whenever it is wanted."""
+    z = np.arange(first * shape[1], (first + shape[0]) * shape[1], dtype=np.uint64)
+    z *= np.uint64(0x9E3779B97F4A7C15)
+    z += seed
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1)):
+        z ^= z >> np.uint64(shift)
+        z *= np.uint64(factor)
+    return (z >> np.uint64(11)).astype(np.float64).reshape(shape) * 2.0**-53
 
 
 def lattice(
@@ -94,17 +127,13 @@ def alike(
 
     Beforehand, a value equals the nearest one below it, or above it, with as much weight as if it
     lay anywhere in an interval of length one. So 0, 1 and values that are alike are as likely as
-    all others together. It keeps no states.
+    all others together.
     """
-    from choquet.learning.families._kernels_alike import alike_chain
-
-    if n_states:
-        raise OptionError("the chain over values that are alike gives a mean, and no draws")
     n = statistics.n_sources
-    unit, ordered = _in_order(statistics, statistics.positions, subset_sizes(n) / n, cover_pairs(n))
-    mean, energy = alike_chain(*ordered, *_schedule(statistics, rng, 0), floor / unit, _seed(rng))
-    states = np.empty((0, len(mean)))
-    return Chained(mean, energy + 0.5 * statistics.weight * float(np.log(unit)), states)
+    start, pairs = subset_sizes(n) / n, cover_pairs(n)
+    return _ordered(
+        statistics, floor, rng, n_states, statistics.positions, start, pairs, alike=True
+    )
 
 
 def blocks(
@@ -129,48 +158,55 @@ def _ordered(
     at: IntArray,
     start: FloatArray,
     pairs: IntArray,
+    *,
+    alike: bool = False,
 ) -> Chained:
     """Chain over values in an order; `at` has the place of the value of each seen subset."""
-    from choquet.learning.families._kernels_chains import order_chain
+    from choquet.learning.families._kernels_alike import alike_sweeps
+    from choquet.learning.families._kernels_chains import order_sweeps
 
-    states = np.empty((n_states, len(start)))
-    unit, ordered = _in_order(statistics, at, start, pairs)
-    mean, energy = order_chain(
-        *ordered, *_schedule(statistics, rng, n_states), floor / unit, _seed(rng), states
-    )
-    return Chained(mean, energy + 0.5 * statistics.weight * float(np.log(unit)), states)
-
-
-def _in_order(
-    statistics: Statistics, at: IntArray, start: FloatArray, pairs: IntArray
-) -> tuple[float, tuple[Any, ...]]:
-    """A unit of the squared error, and what chains over values in an order begin with."""
     size, (low, high) = len(start), pairs.T
     # In units of the targets, whose products fit; a power of two changes no digit.
-    unit = float(2.0 ** np.round(np.log2(max(statistics.target_square, 1e-300))))
+    unit = 2.0 ** round(math.log2(max(statistics.target_square, 1e-300)))
     gram = sp.coo_array(statistics.gram)
     form = sp.csr_array((gram.data, (at[gram.row], at[gram.col])), shape=(size, size))
     form.sum_duplicates()
     form.sort_indices()
-    targets = np.bincount(at, statistics.targets, minlength=size)
+    targets: FloatArray = np.bincount(at, statistics.targets, minlength=size) / unit
     ones = np.ones(len(pairs))
     below = sp.csr_array((ones, (high, low)), (size, size))
     above = sp.csr_array((ones, (low, high)), (size, size))
-    return unit, (
-        form.indptr.astype(np.int32), form.indices.astype(np.int32), form.data / unit,
-        targets / unit, statistics.target_square / unit, statistics.weight, start,
-        below.indptr.astype(np.int32), below.indices.astype(np.int32),
-        above.indptr.astype(np.int32), above.indices.astype(np.int32),
-    )  # fmt: skip
+    tempers, gammas, first = _schedule(statistics, rng, n_states)
+    square, floor, seed, g = statistics.target_square / unit, floor / unit, _seed(rng), start.copy()
+    entries = (form.indptr.astype(np.int32), form.indices.astype(np.int32), form.data / unit)
+    order = [
+        array.astype(np.int32)
+        for order in (below, above)
+        for array in (order.indptr, order.indices)
+    ]
+    form = sp.csr_array(entries[::-1], shape=form.shape)
+    # Values that are alike move twice in a sweep, by two numbers each time; room to work in.
+    loop, n_drawn = (alike_sweeps, 4 * (size - 2)) if alike else (order_sweeps, size - 2)
+    room = (np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)) if alike else ()
+
+    def sweeps(part: slice, left: FloatArray, errors: FloatArray) -> None:
+        error = max(float(square + g @ (form @ g - 2.0 * targets)), 0.0) + floor
+        loop(
+            *entries, targets, g, *order, error, floor, tempers[part], gammas[part],
+            _uniforms(seed, part.start, (part.stop - part.start, n_drawn)), left, errors, *room,
+        )  # fmt: skip
+
+    mean, energy, states = _gathered(sweeps, len(tempers), first, size, statistics.weight, n_states)
+    return Chained(mean, energy + 0.5 * statistics.weight * float(np.log(unit)), states)
 
 
 def simplex(pattern: Callable[[Any, int], Any], *, with_pairs: bool = False) -> Chain:
-    """Chain over the measures pattern @ m, m with or without pairs: see `simplex_chain`."""
+    """Chain over the measures pattern @ m, m with or without pairs: see `simplex_sweeps`."""
 
     def run(
         statistics: Statistics, floor: float, rng: np.random.Generator, n_states: int = 0
     ) -> Chained:
-        from choquet.learning.families._kernels_chains import simplex_chain
+        from choquet.learning.families._kernels_chains import simplex_sweeps
 
         n = statistics.n_sources
         every = pattern(np.arange(1 << n, dtype=np.uint64)[:, None], n)
@@ -180,10 +216,12 @@ def simplex(pattern: Callable[[Any, int], Any], *, with_pairs: bool = False) -> 
         form = np.ascontiguousarray(0.5 * (form + form.T))
         size = len(form)
         # Without pairs every number is positive; with them, the first n are the single sources.
-        singles, pairs = (n, np.full((n, n), -1)) if with_pairs else (size, np.empty((0, 0), int))
-        if with_pairs:
-            for k, (i, j) in enumerate(combinations(range(n), 2)):
-                pairs[i, j] = pairs[j, i] = n + k
+        singles = n if with_pairs else size
+        of_pair = [
+            [n + k for k, pair in enumerate(combinations(range(n), 2)) if with_pairs and i in pair]
+            for i in range(singles)
+        ]
+        pairs = np.array(of_pair, dtype=np.int64).reshape(singles, -1)
         start = np.zeros(size)
         start[:singles] = 1.0 / singles
         steps = _directions(form)
@@ -191,14 +229,23 @@ def simplex(pattern: Callable[[Any, int], Any], *, with_pairs: bool = False) -> 
         n_pairs = size - singles
         if n_pairs:
             tilts[:, n:] = steps[:, n:] - steps[:, n:].mean(axis=1, keepdims=True)
-        schedule = _schedule(statistics, rng, n_states)
-        states = np.empty((n_states, size))
-        sizes = rng.standard_gamma(1 + 0.5 * max(n_pairs - 1, 0), len(schedule[0]))
-        mean, energy = simplex_chain(
-            form, np.asarray(seen.T @ statistics.targets), statistics.target_square,
-            statistics.weight, start, steps, steps @ form, tilts, pairs, singles,
-            PAIR_SPREAD / n**2, sizes, *schedule, floor, _seed(rng), states,
-        )  # fmt: skip
+        tempers, gammas, first = _schedule(statistics, rng, n_states)
+        images, linear = steps @ form, np.asarray(seen.T @ statistics.targets)
+        curvatures, tilt_squares = (steps * images).sum(axis=1), (tilts * tilts).sum(axis=1)
+        sizes = rng.standard_gamma(1 + 0.5 * max(n_pairs - 1, 0), len(tempers))
+        seed, slope = _seed(rng), np.empty(size)
+
+        def sweeps(part: slice, left: FloatArray, errors: FloatArray) -> None:
+            simplex_sweeps(
+                form, linear, statistics.target_square, start, steps, images, tilts, curvatures,
+                tilt_squares, pairs, PAIR_SPREAD / n**2, floor, sizes[part], gammas[part],
+                _uniforms(seed, part.start, (part.stop - part.start, len(steps))), left, errors,
+                slope,
+            )  # fmt: skip
+
+        mean, energy, states = _gathered(
+            sweeps, len(tempers), first, size, statistics.weight, n_states
+        )
         return Chained(np.asarray(every @ mean), energy, np.asarray((every @ states.T).T))
 
     return run
@@ -215,54 +262,3 @@ def _directions(form: FloatArray) -> FloatArray:
     except np.linalg.LinAlgError:  # next to no data: any directions do
         root = np.eye(size - 1)
     return np.ascontiguousarray((free @ np.linalg.inv(root).T).T)
-
-
-def _root_of_inverse(matrix: FloatArray) -> FloatArray:
-    """A root of the inverse of a positive matrix, also where rounding makes it singular."""
-    try:
-        return np.linalg.cholesky(np.linalg.inv(matrix))
-    except np.linalg.LinAlgError:
-        values, vectors = np.linalg.eigh(matrix)
-        return np.asarray(vectors / np.sqrt(np.maximum(values, 1e-12 * values.max())))
-
-
-def curve(
-    statistics: Statistics, floor: float, rng: np.random.Generator, n_states: int = 0
-) -> Chained:
-    """Chain over λ-measures: shares of the sources, and how they are bent."""
-    from choquet.learning.families._kernels_chains import bend, curve_chain
-
-    n = statistics.n_sources
-    inside = members_of(np.arange(1 << n, dtype=np.uint64)[:, None], n)
-    fit = fit_lambda(statistics)
-    shares = np.maximum(fit.weights, 1e-5)
-    start = np.append(np.log(shares / shares.mean()), np.clip(fit.curve, -50.0, 50.0))
-    at = statistics.positions
-    base = np.empty(len(inside))
-    bend(inside, start, base)
-    bent = np.empty((n + 1, len(inside)))
-    for k, nudge in enumerate(start + 1e-4 * np.eye(n + 1)):
-        bend(inside, nudge, bent[k])
-    slopes = ((bent - base) / 1e-4)[:, at].T
-    curvature = slopes.T @ (statistics.gram @ slopes)
-    variance = (statistics.error_of(base[at]) + floor) / statistics.weight
-    prior = np.diag(np.append(np.ones(n), 1 / CURVE_SCALE**2))
-    shape = _root_of_inverse(curvature / variance + prior)
-    upper = sp.csr_array(2 * sp.triu(statistics.gram) - sp.diags_array(statistics.information))
-    # One step costs as much as the form has entries: about a second's worth in all.
-    n_steps = int(np.clip(1.2e9 / max(upper.nnz + 20 * len(inside), 1), 2_500, 30_000))
-    states, energy = curve_chain(
-        upper.indptr.astype(np.int32), upper.indices.astype(np.int32), upper.data,
-        statistics.targets, statistics.target_square, statistics.weight,
-        np.ascontiguousarray(inside[at]), start, CURVE_SCALE, SHARE_SPREAD, shape,
-        n_steps // 4, max(n_steps // STATES, 1),
-        rng.random((n_steps, 4)), rng.standard_normal((n_steps, n + 1)), floor,
-    )  # fmt: skip
-    # Over all subsets, not only those of the data; a part of the states is enough for a mean.
-    kept = np.linspace(0, len(states) - 1, n_states).round().astype(np.int64)
-    total, found = np.zeros(len(inside)), np.empty((n_states, len(inside)))
-    for number, state in enumerate(states):
-        bend(inside, state, base)
-        total += base
-        found[kept == number] = base
-    return Chained(total / len(states), energy, found)

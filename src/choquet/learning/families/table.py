@@ -15,7 +15,7 @@ from choquet.arrays import FloatArray
 from choquet.lattice import upward_maximum
 from choquet.lattice.wide import WordArray
 from choquet.learning.data.statistics import Statistics
-from choquet.learning.families import chains
+from choquet.learning.families import chains, curves
 from choquet.learning.families.bases import additive_basis, k_additive_basis, symmetric_basis
 from choquet.learning.families.blocks import fit_blocks, largest_table, table_of
 from choquet.learning.families.fits import (
@@ -231,7 +231,7 @@ FAMILIES: dict[str, Family] = {
         basis=None,
         fit=_curve,
         wide=True,
-        chain=chains.curve,
+        chain=curves.curve,
     ),
     "two-operator": Family(
         meaning="a weighted mean plus an ordered weighted average",
