@@ -14,6 +14,7 @@ import choquet
 from choquet.certainty.posterior import believed, posterior, posterior_weights
 from choquet.errors import OptionError
 from choquet.estimators import ChoquetRegressor, ChoquetRegressorCV
+from choquet.lattice import cover_pairs
 from choquet.learning import FAMILIES, Statistics, k_additive_basis, least_squares
 from choquet.learning.data.folds import fold_numbers, leave_one_out
 from choquet.learning.families._kernels_chains import truncated_normal
@@ -118,8 +119,12 @@ def test_a_chain_without_data_is_its_own_dual():
     statistics = Statistics.from_data([[0.5, 0.5 - 1e-6, 0.5 - 2e-6]], [0.5])
     found = posterior(statistics, "none", rng=1, sparse=True).values
     np.testing.assert_allclose(found + found[::-1], 1.0, atol=0.05)
-    with pytest.raises(OptionError, match="no draws"):
-        FAMILIES["none"].sparse(statistics, 1e-12, np.random.default_rng(0), 5)
+    states = FAMILIES["none"].sparse(statistics, 1e-12, np.random.default_rng(0), 200).states
+    pairs = cover_pairs(3)
+    assert (states[:, pairs[:, 0]] <= states[:, pairs[:, 1]]).all()
+    # Values are alike where the prior says so: 0, 1 and neighbours that are equal occur.
+    assert (states[:, 1:-1] == 1).any()
+    assert (np.diff(np.sort(states[:, 1:-1], axis=1), axis=1) == 0).mean() > 0.2
 
 
 def test_interactions_of_pairs_are_drawn_together():
