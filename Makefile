@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
 FLOORS := .venv-minimum
 
-.PHONY: demo test test-minimum coverage docs bench clean
+.PHONY: demo test test-minimum test-spark coverage docs bench clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.demo
@@ -24,6 +24,10 @@ test: $(VENV)/.test
 # The oldest versions that pyproject.toml allows. Old packages deprecate each other: that is no fault of ours.
 test-minimum: $(FLOORS)/.test
 	NUMBA_CACHE_DIR=$(CURDIR)/$(FLOORS)/numba $(FLOORS)/bin/python -m pytest -n auto -q -W default::DeprecationWarning -W default::PendingDeprecationWarning -W default::FutureWarning
+
+# Spark starts a Java machine, which takes longer than all that is tested on it, so `make test` leaves it out.
+test-spark: $(VENV)/.spark
+	$(BIN)/python -m pytest tests/test_spark.py -q
 
 # Lines and branches that no test reaches, the worst modules first.
 coverage: $(VENV)/.test
@@ -56,6 +60,10 @@ $(VENV)/.demo: pyproject.toml constraints.txt | $(VENV)/bin/python
 
 $(VENV)/.test: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(PIP) install --quiet -c constraints.txt -e '.[all,test]'
+	@touch $@
+
+$(VENV)/.spark: $(VENV)/.test
+	$(PIP) install --quiet -c constraints.txt -e '.[spark]'
 	@touch $@
 
 $(VENV)/.docs: pyproject.toml constraints.txt | $(VENV)/bin/python

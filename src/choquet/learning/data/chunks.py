@@ -29,12 +29,14 @@ from choquet.watching import steps
 
 __all__ = [
     "Evidence",
+    "Order",
     "ParquetChunks",
     "evidence_of",
     "evidence_of_chunks",
     "parquet_chunks",
     "statistics_of",
     "statistics_of_chunks",
+    "sum_of_chunks",
     "support_of",
 ]
 
@@ -169,7 +171,7 @@ def evidence_of_chunks(
     60
     """
     order = Order(sources)
-    found: Evidence = _sum(chunks, make, order, checkpoint, checkpoint_every)
+    found: Evidence = sum_of_chunks(chunks, make, order, checkpoint, checkpoint_every)
     return found.of(order.sources)
 
 
@@ -204,7 +206,7 @@ def statistics_of_chunks(
     60
     """
     make = partial(statistics_of, k_additive=k_additive)
-    return _sum(chunks, make, Order(sources), checkpoint, checkpoint_every)
+    return sum_of_chunks(chunks, make, Order(sources), checkpoint, checkpoint_every)
 
 
 class Order:
@@ -223,13 +225,14 @@ class Order:
         return as_inputs(X, n_sources, finite=finite)
 
 
-def _sum(
+def sum_of_chunks(
     chunks: Iterable[Chunk],
     make: Callable[..., Any],
     order: Order,
     checkpoint: str | PathLike[str] | None = None,
     every: int = 100,
 ) -> Any:
+    """Add up whatever `make` makes of blocks of rows; see `evidence_of_chunks`."""
     from choquet.learning.data.checkpoint import Checkpoint
 
     if every < 1:

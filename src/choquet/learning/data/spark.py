@@ -14,12 +14,13 @@ from choquet.errors import ChoquetError, DataError, MissingDependencyError, Sour
 from choquet.learning.data.checkpoint import Checkpoint
 from choquet.learning.data.chunks import (
     Evidence,
+    Order,
     evidence_of,
-    evidence_of_chunks,
     statistics_of,
+    sum_of_chunks,
 )
 
-__all__ = ["evidence_from_spark", "quoted_column", "statistics_from_spark"]
+__all__ = ["evidence_from_spark", "quoted_column", "statistics_from_spark", "sums_of_batches"]
 
 _FAN_IN = 8
 """Partial sums that one task adds."""
@@ -167,15 +168,25 @@ def _partition(
 
     task = TaskContext.get()
     where = "a partition" if task is None else f"partition {task.partitionId()}"
+    yield from sums_of_batches(make, columns, n_sources, batches, where)
+
+
+def sums_of_batches(
+    make: Callable[..., Any],
+    columns: Sequence[str],
+    n_sources: int,
+    batches: Iterable[Any],
+    where: str,
+) -> Iterator[Any]:
+    """What `make` makes of Arrow batches, added up, or what is wrong with them and where."""
+    rows = _Batches(batches, columns, n_sources)
     try:
-        rows = _Batches(batches, columns, n_sources)
-        total = evidence_of_chunks(rows, make=make)
-        n_rows = rows.n_rows
+        total = sum_of_chunks(rows, make, Order(None))
     except ChoquetError as error:
         if rows.n_rows:
             yield _sent(None, f"{where}: {error}")
         return
-    yield _sent(Checkpoint(1, n_rows, total).to_bytes(), None)
+    yield _sent(Checkpoint(1, rows.n_rows, total).to_bytes(), None)
 
 
 class _Batches:
