@@ -317,6 +317,22 @@ def test_the_tree_of_very_many_points_is_the_same(metric, kind, monkeypatch):
     assert np.allclose(by_point(few), minimax(dissimilarity(points[:3], metric=metric)))
 
 
+@pytest.mark.parametrize("total", [1.0, 250.0])
+def test_nine_weights_with_one_total_are_eight_coordinates(monkeypatch, total):
+    points = total * np.random.default_rng(3).dirichlet(np.ones(9), 400)
+    expected = ivat(points, metric="l2")
+    turned = spanning._without_total(points, 2.0)
+    assert turned.shape == (400, 8)
+    exact = dissimilarity(points, metric="l2")
+    assert np.allclose(dissimilarity(turned, metric="l2"), exact, rtol=0, atol=1e-13 * total)
+    monkeypatch.setattr(spanning, "TREE_POINTS", 2)
+    got = ivat(points, metric="l2")
+    assert np.allclose(np.sort(got.heights), np.sort(expected.heights), rtol=1e-14)
+    assert np.allclose(by_point(got), by_point(expected), rtol=1e-14)
+    points[0, 0] += 0.1 * total
+    assert spanning._without_total(points, 2.0) is points
+
+
 def test_importing_compiles_nothing():
     code = (
         "import sys, choquet.decomposition; print('numba' in sys.modules, 'scipy' in sys.modules)"

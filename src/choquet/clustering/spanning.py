@@ -139,11 +139,30 @@ def order_of_embedded(
     begin = end_of_diameter(vectors, metric) if start is None else start
     n, dim = vectors.shape
     if n > TREE_POINTS and dim <= TREE_DIMENSIONS:
-        first, neighbour, lengths = as_adjacency(n, *spanning_tree(vectors, float(metric.p)))
+        turned = _without_total(vectors, metric.p)
+        edges, lengths = spanning_tree(turned, float(metric.p))
+        if turned is not vectors:  # free of what the reflection rounded
+            lengths = np.sqrt(((vectors[edges[:, 0]] - vectors[edges[:, 1]]) ** 2).sum(axis=1))
+        first, neighbour, lengths = as_adjacency(n, edges, lengths)
         order, heights = order_of_tree(first, neighbour, lengths, begin)
     else:
         order, heights = prim(vectors, float(metric.p), begin)
     return order, heights if metric.power == 1.0 else heights**metric.power
+
+
+def _without_total(vectors: FloatArray, p: float) -> FloatArray:
+    """The same Euclidean distances with one coordinate less, where all rows add up to one total.
+
+    Weights of operators do. A reflection takes the direction of the total to the last axis. It pays
+    from nine coordinates to eight, which processors take four at a time.
+    """
+    dim, totals = vectors.shape[1], vectors.sum(axis=1)
+    if p != 2.0 or dim != 9 or np.ptp(totals) > 1e-14 * np.abs(totals).max():
+        return vectors
+    turn = np.full(dim, dim**-0.5)
+    turn[-1] -= 1.0
+    along = (vectors @ turn) * (2.0 / (turn @ turn))
+    return np.ascontiguousarray(vectors[:, :-1] - along[:, None] * turn[:-1])
 
 
 def as_adjacency(
