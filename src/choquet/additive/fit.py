@@ -222,8 +222,8 @@ class Fit:
         """Numbers and strengths again; `settled` tells whether all of them came to rest."""
         D, kinds = self.penalties(), self.kinds()
         n_scores = self.family.n_scores
-        if steps == 0 and 1 < n_scores <= _TOGETHER / self.design.n_numbers:
-            self._refit_together(D, outer, tolerance)
+        if steps == 0 and self._small:
+            self._refit_together(outer, tolerance)
             outer = 1
         results: list[Any] = [None] * n_scores
         quadratics: list[Any] = [None] * n_scores
@@ -258,8 +258,21 @@ class Fit:
         calm = steps == 0 or all(r.converged for r in results)
         self.settled = calm and largest < 10 * tolerance
 
-    def _refit_together(self, D: FloatArray, outer: int, tolerance: float) -> None:
+    @property
+    def _small(self) -> bool:
+        """Whether several classes can take their steps together."""
+        return 1 < self.family.n_scores <= _TOGETHER / self.design.n_numbers
+
+    def find_numbers(self, *, outer: int, tolerance: float) -> None:
+        """Numbers alone, at the strengths as they are; `results` may stay those of before."""
+        if self._small:
+            self._refit_together(outer, tolerance)
+        else:
+            self.refit(steps=0, outer=outer, tolerance=tolerance)
+
+    def _refit_together(self, outer: int, tolerance: float) -> None:
         """Numbers of all classes at given strengths, by Newton steps on all of them at once."""
+        D = self.penalties()
         penalty = np.concatenate([D @ np.exp(rho) for rho in self.rhos])
         for _ in range(outer):
             H, slope, loss = self._joint()

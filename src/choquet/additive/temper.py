@@ -33,6 +33,8 @@ _MOVES = (0.0, -1.5, -3.0)
 _FOLDS = ((1000.0, 5), (np.inf, 3))
 """Folds by the number of rows: more where few rows say little."""
 _FEWEST = 30
+_STRAIGHT = 4.0
+"""What straight lines are ahead of curves before rows are seen, in logarithms of odds."""
 _LEAST = 0.01
 """Choices of less weight than this share of the largest are left out."""
 
@@ -44,6 +46,7 @@ class Strengths:
     name: str
     terms: Sequence[Term]
     rhos: list[FloatArray]
+    straight: bool = False
 
 
 def temper(fit: Fit, *, average: bool = True) -> dict[str, float]:
@@ -80,11 +83,13 @@ def temper(fit: Fit, *, average: bool = True) -> dict[str, float]:
         sums += found
     if not weight:
         return {}
-    shares = np.exp((sums.min() - sums) / 2)  # losses are minus twice the log-likelihood
+    # Losses are minus twice the log-likelihood.
+    priced = sums + 2 * _STRAIGHT * np.array([not choice.straight for choice in choices])
+    shares = np.exp((priced.min() - priced) / 2)
     if average:
         _mix(fit, choices, np.where(shares < _LEAST, 0.0, shares))
     else:
-        _take(fit, choices[int(np.argmin(sums))])
+        _take(fit, choices[int(np.argmin(priced))])
         fit.refit(steps=0, outer=60, tolerance=0.01)
     names = [choice.name for choice in choices]
     return dict(zip(names, (sums / weight).tolist(), strict=True))
@@ -135,7 +140,9 @@ def _straight(fit: Fit) -> list[Strengths]:
         spread = np.sqrt(np.maximum(second / total - (first / total) ** 2, 1e-12))
         lines.append(replace(term, basis=basis / spread, penalties=np.ones((len(spread), 1))))
     return [
-        Strengths(f"straight {slope:g}", lines, [np.full(len(lines), slope) for _ in fit.rhos])
+        Strengths(
+            f"straight {slope:g}", lines, [np.full(len(lines), slope) for _ in fit.rhos], True
+        )
         for slope in _SLOPES
         if lines
     ]
@@ -176,7 +183,7 @@ def _held_out(part: Fit, choices: Sequence[Strengths], test: Table) -> tuple[Flo
     found, weight, n_fixed = [], 0.0, part.family.n_fixed
     for choice in choices:
         _take(part, choice)
-        part.refit(steps=0, outer=25, tolerance=0.1)
+        part.find_numbers(outer=25, tolerance=0.1)
         design, fixed = part.design, np.stack([beta[:n_fixed] for beta in part.betas])
 
         def look(block: Block, design: Design = design, fixed: FloatArray = fixed) -> Any:

@@ -22,7 +22,7 @@ _LEVEL = 0.95
 """Of the bands around the outputs, as in Python by default."""
 
 _MAX_LEAVES = 20_000
-"""Numbers up to which bands and averages are written into formulas, without arrays."""
+"""Numbers up to which bands are written into formulas, without arrays."""
 
 _MAX_NUMBERS = 100_000
 """Numbers up to which bands are written into arrays: about two megabytes of text."""
@@ -71,7 +71,7 @@ def additive_plan(model: Any, label: Any, *, arrays: bool = True) -> Plan:
             about += f" From low to high is the band for the mean, at level {_LEVEL}."
     else:
         asked = _asked(label, classes)
-        chances = _chances(f, model, scores, _shrink(f, model, met, arrays=arrays))
+        chances = _chances(f, model, scores)
         outputs |= chosen(f, chances, asked)
         if len(classes) > 2:
             outputs |= {f"p{k}": chance for k, chance in enumerate(chances)}
@@ -247,33 +247,13 @@ def _output(f: Formulas, model: Any, score: Node) -> Node:
 # -- classes ---------------------------------------------------------------------------------------
 
 
-def _shrink(f: Formulas, model: Any, met: list[_Met], *, arrays: bool) -> Node:
-    """What averaging over the posterior leaves of the scores."""
-    if model.monotonic_cst is not None:
-        return f.const(1.0)
-    inner = model.model_
-    found = [_variance(f, inner, met, k, arrays=arrays) for k in range(inner.n_scores)]
-    known = [one for one in found if one is not None]
-    if len(known) < len(found):
-        raise OptionError(
-            f"the probabilities of this model are averages over {inner.n_numbers} numbers that "
-            "data leave open, too many to write in a language without arrays; export it to c, js "
-            "or onnx, or fit it with max_terms=8 or less"
-        )
-    mean = f.div(f.add(*known), f.const(len(known)))
-    most = f.mul(f.const(np.pi / 8), f.node("min", mean, f.const(1.0)))
-    return f.div(f.const(1.0), f.node("sqrt", f.add(most, f.const(1.0))))
-
-
-def _chances(f: Formulas, model: Any, scores: list[Node], shrink: Node) -> list[Node]:
+def _chances(f: Formulas, model: Any, scores: list[Node]) -> list[Node]:
     one, fixed = f.const(1.0), model.model_.fixed
     if hasattr(model, "thresholds_"):
-        below = [
-            f.sigmoid(f.mul(f.sub(f.const(edge), scores[0]), shrink)) for edge in model.thresholds_
-        ]
+        below = [f.sigmoid(f.sub(f.const(edge), scores[0])) for edge in model.thresholds_]
         edges = [f.const(0.0), *below, one]
         return [f.node("max", f.sub(high, low), f.const(0.0)) for low, high in pairwise(edges)]
-    odds = [f.mul(f.add(score, f.const(fixed[k, 0])), shrink) for k, score in enumerate(scores)]
+    odds = [f.add(score, f.const(fixed[k, 0])) for k, score in enumerate(scores)]
     if len(odds) == 1:
         second = f.sigmoid(odds[0])
         return [f.sub(one, second), second]

@@ -19,9 +19,6 @@ __all__ = ["ChoquetAdditiveClassifier"]
 _POINTS = 9
 """Scores in a band at which probabilities are looked at."""
 
-_MOST = 1.0
-"""Variance of a score beyond which the quadratic model of the likelihood is not believed."""
-
 
 class ChoquetAdditiveClassifier(ClassifierMixin, Additive):
     """A sum of few small Choquet integrals for the odds of classes.
@@ -61,14 +58,16 @@ class ChoquetAdditiveClassifier(ClassifierMixin, Additive):
 
     Notes
     -----
-    Probabilities are averages over the posterior of the score, so that few data do not make them
-    extreme; with `monotonic_cst` they are those of the score, which is proved to be monotone.
-    Ordered classes also have ``thresholds_``, the n_classes - 1 scores between them.
+    Scores are averages over strengths of the penalties, weighted by how well each predicts held-out
+    rows, so that few data do not make probabilities extreme. With `monotonic_cst` or
+    `curvature_cst` the best strengths are taken, and the shape is proved for them. ``moves_`` holds
+    the held-out loss of all that were tried. Ordered classes also have ``thresholds_``, the
+    n_classes - 1 scores between them.
 
     References
     ----------
-    McCullagh (1980), "Regression models for ordinal data"; MacKay (1992), "The evidence framework
-    applied to classification networks", for the averages.
+    McCullagh (1980), "Regression models for ordinal data"; Geisser & Eddy (1979), "A predictive
+    approach to model selection", for weights by held-out likelihood.
 
     Examples
     --------
@@ -163,8 +162,7 @@ class ChoquetAdditiveClassifier(ClassifierMixin, Additive):
     def decision_function(self, X):
         """Scores: the log-odds of the second of two classes, one for each of several.
 
-        They are those of `predict_proba`, so drawn to zero where the data leave the score open. For
-        ordered classes it is the score itself, which is compared with `thresholds_`.
+        For ordered classes it is the one score that is compared with `thresholds_`.
 
         Parameters
         ----------
@@ -174,10 +172,7 @@ class ChoquetAdditiveClassifier(ClassifierMixin, Additive):
         -------
         array of shape (n_samples,) or (n_samples, n_classes)
         """
-        X = self._inputs(X)
-        score = self._scores(X)
-        if not hasattr(self, "thresholds_"):
-            score = score * self._shrinkage(self.model_.score_variance(X))
+        score = self._scores(self._inputs(X))
         return score[0] if len(score) == 1 else score.T
 
     def _outputs(self, sums):
@@ -188,28 +183,17 @@ class ChoquetAdditiveClassifier(ClassifierMixin, Additive):
         score = self.model_.scores(X)
         return score if hasattr(self, "thresholds_") else score + self.model_.fixed
 
-    def _shrinkage(self, variance):
-        """What averaging over the posterior of its scores leaves of a row's scores: one factor.
-
-        The same for all classes, so that the most probable class is the one of the largest score.
-        None where monotonicity was asked for: averages over different spreads need not keep it.
-        """
-        if self.monotonic_cst is not None:
-            return np.ones(variance.shape[1])
-        return 1 / np.sqrt(1 + np.pi / 8 * np.minimum(variance.mean(axis=0), _MOST))
-
-    def _shares(self, score, variance):
-        """Probabilities of the classes at scores that have a variance."""
-        shrink = self._shrinkage(variance)
+    def _shares(self, score):
+        """Probabilities of the classes at scores."""
         if hasattr(self, "thresholds_"):
-            below = expit((self.thresholds_ - score[0][:, None]) * shrink[:, None])
+            below = expit(self.thresholds_ - score[0][:, None])
             n = len(below)
             edges = np.hstack([np.zeros((n, 1)), below, np.ones((n, 1))])
             return np.maximum(np.diff(edges, axis=1), 0.0)
         if len(score) == 1:
-            second = expit(score[0] * shrink)
+            second = expit(score[0])
             return np.column_stack([1 - second, second])
-        return softmax((score * shrink).T, axis=1)
+        return softmax(score.T, axis=1)
 
     def predict_proba(self, X):
         """Probability of each class.
@@ -222,8 +206,7 @@ class ChoquetAdditiveClassifier(ClassifierMixin, Additive):
         -------
         array of shape (n_samples, n_classes)
         """
-        X = self._inputs(X)
-        return self._shares(self._scores(X), self.model_.score_variance(X))
+        return self._shares(self._scores(self._inputs(X)))
 
     def predict(self, X):
         """Most probable class of each row; of ordered classes the median, which errs by least.
@@ -265,9 +248,7 @@ class ChoquetAdditiveClassifier(ClassifierMixin, Additive):
         for k in range(len(score)):
             moved = np.repeat(score[None], _POINTS, axis=0)
             moved[:, k] += z[:, None] * error[k]
-            shares = np.stack([self._shares(each, np.zeros_like(error)) for each in moved])
+            shares = np.stack([self._shares(each) for each in moved])
             found.append(shares if len(score) == 1 else shares[:, :, k : k + 1])
-        # Averages over the posterior, which `predict_proba` gives, are drawn to the middle.
-        point = self._shares(score, error**2)[None]
-        shares = np.concatenate([np.concatenate(found, axis=2), point])
+        shares = np.concatenate(found, axis=2)
         return np.stack([shares.min(axis=0), shares.max(axis=0)], axis=2)
