@@ -10,7 +10,7 @@ import numpy as np
 
 from choquet.additive.axes import Axis
 from choquet.additive.families import BEND
-from choquet.additive.model import AdditiveModel, FittedTerm
+from choquet.additive.model import BETWEEN, AdditiveModel, FittedTerm
 from choquet.decomposition.outcome import place_of
 from choquet.errors import OptionError
 from choquet.exports.classes import chosen, meaning
@@ -194,7 +194,17 @@ def _variance(
     left_out = [
         f.mul(f.sub(f.const(1.0), one.known), f.const(one.term.spread[k] ** 2)) for one in met
     ]
-    return f.add(f.node("max", known, f.const(0.0)), *left_out)
+    between = [_between(f, one, k) for one in met]
+    return f.add(f.node("max", known, f.const(0.0)), *between, *left_out)
+
+
+def _between(f: Formulas, met: _Met, k: int) -> Node:
+    """What a term may be off between its knots, as `score_variance` has it."""
+    table = _padded(met.term.bends(k), met.term)[:, 0]
+    met_bends = [f.mul(s, f.lookup(i, table)) for i, s in zip(met.indices, met.shares, strict=True)]
+    squares = f.add(*(f.mul(share, share) for share in met.shares))
+    inside = f.mul(f.const(BETWEEN), f.sub(f.const(1.0), squares))
+    return f.mul(inside, f.add(*met_bends))
 
 
 def _link_variance(f: Formulas, model: AdditiveModel, met: list[_Met], score: Node) -> Node:
