@@ -458,3 +458,10 @@ def test_rows_of_equal_inputs_say_nothing_of_the_noise():
     np.testing.assert_allclose(more.predict_interval(new), own.predict_interval(new), atol=1e-5)
     wide, narrow = (model.sample_measures(100, rng=0).std(axis=0) for model in (own, more))
     assert (narrow >= 0.5 * wide).all()
+
+
+@pytest.mark.parametrize("masks", [[99], [-1], [0.5], ["a"], [[1, 2]]])
+def test_masks_are_subsets_of_the_sources(masks):
+    X, y, _, _ = make(3, 20)
+    with pytest.raises(OptionError, match="whole numbers from 0 to 7"):
+        choquet.ChoquetRegressor().fit(X, y).identify(masks=masks)

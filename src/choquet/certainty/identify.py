@@ -259,7 +259,14 @@ def words_of(masks: npt.ArrayLike, n_sources: int) -> WordArray:
 def _positions(problem: Problem, masks: npt.ArrayLike) -> IntArray:
     """Where subsets stand among the problem's values."""
     if problem.dense:
-        return np.asarray(masks, dtype=np.int64)
+        given = np.atleast_1d(np.asarray(masks))
+        whole = np.issubdtype(given.dtype, np.integer)
+        if not whole or given.ndim != 1 or (given < 0).any() or (given >= problem.n_values).any():
+            raise OptionError(
+                f"masks={masks!r} must be whole numbers from 0 to {problem.n_values - 1}, a bit "
+                f"for each of the {problem.n_sources} sources"
+            )
+        return given.astype(np.int64)
     at = find_rows(problem.masks, words_of(masks, problem.n_sources))
     if (at < 0).any():
         mask = np.atleast_1d(np.asarray(masks, dtype=object))[np.flatnonzero(at < 0)[0]]
