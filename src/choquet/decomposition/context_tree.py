@@ -14,7 +14,7 @@ from choquet.contexts.from_walks import NUMBER, Described, describe_walks, outpu
 from choquet.contexts.learn import Judge, Learned, TreeOptions, collapsed, learn
 from choquet.contexts.pruning import content_folds
 from choquet.contexts.rows import LEAVES, Leaf, RankRows, Weights
-from choquet.decomposition.cost import Cost, held_out_trials
+from choquet.decomposition.cost import Cost, Trial, held_out_trials
 from choquet.decomposition.methods import Method, Task
 from choquet.decomposition.operators import UNKNOWN
 from choquet.decomposition.trees import (
@@ -46,6 +46,16 @@ _ALSO = 6
 _AGAIN = 10
 """Sources up to which a model is learned again without held-out rows, about a second each time.
 Beyond, the measure stays as it was given, and at most three parts are held out."""
+
+_SEARCHED = 6
+"""The same for a model that chooses its options by cross-validation (`cv`), which takes longer."""
+
+_DEAR = 0.1
+"""Share of the error on held-out rows that conditions on values must save to be taken, and more
+than one standard error. They are tried where ranks alone predict worse than the full integral."""
+
+_CUTS = 8
+"""Thresholds of each source that are tried then."""
 
 _WORK = 4_000_000
 """Rows times cubed sources that contexts are grown from: 4,000 rows of 10 sources, a few seconds.
@@ -82,8 +92,11 @@ class ContextTree(Method[TreeDecomposition]):
         With rows: ridge of each operator towards that of the wider context, in rows.
     min_samples : float, optional
         With rows: least number of them in a context; 20, or 2 (N + 1) if that is more.
-    n_cuts : int, default 0
-        With rows: let conditions ask for a source's own value as well, at so many thresholds.
+    n_cuts : int, optional
+        With rows: let conditions ask for a source's own value as well, at so many thresholds. By
+        default they ask for ranks alone, unless targets show that this costs much: the error on
+        held-out rows is above that of the full integral, learned again without them, and eight
+        thresholds a source lower it by more than a tenth and by more than one standard error.
     folds : int, default 5
         With rows and targets: parts that are held out in turn to find what the description costs; 0
         leaves that out.
@@ -105,7 +118,7 @@ class ContextTree(Method[TreeDecomposition]):
     floor: float = 0.01
     l2: float = 1.0
     min_samples: float | None = None
-    n_cuts: int = 0
+    n_cuts: int | None = None
     folds: int = 5
     epsilon: float = 0.0
 
@@ -113,7 +126,7 @@ class ContextTree(Method[TreeDecomposition]):
         check_option("leaf", self.leaf, ("auto", *LEAVES))
         for name, value, least in (
             ("max_operators", self.max_operators, 1),
-            ("n_cuts", self.n_cuts, 0),
+            ("n_cuts", self.n_cuts or 0, 0),
             ("folds", self.folds, 0),
         ):
             if not isinstance(value, int | np.integer) or value < least:
@@ -235,30 +248,48 @@ class ContextTree(Method[TreeDecomposition]):
         """
         X, y, measure = task.X, task.y, task.measure
         assert X is not None
-        model = task.model if measure.n_sources <= _AGAIN else None
         made = self._candidates(measure, task.bias, X, y, also=False)
         folds = None if y is None else self._parts(X, y)
         if y is None or folds is None:
             return made[0], None
         also = made[0].n_operators > 1 and not self.n_cuts
         if also and measure.n_sources <= _ALSO and measure.is_dense:
-            made = self._candidates(measure, task.bias, X, y, also=True)
+            other = self._candidates(measure, task.bias, X, y, also=True)[1:]
+            fewer = other[0].n_operators < made[0].n_operators
+            made += other if fewer and all(one.share > 0 for one in other[0].operators) else []
+        again = _Again(task)
+        trials = self._trials(again, made, X, y, folds)
+        taken = 0
+        if len(made) > 1:
+            away = trials[1].errors - trials[0].errors
+            taken = int(away.mean() <= away.std() / np.sqrt(len(away)))
+        best, cost = made[taken], trials[taken].cost
+        if self.n_cuts is None and again.model is not None and cost.ratio > 1:
+            by_value = replace(self, n_cuts=_CUTS)
+            other = by_value._candidates(measure, task.bias, X, y, also=False)
+            (trial,) = by_value._trials(again, other, X, y, folds)
+            saved = trials[taken].errors - trial.errors
+            if saved.mean() > max(_DEAR * cost.description, saved.std() / np.sqrt(len(saved))):
+                best, cost = other[0], trial.cost
+        return best, cost
+
+    def _trials(
+        self,
+        again: _Again,
+        made: list[TreeDecomposition],
+        X: FloatArray,
+        y: FloatArray,
+        folds: IntArray,
+    ) -> list[Trial]:
+        """What descriptions cost, from those made in the same way without each fold."""
 
         def described(train: IntArray) -> tuple[Any, list[TreeDecomposition]]:
-            again = _fitted_again(model, X[train], y[train])
-            own = measure if again is None else again.measure_
-            bias = task.bias if again is None else float(getattr(again, "intercept_", 0.0))
+            own, bias = again.without(train, X, y)
             parts = self._candidates(own, bias, X[train], y[train], also=len(made) > 1)
             return lambda Z: own.integral(Z) + bias, parts
 
         labels = [(one.operator_of(X), one.n_operators) for one in made]
-        trials = held_out_trials(X, y, folds, labels, described, refitted=model is not None)
-        taken = 0
-        if len(made) > 1 and all(operator.share > 0 for operator in made[1].operators):
-            away = trials[1].errors - trials[0].errors
-            fewer = made[1].n_operators < made[0].n_operators
-            taken = int(fewer and away.mean() <= away.std() / np.sqrt(len(away)))
-        return made[taken], trials[taken].cost
+        return held_out_trials(X, y, folds, labels, described, refitted=again.model is not None)
 
     def _parts(self, X: FloatArray, y: FloatArray) -> IntArray | None:
         """Fold of each row; None where nothing is to be held out."""
@@ -305,7 +336,7 @@ class ContextTree(Method[TreeDecomposition]):
             max_leaves=max(_LEAVES, self.max_operators),
             max_operators=self.max_operators,
             min_samples_leaf=self.min_samples,
-            n_cuts=self.n_cuts,
+            n_cuts=self.n_cuts or 0,
             number=NUMBER,
         )
         # A fusion of inputs gives back what all of them agree on, and so do its operators.
@@ -342,10 +373,28 @@ def _free_values(n: int, n_walks: int) -> int:
     return max(int(min(2.0**n - 2, n_walks)), 2)
 
 
-def _fitted_again(model: Any, X: FloatArray, y: FloatArray) -> Any:
-    """The same model learned from some rows only; None where there is none."""
-    if model is None:
-        return None
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what it has to say, it said of all rows
-        return type(model)(**model.get_params(deep=False)).fit(X, y)
+class _Again:
+    """The measure of a task, learned again from some rows where its model can be."""
+
+    def __init__(self, task: Task) -> None:
+        self.given = task.measure, task.bias
+        self.model = task.model
+        if task.model is not None:
+            searches = "cv" in task.model.get_params(deep=False)
+            most = _SEARCHED if searches else _AGAIN
+            self.model = task.model if task.measure.n_sources <= most else None
+        self._known: dict[bytes, tuple[AbstractMeasure, float]] = {}
+
+    def without(
+        self, train: IntArray, X: FloatArray, y: FloatArray
+    ) -> tuple[AbstractMeasure, float]:
+        """Measure and bias that were learned from some rows only; as given if there is no model."""
+        if self.model is None:
+            return self.given
+        key = train.tobytes()
+        if key not in self._known:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # what it has to say, it said of all rows
+                made = type(self.model)(**self.model.get_params(deep=False)).fit(X[train], y[train])
+            self._known[key] = made.measure_, float(getattr(made, "intercept_", 0.0))
+        return self._known[key]

@@ -11,6 +11,7 @@ import numpy as np
 from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.walks import DataSupport, sorts_of
 from choquet.walks.sorts import strict_steps
+from choquet.watching import each
 
 __all__ = ["Cost", "Trial", "held_out_trials"]
 
@@ -186,7 +187,7 @@ def held_out_trials(
     errors, simple = np.zeros((len(made) + 1, len(y))), np.zeros(3)
     alike, same = np.zeros((len(made), n_folds)), np.zeros((len(made), n_folds))
     unsupported = 0
-    for fold in range(n_folds):
+    for fold in each("holding out rows", range(n_folds)):
         train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
         integral, parts = described(train)
         errors[-1, test] = (integral(X[test]) - y[test]) ** 2
