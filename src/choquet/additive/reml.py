@@ -131,11 +131,22 @@ class _Point:
         prior = relative.sum(axis=0)
         scaled = size / self.variance
         gradient = scaled + trace - prior
-        hessian = -D.T @ (V * (V + np.outer(2 / self.variance * self.beta, self.beta))) @ D
+        inner = V * (V + np.outer(2 / self.variance * self.beta, self.beta))
+        hessian = -_within(_within(inner, D), D)
         hessian += relative.T @ relative + np.diag(gradient)
         if not q.known_scale:
             hessian -= np.outer(scaled, scaled) / max(q.n - q.n_fixed, 1.0)
         return gradient + 2 * self.apart @ self.rho, hessian + 2 * self.apart
+
+
+def _within(A: FloatArray, D: FloatArray) -> FloatArray:
+    """``D.T @ A``, transposed, of a symmetric A: a penalty touches the numbers of one term only."""
+    touched = D > 0
+    first, last = touched.argmax(axis=0), len(D) - touched[::-1].argmax(axis=0)
+    out = np.empty((A.shape[0], D.shape[1]))
+    for j, (low, high) in enumerate(zip(first, last, strict=True)):
+        out[:, j] = A[:, low:high] @ D[low:high, j]
+    return out.T
 
 
 def reml(

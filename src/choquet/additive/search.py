@@ -32,6 +32,8 @@ _LIKELY = 256
 """Most pairs whose grids are looked at in a round; beyond, their smoothest parts choose."""
 _SMOOTHEST = 3
 """Columns of a margin that stand for the source where there are many pairs."""
+_MANY = 500
+"""Numbers beyond which idle utilities are dropped before terms are looked for: it saves time."""
 _KEPT = 400
 """Most candidates whose terms are kept from round to round."""
 
@@ -40,6 +42,8 @@ def grow(table: Table, ground: Ground, family: Family, options: Options) -> Fit:
     """The whole procedure: utilities, rounds of terms, strengths to the end, idle terms dropped."""
     fit = Fit(table, ground, family, options)
     fit.refit(steps=12, outer=6)
+    if fit.design.n_numbers > _MANY and _drop_idle(fit):
+        fit.refit(steps=4, outer=3)
     if options.max_order > 1:
         for _ in each("adding terms", range(options.max_rounds)):
             if not _round(fit):
@@ -217,15 +221,8 @@ def _finish(fit: Fit) -> None:
     """Strengths to the end; terms that the likelihood closed are dropped."""
     fit.refit(steps=25, outer=15, tolerance=1e-2)
     for _ in range(3):
-        edf = fit.edf()
-        kept = [
-            k
-            for k, term in enumerate(fit.terms)
-            if edf[k] > (0.3 if len(term.sources) > 1 else 0.05)
-        ]
-        if len(kept) == len(fit.terms):
+        if not _drop_idle(fit):
             break
-        fit.keep(kept)
         fit.refit(steps=25, outer=15, tolerance=1e-2)
     most = fit.options.max_terms
     while most is not None and len(fit.terms) > most:
@@ -234,6 +231,18 @@ def _finish(fit: Fit) -> None:
         fit.refit(steps=10, outer=6, tolerance=0.02)
     if most is not None:
         fit.refit(steps=25, outer=15, tolerance=1e-2)
+
+
+def _drop_idle(fit: Fit) -> bool:
+    """Drop terms of which data decide next to nothing; whether there were any."""
+    edf = fit.edf()
+    kept = [
+        k for k, term in enumerate(fit.terms) if edf[k] > (0.3 if len(term.sources) > 1 else 0.05)
+    ]
+    if len(kept) == len(fit.terms):
+        return False
+    fit.keep(kept)
+    return True
 
 
 def _worth(fit: Fit) -> FloatArray:
