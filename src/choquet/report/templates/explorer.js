@@ -249,7 +249,7 @@
     const share = (value) => Math.min(100, Math.max(0, 100 * (value - explorer.bias - bottom) / (top - bottom)));
     if (explorer.lower) {
       const exact = high - low <= 1e-6 * (top - bottom);
-      setText("out-interval", exact ? "only here: no value had to be guessed" : `${short(inData(low))} to ${short(inData(high))}`, inData(low));
+      setText("out-interval", exact ? "nothing: no value had to be guessed" : `${short(inData(low))} to ${short(inData(high))}`, inData(low));
       byId("gauge-range").parentNode.hidden = exact;
       byId("out-interval").dataset.high = String(inData(high));
       byId("gauge-range").style.left = `${share(low)}%`;
