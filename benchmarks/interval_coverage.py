@@ -61,6 +61,15 @@ for the first data set of each kind of truth.
 |---|---|---|---|---|---|---|"""
 
 
+CONFORMAL_ROWS = 60
+CONFORMAL = f"""
+Conformal intervals of new targets and sets of classes (`ConformalRegressor` and
+`ConformalClassifier` with 10 folds; 3 sources, {CONFORMAL_ROWS} rows, belief measures; a class is a
+target above the median): the share of 400 new rows of each data set that they hold. At least
+2 · level - 1 is proved.
+"""
+
+
 def _inside(n: int) -> Any:
     return (np.arange(1 << n)[:, None] >> np.arange(n)) & 1
 
@@ -189,6 +198,32 @@ def agrees(n: int = 3, m: int = 30) -> float:
     return float(np.abs(region.Region(problem, solution, slack).ends(rows) - theirs).max())
 
 
+def conformal(noise: str, number: int) -> list[float]:
+    """Share of new targets, and of new classes, that conformal intervals and sets hold."""
+    X, y, g, rng = data_set(3, CONFORMAL_ROWS, "belief", noise, number)
+    new = rng.random((400, 3))
+    targets = choquet.choquet_integral(choquet.Measure(g), new) + NOISE[noise](new, rng)
+    intervals = choquet.ConformalRegressor(cv=10, random_state=0).fit(X, y)
+    sets = choquet.ConformalClassifier(cv=10, random_state=0).fit(X, y > np.median(y))
+    classes = (targets > np.median(y)).astype(int)
+    ends = [intervals.predict_interval(new, level=level).T for level in LEVELS]
+    held = [np.mean((low <= targets) & (targets <= high)) for low, high in ends]
+    held += [np.mean(sets.predict_set(new, one)[np.arange(400), classes]) for one in LEVELS]
+    return [float(share) for share in held]
+
+
+def conformal_page(directory: Path) -> list[str]:
+    """The table of conformal intervals, of what is there."""
+    head = " | ".join(f"{what} {level:g}" for what in ("targets", "classes") for level in LEVELS)
+    lines = [CONFORMAL, f"| noise | sets | {head} |", "|---|---|" + "---|" * 2 * len(LEVELS)]
+    for noise in NOISE:
+        found = lines_of(directory / f"conformal_{noise}.jsonl")
+        if found:
+            shares = " | ".join(f"{share:.3f}" for share in np.mean(found, axis=0))
+            lines.append(f"| {noise} | {len(found)} | {shares} |")
+    return lines if len(lines) > 3 else []
+
+
 def path_of(directory: Path, n: int, m: int, noise: str, truth: str) -> Path:
     return directory / f"{n}_{m}_{noise}_{truth.replace(' ', '-')}.jsonl"
 
@@ -259,6 +294,7 @@ def page(directory: Path, sources: list[int], rows: list[int]) -> str:
             TABLE,
             *table,
             *widths,
+            *conformal_page(directory),
             "",
         ]
     )
@@ -322,6 +358,7 @@ def main() -> None:
     parser.add_argument("--page", type=Path, help="write this page of what is there, count nothing")
     parser.add_argument("--number", type=int, default=200, help="data sets for each truth and cell")
     parser.add_argument("--sources", type=int, nargs="+", default=[3, 5, 7])
+    parser.add_argument("--conformal", type=int, default=100, help="data sets for conformal ones")
     parser.add_argument("--rows", type=int, nargs="+", default=[30, 100, 1000])
     given = parser.parse_args()
     warnings.simplefilter("ignore", choquet.errors.ChoquetWarning)
@@ -329,6 +366,12 @@ def main() -> None:
     if given.page is not None:
         given.page.write_text(page(given.sets, given.sources, given.rows), encoding="utf-8")
         return
+    for number, noise in product(range(given.conformal), NOISE):
+        path = given.sets / f"conformal_{noise}.jsonl"
+        if number >= len(lines_of(path)):
+            text = json.dumps(conformal(noise, number)) + "\n"
+            with path.open("a", encoding="utf-8") as file:
+                file.write(text)
     for n in given.sources:
         keys = list(product([n], given.rows, NOISE, TRUTHS))
         count(given.sets, keys, given.number)
