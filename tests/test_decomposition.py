@@ -314,6 +314,20 @@ def test_thresholds_where_asked(learned):
         np.testing.assert_array_equal(operator.context.holds_in(X), labels == number)
 
 
+def test_values_are_asked_for_where_ranks_predict_too_badly():
+    data = choquet.datasets.load_yacht()
+    X, y = np.asarray(data.data, dtype=float), np.log1p(np.asarray(data.target, dtype=float))
+    X, y = (X - X.mean(axis=0)) / X.std(axis=0), (y - y.mean()) / y.std()
+    model = ChoquetRegressor(monotone=False, normal=False, fit_intercept=True).fit(X, y)
+    by_rank = decompose(model, X, y, method=ContextTree(n_cuts=0))
+    by_value = decompose(model, X, y)
+    assert not by_rank.tree.has_thresholds
+    assert by_rank.cost.ratio > 1
+    assert by_value.tree.has_thresholds
+    assert by_value.cost.description < 0.9 * by_rank.cost.description
+    assert any("is at least" in str(operator.context) for operator in by_value.operators)
+
+
 def test_refit_is_closer_than_medoids(learned):
     model, X, y = learned
     errors = [

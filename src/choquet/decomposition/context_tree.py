@@ -52,7 +52,8 @@ _SEARCHED = 6
 
 _DEAR = 0.1
 """Share of the error on held-out rows that conditions on values must save to be taken, and more
-than one standard error. They are tried where ranks alone predict worse than the full integral."""
+than one standard error. They are tried where ranks alone do not predict better than the integral by
+as much: learned without held-out rows, that errs more than the one that is described."""
 
 _CUTS = 8
 """Thresholds of each source that are tried then."""
@@ -95,8 +96,9 @@ class ContextTree(Method[TreeDecomposition]):
     n_cuts : int, optional
         With rows: let conditions ask for a source's own value as well, at so many thresholds. By
         default they ask for ranks alone, unless targets show that this costs much: the error on
-        held-out rows is above that of the full integral, learned again without them, and eight
-        thresholds a source lower it by more than a tenth and by more than one standard error.
+        held-out rows is more than nine tenths of that of the full integral, learned again without
+        them, and eight thresholds a source lower it by more than a tenth and by more than one
+        standard error.
     folds : int, default 5
         With rows and targets: parts that are held out in turn to find what the description costs; 0
         leaves that out.
@@ -264,7 +266,7 @@ class ContextTree(Method[TreeDecomposition]):
             away = trials[1].errors - trials[0].errors
             taken = int(away.mean() <= away.std() / np.sqrt(len(away)))
         best, cost = made[taken], trials[taken].cost
-        if self.n_cuts is None and again.model is not None and cost.ratio > 1:
+        if self.n_cuts is None and again.model is not None and cost.ratio > 1 - _DEAR:
             by_value = replace(self, n_cuts=_CUTS)
             other = by_value._candidates(measure, task.bias, X, y, also=False)
             (trial,) = by_value._trials(again, other, X, y, folds)
