@@ -87,26 +87,35 @@ def _large(n: int, n_columns: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     return X, f + 0.3 * rng.standard_normal(n)
 
 
+def _pairs(n: int, n_columns: int, n_pairs: int) -> tuple[np.ndarray, np.ndarray]:
+    """Curves of all columns, and products of so many pairs of them."""
+    rng = np.random.default_rng(n_pairs)
+    X = rng.random((n, n_columns))
+    f = np.sin(3 * X).sum(axis=1)
+    for k in range(n_pairs):
+        f += 4 * (X[:, 2 * k] - 0.5) * (X[:, 2 * k + 1] - 0.5)
+    return X, f + 0.3 * rng.standard_normal(n)
+
+
 def growth() -> None:
-    """Seconds of processor time by rows, columns and terms."""
-    choquet.ChoquetAdditiveRegressor().fit(*_large(200, 6, 1))
-    for n, n_columns in (
-        (1000, 20),
-        (5000, 20),
-        (20_000, 20),
-        (20_000, 10),
-        (5000, 50),
-        (2000, 200),
-    ):
-        X, y = _large(n, n_columns, 0)
-        started = time.process_time()
-        model = choquet.ChoquetAdditiveRegressor().fit(X, y)
-        seconds = time.process_time() - started
-        pairs = [term.name for term in model.terms_ if len(term.sources) > 1]
-        print(
-            f"{n:6d} x {n_columns:3d}: {seconds:6.1f} s, {len(model.terms_)} terms, {pairs}",
-            flush=True,
-        )
+    """Seconds of processor time by rows, columns and terms; the exponent of each growth."""
+    for warm in (1, 2):  # whatever has to be compiled is
+        choquet.ChoquetAdditiveRegressor(link="add").fit(*_pairs(5000, 6, warm))
+    for what, sizes in {
+        "rows": [(2500, 20, 2), (5000, 20, 2), (10_000, 20, 2), (20_000, 20, 2)],
+        "columns": [(5000, 10, 2), (5000, 20, 2), (5000, 40, 2), (5000, 80, 2)],
+        "pairs": [(5000, 20, 1), (5000, 20, 2), (5000, 20, 4), (5000, 20, 8)],
+    }.items():
+        taken, place = [], {"rows": 0, "columns": 1, "pairs": 2}[what]
+        for size in sizes:
+            X, y = _pairs(*size)
+            started = time.process_time()
+            model = choquet.ChoquetAdditiveRegressor().fit(X, y)
+            taken.append(time.process_time() - started)
+            found = sum(len(term.sources) > 1 for term in model.terms_)
+            print(f"{what} {size}: {taken[-1]:.1f} s, {found} terms of several", flush=True)
+        power = np.polyfit(np.log([size[place] for size in sizes]), np.log(taken), 1)[0]
+        print(f"time grows with {what} to the power {power:.2f}", flush=True)
 
 
 def memory() -> None:

@@ -805,3 +805,26 @@ def test_a_fit_of_one_value_is_a_line():
     fit = Fit(table, ground_of(table, [Source("x")], options), Squares(0.0), options)
     fit.refit()
     assert fit.betas[0] == pytest.approx([2.0])
+
+
+def test_bands_widen_between_knots_where_a_term_bends():
+    rng = np.random.default_rng(0)
+    X = np.linspace(0, 1, 400)[:, None]
+    y = np.abs(X[:, 0] - 0.37) + 0.01 * rng.standard_normal(400)
+    model = ChoquetAdditiveRegressor(link="add", n_knots=(6, 4, 4, 4)).fit(X, y)
+    term = model.terms_[0]
+    knots, values = term.axes[0].knots, term.values[0]
+    slopes = np.diff(values) / np.diff(knots)
+    bends = np.diff(slopes) * (knots[2:] - knots[:-2]) / 2
+    np.testing.assert_allclose(term.bends(0)[1:-1], bends**2)
+    np.testing.assert_allclose(term.bends(0)[[0, -1]], bends[[0, -1]] ** 2)
+    low, high = model.predict_interval(X).T
+    truth = np.abs(X[:, 0] - 0.37)
+    near = np.abs(X[:, 0] - 0.37) < 0.1
+    assert np.mean((low <= truth) & (truth <= high)) > 0.85
+    assert (high - low)[near].max() > 1.5 * np.median((high - low)[~near])
+    at_knots = model.model_.score_variance(knots[:, None])[0]
+    posterior = model.model_._variance(knots[:, None], model.model_.covariance)[0]
+    kappa = model.model_.kappa_error
+    assert kappa == 0
+    np.testing.assert_allclose(at_knots, posterior, rtol=1e-9)
