@@ -59,9 +59,10 @@ _SPLIT = 0.25
 """What a condition costs, in numbers: of two trees that do the same the smaller is taken. One that
 asks about a source that hardly matters counts twice."""
 
-_BOTH = 0.5
+_BOTH = 0.2
 """What an operator by source and by rank costs beside its numbers: of descriptions that are as long
-and as good, that in weighted means or order statistics alone is easier to read."""
+and as good, that in weighted means or order statistics alone is easier to read. It is less than a
+condition costs, so that one such operator goes before two others and a condition."""
 
 _EXACT = 1e-10
 """Mean squared error, in shares of the output's variance, that is rounding and the ridge's dust."""
