@@ -21,10 +21,8 @@ _BITS = 16
 _DIGITS = 3
 _NUMBERS = 1000
 """Numbers that all utilities together have at most, about."""
-_ROWS = 4
-"""Rows a knot, at least."""
 _FEWEST = 4
-"""Knots that rows and columns never take away."""
+"""Knots that are left to each of many columns."""
 _SMALLEST = 1e-9
 """Share of all weight by which sums may differ between orders of adding up."""
 
@@ -155,8 +153,7 @@ def axes_of(
         Most knots of a source in a term of each order.
     """
     most = max(n_knots)
-    (weight,) = table.total(lambda block: (block.weight.sum(),))
-    n_knots = _affordable(n_knots, len(sources), float(weight))
+    n_knots = _affordable(n_knots, len(sources))
     values, missing = distinct_values(table, most)
     many = [i for i, s in enumerate(sources) if s.kind != "nominal" and values[i] is None]
     cuts = sorted({(j, k) for k in n_knots for j in range(k)}, key=lambda c: c[0] / (c[1] - 1))
@@ -178,17 +175,15 @@ def axes_of(
     return axes
 
 
-def _affordable(n_knots: Sequence[int], n_sources: int, weight: float) -> list[int]:
-    """Fewer knots where rows are few, or columns many: the time grows as the cube of all numbers.
+def _affordable(n_knots: Sequence[int], n_sources: int) -> list[int]:
+    """Fewer knots where columns are many: the time grows as the cube of all numbers.
 
     Examples
     --------
-    >>> _affordable((16, 8, 5, 4), 20, 500.0), _affordable((16, 8, 5, 4), 200, 500.0)
+    >>> _affordable((16, 8, 5, 4), 20), _affordable((16, 8, 5, 4), 200)
     ([16, 8, 5, 4], [5, 5, 5, 4])
-    >>> _affordable((16, 8, 5, 4), 3, 30.0)
-    [7, 7, 5, 4]
     """
-    most = max(_FEWEST, min(_NUMBERS // max(n_sources, 1), int(weight // _ROWS)))
+    most = max(_FEWEST, _NUMBERS // max(n_sources, 1))
     return [min(k, most) for k in n_knots]
 
 

@@ -187,8 +187,7 @@ def reml(
     for _ in range(max_iter + 1 if max_iter else 0):
         gradient, hessian = point.derivatives()
         live = ~(
-            ((point.rho <= _BOUND[0]) & (gradient > 0))
-            | ((point.rho >= _BOUND[1]) & (gradient < 0))
+            ((point.rho <= bound[0]) & (gradient > 0)) | ((point.rho >= bound[1]) & (gradient < 0))
         )
         gradient = np.where(live, gradient, 0.0)
         done = bool(np.abs(gradient).max(initial=0.0) <= tolerance)
