@@ -114,6 +114,10 @@ CURVES: Mapping[str, Curve] = {
         "additive model, 6 sources", "additive", "n_samples", (100, 1000, 10_000), (100,),
         "samples", {"n_sources": 6},
     ),
+    "averaged in N": Curve(
+        "average over families, 1,000 rows", "averaged", "n_sources", (4, 6, 8, 10), (3,),
+        "sources", {"n_samples": 1000},
+    ),
     "contextual in M": Curve(
         "contextual model, 6 sources", "contextual", "n_samples", (100, 1000, 10_000), (100,),
         "samples", {"n_sources": 6},

@@ -76,8 +76,15 @@ PEERS: Mapping[str, Peer] = MappingProxyType(
             ("choquet", "mobius", "walks", "graph", "random", "statistics"), ours=True,
             note="what one writes without a library",
         ),
+        "choquet, averaged": Peer("choquet", "choquet", "averaged", ("fit_table",), ours=True),
+        "choquet, contexts": Peer(
+            "choquet", "choquet", "contexts", ("fit_classes", "fit_table"), ours=True
+        ),
         "SciPy": Peer("scipy", "scipy", "with_scipy", ("learn", "absolute", "ivat", "mst")),
-        "scikit-learn": Peer("sklearn", "scikit-learn", "with_sklearn", ("mst",)),
+        "scikit-learn": Peer(
+            "sklearn", "scikit-learn", "with_sklearn",
+            ("fit_classes", "fit_table", "mst"),
+        ),
         "cvxpy": Peer("cvxpy", "cvxpy", "with_cvxpy", ("learn", "learn_2_additive", "absolute")),
         "pyfmtools": Peer(
             "pyfmtools", "pyfmtools", "with_pyfmtools",
@@ -102,6 +109,10 @@ PEERS: Mapping[str, Peer] = MappingProxyType(
         ),
         "pyclustertend": Peer(
             "pyclustertend", "pyclustertend", "with_pyclustertend", ("vat", "ivat")
+        ),
+        "interpret": Peer(
+            "interpret", "interpret-core", "with_interpret", ("fit_classes", "fit_table"),
+            note="explainable boosting machines",
         ),
         "quitefastmst": Peer("quitefastmst", "quitefastmst", "with_quitefastmst", ("mst",)),
     }

@@ -13,8 +13,9 @@ import numpy as np
 from benchmarks.peers.contenders.kernels import call_solvers, call_trees
 
 __all__ = [
-    "additive", "clodd", "contextual", "decide", "decompose", "graph_of_random", "graph_of_tied",
-    "integral", "interaction", "intervals", "ivat", "learning", "mobius", "shapley", "statistics",
+    "additive", "averaged", "clodd", "contextual", "decide", "decompose", "graph_of_random",
+    "graph_of_tied", "integral", "interaction", "intervals", "ivat", "learning", "mobius",
+    "shapley", "statistics",
 ]  # fmt: skip
 
 Task = tuple[Callable[[], Any], None]
@@ -186,6 +187,15 @@ def additive(size: dict[str, int]) -> Task:
 
     X, y = _rows(size["n_sources"], size["n_samples"])
     model: Any = estimators.ChoquetAdditiveRegressor
+    return _silent(lambda: model().fit(X, y))
+
+
+def averaged(size: dict[str, int]) -> Task:
+    """Fit of an average over families of measures."""
+    from choquet import estimators
+
+    X, y = _rows(size["n_sources"], size["n_samples"])
+    model: Any = estimators.ChoquetRegressorCV
     return _silent(lambda: model().fit(X, y))
 
 

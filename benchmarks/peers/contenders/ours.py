@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.peers.contenders.held_out import error_held_out, fitted, wrong_held_out
 from benchmarks.peers.contenders.kernels import call_solvers, call_trees
 
 __all__ = [
-    "absolute", "choquet", "graph", "interaction", "ivat", "learn", "learn_2_additive", "mobius",
-    "mst", "random", "shapley", "statistics", "vat", "walks",
+    "absolute", "choquet", "fit_classes", "fit_table", "graph", "interaction", "ivat", "learn",
+    "learn_2_additive", "mobius", "mst", "random", "shapley", "statistics", "vat", "walks",
 ]  # fmt: skip
 
 Task = tuple[Callable[[], Any], Callable[[Any], Any]]
@@ -152,3 +153,21 @@ def mst(inputs: dict[str, Any]) -> Task:
     points = inputs["points"]
     call_trees(len(points))
     return lambda: picture(points, metric="l2"), lambda found: np.sort(found.heights[1:])
+
+
+def fit_table(inputs: dict[str, Any]) -> Task:
+    """Additive model: utilities, pairs, strengths."""
+    from choquet import estimators
+
+    learner: Any = estimators.ChoquetAdditiveRegressor
+    X, y = inputs["X"], inputs["y"]
+    return lambda: fitted(learner(), X, y), lambda model: error_held_out(model, inputs)
+
+
+def fit_classes(inputs: dict[str, Any]) -> Task:
+    """Additive model of log-odds."""
+    from choquet import estimators
+
+    learner: Any = estimators.ChoquetAdditiveClassifier
+    X, y = inputs["X"], inputs["y"] > inputs["middle"]
+    return lambda: fitted(learner(), X, y), lambda model: wrong_held_out(model, inputs)

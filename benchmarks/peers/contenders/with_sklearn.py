@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["mst"]
+from benchmarks.peers.contenders.held_out import error_held_out, fitted, wrong_held_out
+
+__all__ = ["fit_classes", "fit_table", "mst"]
 
 Task = tuple[Callable[[], Any], Callable[[Any], Any]]
 
@@ -19,3 +21,23 @@ def mst(inputs: dict[str, Any]) -> Task:
     points = inputs["points"]
     model = AgglomerativeClustering(n_clusters=1, linkage="single", compute_distances=True)
     return lambda: model.fit(points), lambda found: np.sort(found.distances_)
+
+
+def fit_table(inputs: dict[str, Any]) -> Task:
+    """Gradient boosting of trees on binned columns."""
+    from sklearn.ensemble import HistGradientBoostingRegressor
+
+    X, y = inputs["X"], inputs["y"]
+    return lambda: fitted(HistGradientBoostingRegressor(), X, y), lambda model: error_held_out(
+        model, inputs
+    )
+
+
+def fit_classes(inputs: dict[str, Any]) -> Task:
+    """Gradient boosting of trees on binned columns."""
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    X, y = inputs["X"], inputs["y"] > inputs["middle"]
+    return lambda: fitted(HistGradientBoostingClassifier(), X, y), lambda model: wrong_held_out(
+        model, inputs
+    )
