@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from math import factorial
 from typing import Any, Literal
@@ -266,9 +268,11 @@ class ContextTree(Method[TreeDecomposition]):
             away = trials[1].errors - trials[0].errors
             taken = int(away.mean() <= away.std() / np.sqrt(len(away)))
         best, cost = made[taken], trials[taken].cost
-        if self.n_cuts is None and again.model is not None and cost.ratio > 1 - _DEAR:
+        dear = cost.ratio > 1 - _DEAR and not cost.negligible
+        if self.n_cuts is None and again.model is not None and dear:
             by_value = replace(self, n_cuts=_CUTS)
-            other = by_value._candidates(measure, task.bias, X, y, also=False)
+            with _quiet():
+                other = by_value._candidates(measure, task.bias, X, y, also=False)
             (trial,) = by_value._trials(again, other, X, y, folds)
             saved = trials[taken].errors - trial.errors
             if saved.mean() > max(_DEAR * cost.description, saved.std() / np.sqrt(len(saved))):
@@ -286,8 +290,9 @@ class ContextTree(Method[TreeDecomposition]):
         """What descriptions cost, from those made in the same way without each fold."""
 
         def described(train: IntArray) -> tuple[Any, list[TreeDecomposition]]:
-            own, bias = again.without(train, X, y)
-            parts = self._candidates(own, bias, X[train], y[train], also=len(made) > 1)
+            with _quiet():
+                own, bias = again.without(train, X, y)
+                parts = self._candidates(own, bias, X[train], y[train], also=len(made) > 1)
             return lambda Z: own.integral(Z) + bias, parts
 
         labels = [(one.operator_of(X), one.n_operators) for one in made]
@@ -375,6 +380,14 @@ def _free_values(n: int, n_walks: int) -> int:
     return max(int(min(2.0**n - 2, n_walks)), 2)
 
 
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without warnings: what there is to say was said of all rows."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
 class _Again:
     """The measure of a task, learned again from some rows where its model can be."""
 
@@ -395,8 +408,6 @@ class _Again:
             return self.given
         key = train.tobytes()
         if key not in self._known:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # what it has to say, it said of all rows
-                made = type(self.model)(**self.model.get_params(deep=False)).fit(X[train], y[train])
+            made = type(self.model)(**self.model.get_params(deep=False)).fit(X[train], y[train])
             self._known[key] = made.measure_, float(getattr(made, "intercept_", 0.0))
         return self._known[key]

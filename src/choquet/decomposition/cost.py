@@ -76,6 +76,11 @@ class Cost:
         return max(self.description, least) / max(self.integral, least)
 
     @property
+    def negligible(self) -> bool:
+        """Whether the error of the description is next to nothing."""
+        return self.description <= self._nothing
+
+    @property
     def _nothing(self) -> float:
         return max(_NOTHING * self.plain_mean, 1e-300)
 

@@ -259,7 +259,7 @@ class TreeDecomposition(Decomposition):
         if self.cost is not None:
             return self.cost.poor
         typical = self.error.rms if np.isnan(self.row_error) else self.row_error
-        return bool(typical > POOR * self.spread)
+        return bool(typical > max(POOR * self.spread, _DUST))
 
     def opening(self) -> str:
         """How many operators stand for what, and how well; first of all if they do so badly."""
