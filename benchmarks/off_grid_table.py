@@ -215,10 +215,10 @@ def squares_of(rows, names):
 
 def write(directory, first):
     keys = cells(list(SETS), SAMPLES, TRUTHS)
-    every = {key: rows for key in keys if len(rows := found_in(directory, key, first)) > 1}
+    every = {key: rows for key in keys if (rows := found_in(directory, key, first))}
     known = {key: squares_of(rows, KNOWN) for key, rows in every.items()}
     ratios = {key: ratio_of(squares) for key, squares in known.items()}
-    errors = {key: deviation_of(squares) for key, squares in known.items()}
+    errors = {key: deviation_of(s) if len(s) > 1 else np.nan for key, s in known.items()}
     widest = {key: ratio_of(squares_of(rows, FAMILIES)) for key, rows in every.items()}
     over = [key for key in every if ratios[key] > LIMIT]
     clear = [key for key in over if ratios[key] - 2 * errors[key] > LIMIT]
@@ -228,7 +228,10 @@ def write(directory, first):
         cells=len(every), all=len(keys), over=len(over), clear=len(clear), far=len(far),
         limit=LIMIT, most=MOST, median=np.median(numbers), worst=numbers.max(), seed=first,
         sigma=SIGMA, n=ELSEWHERE[0], m=ELSEWHERE[1], within=int((wide <= LIMIT).sum()),
-        wide=np.median(wide), widest=wide.max(),
+        wide=np.median(wide), widest=wide.max(), sets=sum(map(len, every.values())),
+        once=sum(len(rows) == 1 for rows in every.values()),
+        firm=sum(ratios[key] > MOST and len(every[key]) > 1 for key in every),
+        several=sum(len(rows) > 1 for rows in every.values()),
     )  # fmt: skip
     lines = [text, "| N | M | inputs, noise | truth | best of the five | CV | ratio | ± | "
              "ratio to the best of all | data sets |", "|" + "---|" * 10]  # fmt: skip
@@ -255,10 +258,11 @@ hindsight only. "±" is the standard error of the ratio, by leaving out one data
 column after it compares with the best fit of all {{families}} families of the learner, the truth's
 own family among them.
 
-{cells} of {all} cells were run. Above {limit}: {over}, by more than two standard errors {clear};
-above {most}: {far}. The median ratio is {median:.2f}, the largest {worst:.2f}. Against the best of
-all families the median ratio is {wide:.2f}, the largest {widest:.2f}, and {within} cells are within
-{limit}.
+{cells} of {all} cells were run, {sets} data sets in all; {once} cells have one data set only, whose
+ratio says little ("±" is then nan). Above {limit}: {over}, by more than two standard errors
+{clear}; above {most}: {far}, of which {firm} have several data sets ({several} cells have). The
+median ratio is {median:.2f}, the largest {worst:.2f}. Against the best of all families the median
+ratio is {wide:.2f}, the largest {widest:.2f}, and {within} cells are within {limit}.
 
 The seeds of this page start at {seed}. Two decisions were made after a look at 336 other data sets
 of the same kinds (5 sources, seeds from 70000): a prior by which values are likely to be alike
