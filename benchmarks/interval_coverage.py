@@ -313,6 +313,7 @@ def _verdict(excess: list[Any], lowest: list[Any]) -> str:
         _of_rows([(number, where) for number, where, own in excess if own is enough], which)
         for enough, which in ((True, "more rows than values"), (False, "no more rows than values"))
     )
+    text += _by_truth(lowest)
     bad = sorted(one for one in lowest if one[0] < -0.08)
     if not bad:
         worst = sorted(lowest)[0]
@@ -330,6 +331,17 @@ def _verdict(excess: list[Any], lowest: list[Any]) -> str:
         "by more than two standard errors. The lowest (N, M, noise, number, level, truth):\n"
         f"{listed}"
     )
+
+
+def _by_truth(lowest: list[Any]) -> str:
+    """The same by kind of truth, where rows are more than values, at the two high levels."""
+    found: dict[str, list[float]] = {truth: [] for truth in TRUTHS}
+    for number, _, where in lowest:
+        n, m, _, _, level, truth = where.split(", ")
+        if int(m) > 2 ** int(n) - 2 and float(level) > 0.5:
+            found[truth].append(100 * number)
+    parts = ", ".join(f"{truth} {np.mean(own):+.1f}" for truth, own in found.items() if own)
+    return f"By truth, with more rows than values, at levels 0.9 and 0.95: {parts}. "
 
 
 def _of_rows(excess: list[Any], which: str) -> str:
