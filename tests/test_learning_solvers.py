@@ -34,7 +34,7 @@ from choquet.learning.solvers import choose_solver
 from choquet.learning.solvers.admm import admm
 from choquet.learning.solvers.containments import hasse
 from choquet.learning.solvers.supported import violated_containments
-from choquet.learning.solvers.supported_order import poset
+from choquet.learning.solvers.supported_order import RESOLUTION, poset
 from tests.tolerances import objective_error, value_error
 
 pytestmark = pytest.mark.numerical
@@ -366,6 +366,19 @@ def test_the_interior_point_takes_over_in_rounds(monkeypatch):
     assert "rounds" in solution.message
     assert solution.objective == pytest.approx(exact.objective, rel=1e-6)
     assert violated_containments(problem, solution.values, 0.0)[1] == 0
+
+
+@pytest.mark.parametrize("noise", [0.0, 1e-4, 1e-3])
+def test_nearly_perfect_fits_are_certified_to_the_digits_of_the_targets(noise):
+    rng = np.random.default_rng(8)
+    X = rng.random((50, 20))
+    missed = noise * rng.standard_normal(50)
+    y = choquet.choquet_integral(choquet.Measure.random(3, rng=rng), X[:, :3]) + missed
+    solution = solve(least_squares(Statistics.from_data(X, y), dense=False))
+    assert solution.status == "solved"
+    assert solution.gap <= max(RESOLUTION * (y @ y), 1e-7 * solution.objective)
+    # The truth is one of the measures, so the least error is no larger than the noise.
+    assert solution.objective - solution.gap <= missed @ missed + 1e-12
 
 
 def test_a_bound_holds_however_early_the_solver_stops():

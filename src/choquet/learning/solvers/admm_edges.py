@@ -52,6 +52,9 @@ FIRST_POOLS = 100
 
 ROUGH = 1e-5
 """From this tolerance on nobody asks for the last digits of the values."""
+NEARLY = 100.0
+"""Objectives up to so many times the resolution need a gap no smaller than the resolution: they are
+errors of a unit of the third digit of the targets."""
 PATIENCE = 1.5
 """How much work `pools` may do, in units of all iterations so far."""
 
@@ -121,7 +124,14 @@ class _Search:
     def small(self, gap: float, objective: float) -> bool:
         if 0.0 <= objective <= self.exact:
             return True  # nothing is below 0, so the gap is at most the objective
-        return bool(np.isfinite(gap)) and gap <= max(self.tolerance * abs(objective), self.floor)
+        enough = max(self.tolerance * abs(objective), self.floor)
+        if self.nearly_exact(objective):
+            enough = max(enough, self.exact)
+        return bool(np.isfinite(gap)) and gap <= enough
+
+    def nearly_exact(self, objective: float) -> bool:
+        """Whether errors are so small that their last digits are below those of the targets."""
+        return objective <= NEARLY * self.exact
 
     def closed(self, v: FloatArray) -> FloatArray:
         from choquet.learning._kernels import close_edges
@@ -148,7 +158,8 @@ def solve_edges(
     """Solve a monotone quadratic problem along the edges of its order.
 
     The gap is relative to the objective: the sum of squared errors with its penalties. An objective
-    below `resolution` times the sum of squared targets is as good as none.
+    or a gap below `resolution` times the sum of squared targets is as good as none: the root mean
+    square error is then within the root of `resolution` of the least, in units of the targets.
     """
     search = _Search(order, tolerance, resolution)
     state, again = _initial(search, start)
@@ -164,7 +175,7 @@ def solve_edges(
             inner = min(inner, max(primal, dual))
             solved = _judge(search, state, best)
             last = best.iterations >= max_iterations
-            fine = tolerance < ROUGH and best.objective > search.exact
+            fine = tolerance < ROUGH and not search.nearly_exact(best.objective)
             due = fine if solved else best.iterations >= pools_at or last
             if due:
                 _pool(search, state, best)
@@ -284,6 +295,7 @@ def _judge(search: _Search, state: _State, best: Found) -> bool:
 
 
 def _pool(search: _Search, state: _State, best: Found) -> None:
+    """Try to jump to the solution; the search goes on from there if that is better."""
     order = search.order
     found = pool(
         search.form,
@@ -302,10 +314,16 @@ def _pool(search: _Search, state: _State, best: Found) -> None:
     if found is None:
         return
     best.bound = max(best.bound, found.objective - found.gap)
-    if found.objective <= best.objective or found.gap < best.gap:
+    better = found.objective < best.objective
+    if better or found.objective == best.objective or found.gap < best.gap:
         best.unknowns, best.objective = found.values, found.objective
         best.warm = Warm(order.low, order.high, found.values, found.force, state.rho)
     best.solved = search.small(best.gap, best.objective)
+    if better and not best.solved:
+        # Nearly perfect fits hardly press anywhere, and come near only slowly without this.
+        state.v, state.force = found.values.copy(), found.force.copy()
+        state.on |= state.force > 0
+        state.below, state.above = state.v[order.low], state.v[order.high]
 
 
 def _balance(state: _State, primal: float, dual: float) -> None:
