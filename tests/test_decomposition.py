@@ -382,6 +382,13 @@ def test_data_that_do_not_fit(learned):
         decompose(DEMINING, support=DataSupport.from_data([[0.5, 0.5, 0.1]]))
 
 
+def test_what_rows_lack_is_said_once(learned):
+    model, X, y = learned
+    with pytest.warns(SupportWarning, match="too few for a rule") as said:
+        decompose(model, X, y, method=ContextTree(min_samples=len(X)))
+    assert len(said) == 1
+
+
 def test_constant_outputs_are_one_operator(learned):
     _, X, _ = learned
     with pytest.warns(SupportWarning, match="every source is constant"):

@@ -53,9 +53,13 @@ _SEARCHED = 6
 """The same for a model that chooses its options by cross-validation (`cv`), which takes longer."""
 
 _DEAR = 0.1
-"""Share of the error on held-out rows that conditions on values must save to be taken, and more
-than one standard error. They are tried where ranks alone do not predict better than the integral by
-as much: learned without held-out rows, that errs more than the one that is described."""
+"""Error that conditions on values must save on held-out rows to be taken, in shares of the full
+integral's; and more than one standard error."""
+
+_BETTER = 2 / 3
+"""Ratio of the error to the full integral's from which on they are tried: learned without held-out
+rows, the integral errs more than the one that is described. Beyond `_ALSO` sources, where it takes
+longer, they are tried where ranks alone do not save as much as values would have to."""
 
 _CUTS = 8
 """Thresholds of each source that are tried then."""
@@ -97,10 +101,10 @@ class ContextTree(Method[TreeDecomposition]):
         With rows: least number of them in a context; 20, or 2 (N + 1) if that is more.
     n_cuts : int, optional
         With rows: let conditions ask for a source's own value as well, at so many thresholds. By
-        default they ask for ranks alone, unless targets show that this costs much: the error on
-        held-out rows is more than nine tenths of that of the full integral, learned again without
-        them, and eight thresholds a source lower it by more than a tenth and by more than one
-        standard error.
+        default they ask for ranks alone, unless targets show that this costs much: eight thresholds
+        a source lower the error on held-out rows by more than a tenth of that of the full integral,
+        learned again without them, and by more than one standard error. They are tried where ranks
+        alone do not predict far better than the integral.
     folds : int, default 5
         With rows and targets: parts that are held out in turn to find what the description costs; 0
         leaves that out.
@@ -268,14 +272,15 @@ class ContextTree(Method[TreeDecomposition]):
             away = trials[1].errors - trials[0].errors
             taken = int(away.mean() <= away.std() / np.sqrt(len(away)))
         best, cost = made[taken], trials[taken].cost
-        dear = cost.ratio > 1 - _DEAR and not cost.negligible
+        limit = _BETTER if measure.n_sources <= _ALSO else 1 - _DEAR
+        dear = cost.ratio > limit and not cost.negligible
         if self.n_cuts is None and again.model is not None and dear:
             by_value = replace(self, n_cuts=_CUTS)
             with _quiet():
                 other = by_value._candidates(measure, task.bias, X, y, also=False)
             (trial,) = by_value._trials(again, other, X, y, folds)
             saved = trials[taken].errors - trial.errors
-            if saved.mean() > max(_DEAR * cost.description, saved.std() / np.sqrt(len(saved))):
+            if saved.mean() > max(_DEAR * cost.integral, saved.std() / np.sqrt(len(saved))):
                 best, cost = other[0], trial.cost
         return best, cost
 
