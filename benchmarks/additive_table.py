@@ -299,7 +299,11 @@ def _ratios(kept: dict[str, Any]) -> list[str]:
     rows = []
     for other in ("EBM", "gradient boosting"):
         pairs = [
-            (summary(kept, "regression", s, "additive"), summary(kept, "regression", s, other))
+            (
+                summary(kept, "regression", s, "additive"),
+                summary(kept, "regression", s, other)
+                or summary(kept, "regression", s, f"{other}, reduced"),
+            )
             for s in REGRESSION
         ]
         found = [a["error"] / b["error"] for a, b in pairs if a and b]

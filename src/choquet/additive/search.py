@@ -32,6 +32,8 @@ _LIKELY = 256
 """Most pairs whose grids are looked at in a round; beyond, their smoothest parts choose."""
 _SMOOTHEST = 3
 """Columns of a margin that stand for the source where there are many pairs."""
+_FEW = 100
+"""Rows up to which strengths of classes get more steps: they move slowly, and each is quick."""
 _MANY = 500
 """Numbers beyond which idle utilities are dropped before terms are looked for: it saves time."""
 _KEPT = 400
@@ -219,11 +221,12 @@ def _gain(g: FloatArray, H: FloatArray, term: Term, variance: float) -> float:
 
 def _finish(fit: Fit) -> None:
     """Strengths to the end; terms that the likelihood closed are dropped."""
-    fit.refit(steps=25, outer=15, tolerance=1e-2)
+    outer = 15 if fit.ground.weight > _FEW else 60
+    fit.refit(steps=25, outer=outer, tolerance=1e-2)
     for _ in range(3):
         if not _drop_idle(fit):
             break
-        fit.refit(steps=25, outer=15, tolerance=1e-2)
+        fit.refit(steps=25, outer=outer, tolerance=1e-2)
     most = fit.options.max_terms
     while most is not None and len(fit.terms) > most:
         worst = int(np.argmin(_worth(fit)))
