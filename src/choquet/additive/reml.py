@@ -29,7 +29,7 @@ _LEAST_OF_CLASSES = np.log(1e-4)
 _RIDGE = 1e-9
 _GRID = np.arange(-6.0, 16.0, 2.0)
 """Logarithms of a strength at which the likelihood is looked at, to average over it."""
-_DECIMALS = 5
+_DECIMALS = 6
 """Of logarithms of strengths: sums of rows in another order come to the same ones."""
 SPREAD = 5.0
 """How far strengths of one kind lie apart, in logarithms: they are shrunk to their mean."""
