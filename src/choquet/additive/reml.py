@@ -29,8 +29,6 @@ _LEAST_OF_CLASSES = np.log(1e-4)
 _RIDGE = 1e-9
 _GRID = np.arange(-6.0, 16.0, 2.0)
 """Logarithms of a strength at which the likelihood is looked at, to average over it."""
-_DECIMALS = 6
-"""Of logarithms of strengths: sums of rows in another order come to the same ones."""
 SPREAD = 5.0
 """How far strengths of one kind lie apart, in logarithms: they are shrunk to their mean."""
 
@@ -233,8 +231,7 @@ def _descend(
     step[live] = -vectors @ ((vectors.T @ gradient[live]) / np.maximum(np.abs(values), least))
     step *= min(1.0, 4.0 / max(float(np.abs(step).max(initial=0.0)), 1e-300))
     for _ in range(12):
-        rho = np.clip(np.round(point.rho + step, _DECIMALS), *bound)
-        new = _Point(point.q, point.D, rho, point.apart)
+        new = _Point(point.q, point.D, np.clip(point.rho + step, *bound), point.apart)
         if new.value < point.value:
             return new
         step /= 3
