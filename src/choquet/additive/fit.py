@@ -218,8 +218,18 @@ class Fit:
         n = self.ground.weight
         return Quadratic(H, H @ beta + slope, square, n, n_fixed, family.known_scale, float(loss))
 
-    def refit(self, *, steps: int = 4, outer: int = 3, tolerance: float = 0.1) -> None:
-        """Numbers and strengths again; `settled` tells whether all of them came to rest."""
+    def refit(
+        self,
+        *,
+        steps: int = 4,
+        outer: int = 3,
+        tolerance: float = 0.1,
+        aim: float | None = None,
+    ) -> None:
+        """Numbers and strengths again; `settled` tells whether all of them came to rest.
+
+        `aim` is that of `reml`, where one of its runs is all.
+        """
         D, kinds = self.penalties(), self.kinds()
         n_scores = self.family.n_scores
         if steps == 0 and self._small:
@@ -232,7 +242,10 @@ class Fit:
             largest = 0.0
             for k in range(n_scores):
                 q = quadratics[k] = self.quadratic(k)
-                found = reml(q, D, self.rhos[k], kinds, max_iter=steps, tolerance=tolerance)
+                found = reml(
+                    q, D, self.rhos[k], kinds, max_iter=steps, tolerance=tolerance,
+                    aim=aim if self.family.linear else None,
+                )  # fmt: skip
                 results[k], before = found, self.betas[k]
                 moved_rho = np.abs(found.log_strengths - self.rhos[k])
                 step = found.beta - before

@@ -157,6 +157,7 @@ def reml(
     *,
     max_iter: int = 30,
     tolerance: float = 1e-2,
+    aim: float | None = None,
 ) -> Reml:
     """Minimise the restricted likelihood criterion by Newton steps within bounds.
 
@@ -174,6 +175,9 @@ def reml(
     tolerance : float, default 0.01
         Largest part of the gradient, in units of minus twice the log-likelihood, that counts as
         converged.
+    aim : float, optional
+        Steps go on down to this gradient while they find better strengths, so that sums in another
+        order come to the same ones; by default `tolerance` is enough.
 
     References
     ----------
@@ -190,8 +194,9 @@ def reml(
             ((point.rho <= bound[0]) & (gradient > 0)) | ((point.rho >= bound[1]) & (gradient < 0))
         )
         gradient = np.where(live, gradient, 0.0)
-        done = bool(np.abs(gradient).max(initial=0.0) <= tolerance)
-        if done or _ == max_iter:
+        largest = float(np.abs(gradient).max(initial=0.0))
+        done = largest <= tolerance
+        if largest <= (tolerance if aim is None else aim) or _ == max_iter:
             break
         found = _descend(point, gradient, hessian, live, bound)
         if found is None:

@@ -32,6 +32,8 @@ _LIKELY = 256
 """Most pairs whose grids are looked at in a round; beyond, their smoothest parts choose."""
 _SMOOTHEST = 3
 """Columns of a margin that stand for the source where there are many pairs."""
+_REST = 1e-6
+"""Gradient at which strengths end: what weights give and what repeated rows give agree then."""
 _FEW = 100
 """Rows up to which strengths of classes get more steps: they move slowly, and each is quick."""
 _MANY = 500
@@ -222,18 +224,18 @@ def _gain(g: FloatArray, H: FloatArray, term: Term, variance: float) -> float:
 def _finish(fit: Fit) -> None:
     """Strengths to the end; terms that the likelihood closed are dropped."""
     outer = 15 if fit.ground.weight > _FEW else 60
-    fit.refit(steps=25, outer=outer, tolerance=1e-2)
+    fit.refit(steps=25, outer=outer, tolerance=1e-2, aim=_REST)
     for _ in range(3):
         if not _drop_idle(fit):
             break
-        fit.refit(steps=25, outer=outer, tolerance=1e-2)
+        fit.refit(steps=25, outer=outer, tolerance=1e-2, aim=_REST)
     most = fit.options.max_terms
     while most is not None and len(fit.terms) > most:
         worst = int(np.argmin(_worth(fit)))
         fit.keep([k for k in range(len(fit.terms)) if k != worst])
         fit.refit(steps=10, outer=6, tolerance=0.02)
     if most is not None:
-        fit.refit(steps=25, outer=15, tolerance=1e-2)
+        fit.refit(steps=25, outer=15, tolerance=1e-2, aim=_REST)
 
 
 def _drop_idle(fit: Fit) -> bool:
