@@ -65,7 +65,8 @@ def run_decompose(
             warn(f"note: contexts are found on the first {_ROWS:,} rows")
         options |= {"X": table.X, "y": table.y}
     with steps("taking the model apart"):
-        found = subject.parts(**options)
+        # What data determine is written to files, and not printed: it takes longer than the rest.
+        found = subject.parts(identify=output is not None or as_json, **options)
     if max_error is not None:
         if found.measure is None:
             raise OptionError(f"{path} learned its operators directly: leave out --max-error")

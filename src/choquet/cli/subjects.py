@@ -147,10 +147,13 @@ class Subject:
         """Name of what is predicted, if known."""
         return self.inside.target or self.seen.target
 
-    def parts(self, **options: Any) -> Decomposition:
-        """The operators that were learned, or a decomposition with these options."""
+    def parts(self, *, identify: bool = True, **options: Any) -> Decomposition:
+        """The operators that were learned, or a decomposition with these options.
+
+        With `identify` they know which values the data of a regressor determine.
+        """
         if not options:
-            return operators_view(self.obj, label=self.label, identify=True).parts
+            return operators_view(self.obj, label=self.label, identify=identify).parts
         if self.view.learned:
             words = [_OPTIONS.get(name, f"--{name.replace('_', '-')}") for name in options]
             raise OptionError(
@@ -169,7 +172,9 @@ class Subject:
                 asked["y"] = None if asked["y"] is None else old.units.target(asked["y"])
             found: Decomposition = decompose(model, **asked)
             return found.in_units(old.units)
-        known = operators_view(self.obj, identify=True).parts.identification
+        known = None
+        if identify:
+            known = operators_view(self.obj, identify=True).parts.identification
         made: Decomposition = decompose(self.obj, identification=known, **_asked(options))
         return made
 
