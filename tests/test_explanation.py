@@ -329,3 +329,23 @@ def test_fitted_models_tell_what_their_data_do_not_pin_down(tmp_path):
     ]
     clusters = decompose(model, method="clodd", identification=found)
     assert choquet.explain_model(clusters).operators[0].stable is not None
+
+
+@pytest.mark.parametrize("values", [[0, 0.5, 0, 1], [0, 0.2, 0.3, 1], [0, 1, 1, 1]])
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_tables_of_operators_hold_all_that_an_operator_is(values, library):
+    """Weights by source and by rank of each row give the model's output where it is used."""
+    g = choquet.Measure(values, sources=["a", "b"])
+    X = np.random.default_rng(0).random((20, 2))
+    whole = choquet.explain_model(g).to_frame(library)
+    parts = choquet.decompose(g)
+    labels = parts.operator_of(X)
+    for number in range(parts.n_operators):
+        alone = choquet.explain_operator(g, number).to_frame(library)
+        by_source = np.array([whole[f"weight of {name}"][number] for name in "ab"])
+        by_rank = np.array([whole[f"weight of rank {j}"][number] for j in (1, 2)])
+        assert [alone[f"weight of source {k}"][0] for k in (1, 2)] == by_source.tolist()
+        assert [alone[f"weight of rank {k}"][0] for k in (1, 2)] == by_rank.tolist()
+        rows = X[labels == number]
+        told = rows @ by_source - np.sort(-rows, axis=1) @ by_rank
+        np.testing.assert_allclose(told, choquet.choquet_integral(g, rows), atol=1e-9)

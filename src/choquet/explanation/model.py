@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,8 +56,10 @@ class OperatorExplanation(Shown):
         What it is called, what it takes, and when it is used.
     unit : {"walks", "samples"}
         What it has a share of.
-    weights, source_weights : arrays of N floats
-        By rank, largest input first, and by source.
+    weights : array of N floats
+        Of the order statistic nearest to it: by rank, largest input first.
+    rank_weights, source_weights : arrays of N floats
+        By rank and by source: the operator is the sum of both parts and the bias.
     bias : float
         Added to its output, on the common scale.
     orness : float
@@ -85,6 +88,7 @@ class OperatorExplanation(Shown):
     context: str
     unit: str
     weights: FloatArray
+    rank_weights: FloatArray
     source_weights: FloatArray
     bias: float
     orness: float
@@ -105,6 +109,19 @@ class OperatorExplanation(Shown):
         """Plain data, as JSON holds them."""
         found: dict[str, Any] = plain(dict(vars(self)))
         return found
+
+    def to_frame(self, library: FrameLibrary | None = None) -> Any:
+        """A table of one row: share, errors, and weights by source and by rank.
+
+        Examples
+        --------
+        >>> from choquet import Measure, explain_operator
+        >>> operator = explain_operator(Measure([0, 0, 1, 1, 1, 1, 1, 1]), 1)
+        >>> operator.to_frame()["weight of rank 2"].tolist()
+        [1.0]
+        """
+        numbered = [f"source {k + 1}" for k in range(len(self.source_weights))]
+        return _frame_of([self], numbered, library)
 
     def text(self) -> str:
         """The operator in one sentence.
@@ -303,12 +320,7 @@ class OperatorsExplanation(ModelExplanation):
         >>> story.to_frame()["phrase"].tolist()
         ['the largest', 'the median of the three']
         """
-        rows = [operator.to_dict() for operator in self.operators]
-        arrays = ("weights", "source_weights")
-        columns = {key: [row[key] for row in rows] for key in rows[0] if key not in arrays}
-        for j in range(len(self.sources)):
-            columns[f"weight of rank {j + 1}"] = [row["weights"][j] for row in rows]
-        return to_frame(columns, library)
+        return _frame_of(self.operators, self.sources, library)
 
     def text(self) -> str:
         """The explanation in sentences.
@@ -392,6 +404,22 @@ if gpr is the largest.
             f"{scale} they differ from it by {figure(self.rms, 2)} typically and by "
             f"{figure(self.worst, 2)} at most{reach}."
         )
+
+
+def _frame_of(
+    operators: Sequence[OperatorExplanation],
+    sources: Sequence[str],
+    library: FrameLibrary | None,
+) -> Any:
+    """A row for each operator, with its weights by source and by rank."""
+    rows = [operator.to_dict() for operator in operators]
+    arrays = ("weights", "rank_weights", "source_weights")
+    columns = {key: [row[key] for row in rows] for key in rows[0] if key not in arrays}
+    for i, name in enumerate(sources):
+        columns[f"weight of {name}"] = [row["source_weights"][i] for row in rows]
+    for j in range(len(sources)):
+        columns[f"weight of rank {j + 1}"] = [row["rank_weights"][j] for row in rows]
+    return to_frame(columns, library)
 
 
 def explain_operator(model: Any, number: int) -> OperatorExplanation:
@@ -498,6 +526,7 @@ def _operator(view: View, operator: ContextualOperator) -> OperatorExplanation:
         context=_UNNAMED if context == "never" else context,
         unit=view.parts.unit,
         weights=operator.weights,
+        rank_weights=operator.rank_weights,
         source_weights=operator.source_weights,
         bias=operator.bias,
         orness=operator.orness,
