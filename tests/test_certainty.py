@@ -8,7 +8,7 @@ from scipy import stats
 
 import choquet
 from choquet.certainty.collecting import Beliefs, moments_of_gaps
-from choquet.certainty.draws import draw_measures
+from choquet.certainty.draws import Draws, draw_measures
 from choquet.certainty.functions import (
     interaction_rows,
     orness_row,
@@ -465,3 +465,29 @@ def test_masks_are_subsets_of_the_sources(masks):
     X, y, _, _ = make(3, 20)
     with pytest.raises(OptionError, match="whole numbers from 0 to 7"):
         choquet.ChoquetRegressor().fit(X, y).identify(masks=masks)
+
+
+def test_operators_are_right_in_the_draws_that_they_describe():
+    g = np.array([0, 0, 1, 1, 1, 1, 1, 1.0])  # the median where x1 is the largest, else the largest
+    parts = choquet.decompose(choquet.Measure(g))
+    assert [operator.name for operator in parts.operators] == ["max", "median"]
+    lifted, largest = g.copy(), np.append(0.0, np.ones(7))
+    lifted[1] = 0.3  # x1 alone: only walks that begin with it meet this value
+    found = Draws(np.array([g, lifted, largest])).operators(parts)
+    np.testing.assert_allclose(found.operator, [1, 1 / 3])
+    np.testing.assert_allclose(found.context, [1, 2 / 3])
+    alone = Draws(np.array([lifted]))
+    np.testing.assert_allclose(alone.operators(parts, within=0.3 + 1e-9).operator, 1)
+    np.testing.assert_allclose(
+        Draws(np.array([lifted])).operators(parts, within=0.29).operator[1], 0
+    )
+
+
+def test_operators_of_something_else_are_not_told_by_draws():
+    draws = Draws(np.array([[0.0, 0.2, 0.3, 1.0]]))
+    with pytest.raises(DataError, match="2 sources"):
+        draws.operators(choquet.decompose(choquet.Measure.random(3, rng=0)))
+    X = np.random.default_rng(0).random((60, 2))
+    learned = choquet.ContextualRegressor(max_leaves=1).fit(X, X.max(axis=1)).decomposition_
+    with pytest.raises(DataError, match="of such measures"):
+        draws.operators(learned)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,12 +21,15 @@ from choquet.certainty.functions import INDICES, shapley_rows
 from choquet.certainty.posterior import noise_floor
 from choquet.certainty.projected import MAX_PROJECTED, projected_draws
 from choquet.certainty.region import check_level
+from choquet.decomposition import Decomposition
 from choquet.errors import DataError, OptionError, SupportWarning
 from choquet.lattice import upward_maximum
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.families import FAMILIES
+from choquet.operators import DISSIMILARITIES
+from choquet.walks import all_sorts, random_sorts
 
-__all__ = ["Draws", "draw_measures", "effective_size", "split_r_hat"]
+__all__ = ["Draws", "OperatorChances", "draw_measures", "effective_size", "split_r_hat"]
 
 CHAINS = 4
 """Chains for each family; two where a sweep is long."""
@@ -36,6 +39,8 @@ NO_NOISE = (
     "the data say nothing of the noise ({}), so no measure that fits is more likely than another; "
     "give more rows, or draw from all measures with choquet.Measure.random"
 )
+_LISTED, _DRAWN = 7, 5040
+"""Sources up to which all walks are looked at, and how many are drawn beyond."""
 MIXED = 1.1
 """R̂ up to which chains count as mixed (Gelman & Rubin 1992)."""
 
@@ -110,6 +115,60 @@ class Draws:
         order = np.argsort(-power.mean(axis=0), kind="stable")
         right = (np.diff(power[:, order], axis=1) <= 0).all(axis=1)
         return order, float(right.mean())
+
+    def operators(self, parts: Decomposition, *, within: float = 0.05) -> OperatorChances:
+        """Probability that each operator of a decomposition is right, and that its context is.
+
+        Parameters
+        ----------
+        parts : Decomposition
+            Of a measure of the same sources, with conditions on ranks.
+        within : float, default 0.05
+            An operator is right for a measure if, in its context, the output of the two differs
+            by no more than this for any inputs in [0, 1].
+
+        Examples
+        --------
+        >>> from choquet import Measure, decompose
+        >>> parts = decompose(Measure([0, 0, 1, 1]))
+        >>> draws = Draws(np.array([[0.0, 0.01, 0.99, 1.0], [0.0, 0.6, 0.7, 1.0]]))
+        >>> draws.operators(parts)
+        OperatorChances(operator=array([0.5]), context=array([1.]))
+        """
+        n = int(self.values.shape[1]).bit_length() - 1
+        if parts.measure is None or parts.n_sources != n or parts.biases.any():
+            raise DataError(
+                f"draws of measures of {n} sources tell of decompositions of such measures, "
+                "without a constant"
+            )
+        if parts.tree is not None and parts.tree.has_thresholds:
+            raise DataError("contexts that ask for values are not told by measures; use n_cuts=0")
+        sorts = all_sorts(n) if n <= _LISTED else random_sorts(n, _DRAWN, rng=0)
+        labels = parts.operator_of_sorts(sorts)
+        chains = np.cumsum(1 << sorts, axis=1)
+        # Along a walk an operator is an order statistic, with each source's weight at its rank.
+        along = parts.rank_weights[:, None] + parts.source_weights[:, sorts]
+        right, nearest = (np.zeros((len(self.values), len(along)), np.bool_) for _ in range(2))
+        for d, values in enumerate(watching.each("operators of draws", self.values)):
+            own = np.diff(values[chains], axis=1, prepend=0.0)
+            worst = np.abs(np.cumsum(own - along, axis=2)).max(axis=2)
+            rms = (DISSIMILARITIES["rms"].embed((own - along).reshape(-1, n)) ** 2).sum(axis=1)
+            rms = rms.reshape(worst.shape)
+            for k in range(len(along)):
+                used = labels == k
+                right[d, k] = worst[k, used].max(initial=0.0) <= within
+                means = rms[:, used].sum(axis=1)
+                nearest[d, k] = means[k] <= means.min(initial=np.inf) + 1e-12
+        return OperatorChances(right.mean(axis=0), nearest.mean(axis=0))
+
+
+class OperatorChances(NamedTuple):
+    """What draws of measures say of the operators of a decomposition, one number each."""
+
+    operator: FloatArray
+    """Probability that the operator gives the measure's output in its context."""
+    context: FloatArray
+    """Probability that in its context no other operator of the decomposition comes closer."""
 
 
 def draw_measures(

@@ -292,8 +292,8 @@ class CertainRegressor:
         Returns
         -------
         Draws
-            With ``values``, ``n_effective``, ``r_hat``, ``interval``, ``probability`` and
-            ``ranking``.
+            With ``values``, ``n_effective``, ``r_hat``, ``interval``, ``probability``,
+            ``ranking`` and ``operators``.
         """
         self._need_values(MAX_DRAWN)
         if self._shape() != CertainRegressor._shape(self):
