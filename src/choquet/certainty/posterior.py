@@ -38,8 +38,8 @@ half of the criterion, is proved to lose no more to the best than 4 · variance 
 rows together, whatever the truth is (Leung & Barron 2006)."""
 HEDGE = 1.5
 """Times the numbers that a fit used, where constraints and the data chose them: a fit that happens
-to use few numbers happens to look good too. Meyer & Woodroofe (2000) recommend this factor for
-monotone regression; ``python benchmarks/family_odds.py`` tries others."""
+to use few numbers happens to look good too. Meyer & Woodroofe (2000) place this factor between
+1 and 2 for monotone regression; ``python benchmarks/family_odds.py`` tries others."""
 MAX_SPARSE = 12
 """Sources up to which the second mean over all measures is taken: 1.8 s there, 33 s for 16."""
 
