@@ -2,9 +2,9 @@
 
 A fit that happens to use few numbers happens to leave little error too, so the numbers that it used
 say less than they should: `choquet.certainty.posterior` takes `HEDGE` times as many; Meyer and
-Woodroofe place such a factor between 1 and 2 for monotone regression. The share of the criterion in the weights, `SHARE`,
-follows from a proof. This script says what others would give. For every
-data set the measures that stand for the families are worked out once; a choice of the two then
+Woodroofe place such a factor between 1 and 2 for monotone regression. The share of the
+criterion in the weights, `SHARE`, follows from a proof. This script says what others would give.
+For every data set the measures that stand for the families are worked out once; a choice of the two then
 costs no more than a weighted sum. Data sets are those of `off_grid_table.py`, and noisy ones of
 `learning_grid.py`, with seeds of their own.
 
