@@ -4,9 +4,9 @@ A fit that happens to use few numbers happens to leave little error too, so the 
 say less than they should: `choquet.certainty.posterior` takes `HEDGE` times as many; Meyer and
 Woodroofe place such a factor between 1 and 2 for monotone regression. The share of the
 criterion in the weights, `SHARE`, follows from a proof. This script says what others would give.
-For every data set the measures that stand for the families are worked out once; a choice of the two then
-costs no more than a weighted sum. Data sets are those of `off_grid_table.py`, and noisy ones of
-`learning_grid.py`, with seeds of their own.
+For every data set the measures that stand for the families are worked out once; a choice of the two
+then costs no more than a weighted sum. Data sets are those of `off_grid_table.py`, and noisy ones
+of `learning_grid.py`, with seeds of their own.
 
 Run ``python benchmarks/family_odds.py --cells DIRECTORY``: each data set leaves one small file, so
 a run can be stopped and taken up again, and several can share the work. ``--show`` only reads them.

@@ -269,8 +269,8 @@ of the same kinds (5 sources, seeds from 70000): a prior by which values are lik
 stands beside the uniform one, and rarer families have no lower odds than their number of free
 numbers gives them. Of the two numbers in the weights, the half of the criterion follows from a
 proof. The factor 1.5 on the numbers that a fit used was first chosen on data sets of these kinds
-with seeds from 70000, and lies between 1 and 2, where Meyer and Woodroofe (2000) place it for monotone
-regression; on the data sets just named no other factor was clearly better.
+with seeds from 70000, and lies between 1 and 2, where Meyer and Woodroofe (2000) place it for
+monotone regression; on the data sets just named no other factor was clearly better.
 """
 HEAD = HEAD.replace("{{families}}", str(len(FAMILIES)))
 
