@@ -63,7 +63,7 @@ def rows_that_speak(statistics: Statistics) -> float:
     >>> rows_that_speak(Statistics.from_data([[0.9, 0.4], [0.2, 0.3], [0.0, 0.0]], [0.5, 0.2, 0.0]))
     2.0
     """
-    sizes = np.bitwise_count(statistics.masks).sum(axis=1)
+    sizes = np.bitwise_count(statistics.masks).sum(axis=1, dtype=np.int64)
     inner = sizes < statistics.n_sources
     by_rank = np.bincount(sizes[inner], statistics.counts[inner], minlength=1)
     share = min(float(by_rank.max()) / max(statistics.n_samples, 1), 1.0)
