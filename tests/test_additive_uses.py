@@ -15,8 +15,6 @@ from choquet.report import summarise
 from choquet.report.additive import curve_points, map_cells
 from tests.commands import runner
 
-pytestmark = pytest.mark.filterwarnings("error")
-
 
 def rows(n=160, seed=0):
     rng = np.random.default_rng(seed)
