@@ -5,7 +5,7 @@ from math import factorial
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from choquet import (
@@ -119,6 +119,7 @@ def slow_support(X, tolerance=0.0):
 
 
 @given(measures_with_inputs(min_sources=2))
+@example((None, np.array([[np.finfo(float).tiny, 0.0]])))
 def test_support_counts_strict_gaps_only(case):
     _, X = case
     support = DataSupport.from_data(X)

@@ -325,7 +325,6 @@ def _support_of_chunk(
     sorts, ordered = falling(used)
     gaps = -np.diff(ordered, axis=1)
     strict = gaps > np.maximum(tie_widths(ordered), tolerance)
-    untied = strict.all(axis=1)
     with np.errstate(over="ignore", under="ignore"):
         squares = gaps**2 if kept is None else gaps**2 * kept[:, None]
     if not np.isfinite(squares).all():
@@ -334,6 +333,7 @@ def _support_of_chunk(
             "the weights by their size"
         )
     strict &= squares >= LEAST
+    untied = strict.all(axis=1)
     words, counts, informations = _count_sets(sorts, strict, squares)
     observed, row = _distinct_sorts(sorts[untied])
     return DataSupport(
