@@ -23,6 +23,9 @@ else:
 
 __all__ = ["Quadratic", "Reml", "covariance_of", "mirrored", "reml"]
 
+_ROUNDING = 1e-11
+"""Change of the criterion, in shares of it, that may be rounding: sums over some thousand rows."""
+
 _BOUND = (np.log(1e-6), np.log(1e8))
 _LEAST_OF_CLASSES = np.log(1e-4)
 """Least strength where the scale is known: classes that can be told apart ask for none at all."""
@@ -229,7 +232,11 @@ def _descend(
     live: BoolArray,
     bound: tuple[float, float],
 ) -> _Point | None:
-    """The next point: a Newton step of bounded length, halved until the criterion falls."""
+    """The next point: a Newton step of bounded length, shortened until the criterion falls.
+
+    Near the end it falls by less than its rounding, which depends on the order of sums. There the
+    gradient is asked instead: it must fall.
+    """
     values, vectors = np.linalg.eigh(hessian[np.ix_(live, live)])
     least = max(1e-5 * float(np.abs(values).max(initial=0.0)), 1e-3)
     step = np.zeros(len(gradient))
@@ -237,10 +244,17 @@ def _descend(
     step *= min(1.0, 4.0 / max(float(np.abs(step).max(initial=0.0)), 1e-300))
     for _ in range(12):
         new = _Point(point.q, point.D, np.clip(point.rho + step, *bound), point.apart)
-        if new.value < point.value:
+        fall = (point.value - new.value) / max(abs(point.value), 1.0)
+        if fall > _ROUNDING:
+            return new
+        if fall > -_ROUNDING and _size(new.derivatives()[0], live) < _size(gradient, live):
             return new
         step /= 3
     return None
+
+
+def _size(gradient: FloatArray, live: BoolArray) -> float:
+    return float(np.abs(gradient[live]).max(initial=0.0))
 
 
 def covariance_of(q: Quadratic, D: FloatArray, found: Reml, kinds: IntArray) -> FloatArray:
