@@ -229,6 +229,19 @@ def test_errors_are_told_on_rows_held_out(folder, run):
     assert "--folds 1" in refused(run, "fit", "cars.csv", "--folds", "1", "-o", "x.json")
 
 
+def test_a_linear_model_that_is_clearly_better_is_told(folder, run):
+    """Here one source lowers the target, but goes up with another that raises it far more."""
+    rng = np.random.default_rng(0)
+    a = rng.random(300)
+    b = np.clip(a + 0.1 * rng.standard_normal(300), 0, 1)
+    write_csv("both.csv", ["a", "b", "y"], np.column_stack([a, b, 3 * a - 2 * b]))
+    write_csv("mean.csv", ["a", "b", "y"], np.column_stack([a, b, a + b]))
+    note = "note: a linear model is more accurate here; --learner auto tries other learners"
+    assert note in run("fit", "both.csv", "-o", "both.json")[2]
+    assert note not in run("fit", "mean.csv", "-o", "mean.json")[2]
+    assert note not in run("fit", "both.csv", "--learner", "auto", "-o", "auto.json")[2]
+
+
 def test_more_rows_than_are_kept_are_drawn_evenly(folder, run, monkeypatch):
     from choquet.cli import learners
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,6 +20,8 @@ from choquet import (
     decompose,
 )
 from choquet.contexts import LeafOptions, RankRows, SplitOptions, grow
+from choquet.contexts.from_walks import describe_walks
+from choquet.contexts.meeting import met
 from choquet.datasets import make_fusion, make_noise_measure
 from choquet.errors import DataError, OptionError, SupportWarning
 from choquet.operators.blends import shortest_split
@@ -159,6 +162,17 @@ def test_errors_are_never_exceeded(g):
     assert np.sqrt(np.mean(away**2)) <= 1.3 * d.error.rms + 1e-9
 
 
+def test_operators_that_differ_by_less_than_the_floor_are_one():
+    """Also where they would be exact as two: nobody can act on a difference of 0.002."""
+    values = np.array(DEMINING.values, dtype=float)
+    two = decompose(Measure(values))
+    values[[2, 4]] -= [0.001, 0.003]
+    near = decompose(Measure(values))
+    assert two.n_operators == near.n_operators == 2
+    assert 0 < near.error.worst < 0.005
+    assert len({op.name for op in near.operators}) == 2
+
+
 def test_four_operators_come_back_from_noisy_samples():
     """At σ = 0.05 the true four are found from 300 samples in nearly all of twelve seeds."""
     truth = make_noise_measure()
@@ -185,6 +199,55 @@ def test_true_operators_come_back_with_rows_and_targets():
             np.bincount(d.operator_of(made.data)) / 300, [op.share for op in d.operators]
         )
     assert sum(found) >= 3
+
+
+@pytest.mark.parametrize("rows", [False, True])
+def test_operators_of_a_noisy_model_agree_where_their_contexts_meet(rows):
+    """Without jumps, a description is itself the integral of a measure: that of its vertices."""
+    made = make_fusion(300, 5, measure=make_noise_measure(), noise=0.05, rng=101)
+    model = ChoquetRegressor().fit(made.data, made.target)
+    d = decompose(model, made.data, made.target) if rows else decompose(model)
+    assert d.n_operators == 4
+    g = Measure(d.predict((np.arange(32)[:, None] >> np.arange(5)) & 1))
+    X = np.random.default_rng(1).random((3000, 5))
+    # Weights of walks are rounded to six decimals where that costs nothing, and ten are in play.
+    np.testing.assert_allclose(d.predict(X), g.integral(X), atol=1e-5)
+    clustered = decompose(model, method=Clodd(refit=True, max_clusters=4))
+    assert np.abs(clustered.predict(X) - g.integral(X)).max() > 1e-3
+
+
+def test_meeting_operators_are_the_best_that_meet():
+    """Against a program that is told each equation: no other such operators are nearer."""
+    import cvxpy
+
+    g = Measure.random(4, rng=3)
+    sorts = all_sorts(4)
+    found = describe_walks(
+        sorts, g.walk_weights(sorts), np.ones(24), n_values=14, max_operators=3, kinds=["rank"],
+        floor=0.01,
+    )  # fmt: skip
+    again = met(found.rows, found.tree, found.grouping, sorts)
+    labels = found.grouping.labels[found.tree.leaf_of(found.rows.ranks)][::4]
+    assert len(set(labels)) > 1
+    weights = cvxpy.Variable((len(found.grouping.kinds), 4))
+    value: dict[int, list[Any]] = {}
+    for sort, k in zip(sorts, labels, strict=True):
+        for j in range(1, 5):
+            subset = int((1 << sort[:j]).sum())
+            value.setdefault(subset, []).append(cvxpy.sum(weights[int(k), :j]))
+    up = np.arange(4, 0, -1)
+    low, high = np.minimum.outer(up, up), np.maximum.outer(up, up)
+    root = np.linalg.cholesky(low * (high + 1) / 30)
+    away = (weights[labels] - g.walk_weights(sorts)) @ root
+    total = [cvxpy.sum(weights, axis=1) == 1]
+    agree = [one == several[0] for several in value.values() for one in several[1:]]
+    problem = cvxpy.Problem(cvxpy.Minimize(cvxpy.sum_squares(away)), total + agree)
+    problem.solve(solver=cvxpy.CLARABEL)
+    # `error` is of one of the four rows that stand for a walk.
+    assert again.error * 4 == pytest.approx(problem.value / 24, rel=1e-5)
+    assert again.error > found.grouping.error
+    by_rank = again.in_units(found.rows).by_rank
+    np.testing.assert_allclose(by_rank, weights.value, atol=1e-4)
 
 
 def test_rows_that_contradict_the_model_and_rows_without_noise():

@@ -152,6 +152,7 @@ def _tell_errors(summary: dict[str, Any]) -> None:
                 f"On rows held out ({tried['folds']} folds): {right[0]} right; a logistic "
                 f"regression {right[1]}, always the most frequent class {right[2]}."
             )
+            _tell_better(summary, tried)
         say(f"On the rows learned from: {100 * summary['accuracy']:.1f} % right.")
         return
     if tried is not None:
@@ -162,11 +163,23 @@ def _tell_errors(summary: dict[str, Any]) -> None:
         )
         if tried["mean"] > 0 and tried["r2"] < -1e-3:
             warn("note: on rows held out the model is worse than always answering the mean")
+        _tell_better(summary, tried)
     if summary["r2"] is not None:
         say(
             f"On the rows learned from: root mean square error {summary['rmse']:.4g}, "
             f"R² {summary['r2']:.4f}."
         )
+
+
+def _tell_better(summary: dict[str, Any], tried: dict[str, Any]) -> None:
+    """Where a linear model is clearly better, what to try: one integral is not for every table.
+
+    More than one standard error of the model's error, and more than a hundredth of the mean's.
+    """
+    away = tried["model"] - tried["linear"]
+    clear = max(tried["scores"]["model"]["error_half"] / 2, 0.01 * tried["mean"])
+    if away > clear and not summary["tried"]:
+        warn("note: a linear model is more accurate here; --learner auto tries other learners")
 
 
 def _many(number: int, what: str) -> str:

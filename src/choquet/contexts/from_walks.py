@@ -15,10 +15,10 @@ from choquet.contexts.grouping import (
     Price,
     groupings,
     joined_leaves,
-    n_numbers,
     refitted,
 )
 from choquet.contexts.leaves import LeafOptions, fit_statistics, statistics_of
+from choquet.contexts.meeting import met
 from choquet.contexts.pruning import weakest_links
 from choquet.contexts.rows import Leaf, RankRows
 from choquet.contexts.splits import SplitOptions
@@ -74,11 +74,14 @@ description is no accident: of a measure without structure all walks differ."""
 
 @dataclass(frozen=True, eq=False)
 class Described:
-    """A tree, its operators, and the rows they were fitted to."""
+    """A tree, its operators, the rows they were fitted to, and whether they agree where contexts
+    meet.
+    """
 
     rows: RankRows
     tree: Tree
     grouping: Grouping
+    meets: bool = False
 
 
 class _Priced(NamedTuple):
@@ -112,7 +115,8 @@ def describe_walks(
     number of shared operators is a candidate. Conditions that were chosen one by one follow what a
     measure owes to noise. So the walks of the best description, and of those with other numbers of
     operators, go to the operator nearest to them, and trees are grown for these groups again.
-    Descriptions that are exact, and no accident, go before all others.
+    Descriptions that are exact, and no accident, go before all others. The last ones are also tried
+    with operators that are fitted together, so that they agree where their contexts meet.
 
     Parameters
     ----------
@@ -166,10 +170,12 @@ def describe_walks(
         found.append((search.priced(rows, rows, splits), splits))
     best, splits = min(found, key=lambda one: one[0].key)
     near = best.found.grouping.error * sorts.shape[1] <= search.price.noise
-    if best.inexact and not near and len(whole.Z) <= _SETTLED:
-        best = search.settled(best, splits)
-    rows, tree, grouping = best.found.rows, best.found.tree, best.found.grouping
-    return Described(rows, tree, refitted(rows, tree, grouping, search.options))
+    if not best.inexact or len(whole.Z) > _SETTLED:
+        return search.refitted(best.found)
+    several = [best.found] if near else search.settled(best, splits)
+    several = [search.refitted(one) for one in several]
+    several += [search.met(one) for one in several if len(one.grouping.kinds) > 1]
+    return min(several, key=lambda one: search.told(one).key)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -198,7 +204,7 @@ class _Search:
         if exact:
             parts = parts + exact
             several += self._grouped(rows, exact, replace(self.price, noise=_EXACT * self.spread))
-        priced = (self._told(Described(rows, *one)) for one in zip(parts, several, strict=True))
+        priced = (self.told(Described(rows, *one)) for one in zip(parts, several, strict=True))
         return min(priced, key=lambda one: one.key)
 
     def _grouped(self, rows: RankRows, trees: Sequence[Tree], price: Price) -> list[Grouping]:
@@ -211,7 +217,7 @@ class _Search:
             kinds=self.kinds,
         )
 
-    def _told(self, one: Described) -> _Priced:
+    def told(self, one: Described) -> _Priced:
         """A description with its price, and whether it is exact and no accident."""
         tree, found = one.tree, one.grouping
         error = found.error * one.rows.each  # a walk is as many rows as it has sources
@@ -220,30 +226,45 @@ class _Search:
         value = self.price.of(error, found.n_numbers + _SPLIT * asked + _BOTH * n_both)
         short = found.n_numbers < self.n_values
         short |= not n_both and len(found.kinds) <= _ALIKE * len(self.sorts)
-        return _Priced(error > _EXACT * self.spread or not short, value, one)
+        exact = short and error <= _EXACT * self.spread and not self._alike(one)
+        return _Priced(not exact, value, one)
 
-    def settled(self, best: _Priced, splits: SplitOptions) -> _Priced:
-        """The same, or a better one for walks that went to their nearest operator."""
+    def _alike(self, one: Described) -> bool:
+        """Whether two operators differ by no more than the floor: they are to be one."""
+        Z, weight = one.rows.Z[:, :-2], one.rows.weight
+        second = (Z.T * weight) @ Z * (one.rows.each / float(weight.sum()))
+        own = one.grouping.coefficients[:, :-1]
+        away = own[np.triu_indices(len(own), 1)[0]] - own[np.triu_indices(len(own), 1)[1]]
+        squares = np.einsum("ki,ij,kj->k", away, second, away)
+        return bool((squares <= self.price.noise).any())
+
+    def settled(self, best: _Priced, splits: SplitOptions) -> list[Described]:
+        """The same, and others for walks that went to their nearest operator."""
         rows, options = best.found.rows, self.options
         tree = grow(rows, rows.everything(), options, splits, max_leaves=_GROWN)
-        least = min(n_numbers(rows, kind) for kind in self.kinds)
+        found = [best.found]
         joined = joined_leaves(rows, tree, options, self.max_operators)
         for labels in each("settling contexts", joined):
-            groups, error, n_groups = _nearest(rows, labels, self.sorts, self.weights, options)
-            # Contexts can at best tell the groups apart: where that does not pay, none are grown.
-            if self.price.of(error, n_groups * least + _SPLIT * (n_groups - 1)) >= best.value:
-                continue
+            groups = _nearest(rows, labels, self.sorts, self.weights, options)
             grown = RankRows.from_walks(self.sorts, groups, self.counts, leaf=rows.leaf)
-            best = min(best, self.priced(rows, grown, splits), key=lambda one: one.key)
-        return best
+            found.append(self.priced(rows, grown, splits).found)
+        return found
+
+    def refitted(self, one: Described) -> Described:
+        """The same, its operators fitted again without the ridge."""
+        fitted = refitted(one.rows, one.tree, one.grouping, self.options)
+        return replace(one, grouping=fitted)
+
+    def met(self, one: Described) -> Described:
+        """The same contexts with operators that agree where these meet."""
+        grouping = met(one.rows, one.tree, one.grouping, self.sorts)
+        return replace(one, grouping=grouping, meets=True)
 
 
 def _nearest(
     rows: RankRows, labels: IntArray, sorts: IntArray, weights: FloatArray, options: LeafOptions
-) -> tuple[FloatArray, float, int]:
+) -> FloatArray:
     """Weights by rank of the operator nearest to each walk, from operators for groups of rows.
-
-    Also the mean squared error of these operators, and how many there are.
 
     Operators are fitted to their walks and walks go to the nearest operator, in turns: Lloyd's
     algorithm, with operators for centres.
@@ -252,7 +273,7 @@ def _nearest(
     for _ in range(_TURNS):
         parts = [np.flatnonzero(labels == k) for k in np.flatnonzero(np.bincount(labels))]
         packed = np.array([statistics_of(rows, part, rows.weight) for part in parts])
-        coefficients, errors = fit_statistics(packed, options, np.zeros(rows.n_columns))
+        coefficients, _ = fit_statistics(packed, options, np.zeros(rows.n_columns))
         found = rows.in_units(coefficients)
         along = found.by_source[:, sorts] + found.by_rank[:, None, :]
         away = DISSIMILARITIES["rms"].embed((along - weights).reshape(-1, n))
@@ -260,8 +281,7 @@ def _nearest(
         moved, labels = labels, np.repeat(nearest, n)
         if np.array_equal(moved, labels):
             break
-    error = float(errors.sum() / rows.weight.sum()) * n
-    return np.asarray(along[nearest, np.arange(len(sorts))]), error, len(parts)
+    return np.asarray(along[nearest, np.arange(len(sorts))])
 
 
 def _heard(sorts: IntArray, weights: FloatArray, counts: FloatArray) -> tuple[int, ...] | None:

@@ -206,14 +206,14 @@ def refitted(rows: RankRows, tree: Tree, grouping: Grouping, options: LeafOption
     coefficients, errors = grouping.coefficients.copy(), 0.0
     for k, kind in enumerate(grouping.kinds):
         packed = statistics_of(rows, np.flatnonzero(place == k), rows.weight)[None]
-        columns = _columns_of(rows)[kind]
+        columns = columns_of(rows)[kind]
         centre = coefficients[k : k + 1]
         coefficients[k : k + 1], error = _fit_columns(rows, packed, centre, options, columns)
         errors += float(error[0])
     return replace(grouping, coefficients=coefficients, error=errors / float(rows.weight.sum()))
 
 
-def _columns_of(rows: RankRows) -> dict[Leaf, IntArray]:
+def columns_of(rows: RankRows) -> dict[Leaf, IntArray]:
     """What operators of each kind weigh, of the columns that the rows have."""
     columns: dict[Leaf, IntArray] = {rows.leaf: np.arange(rows.n_columns)}
     if rows.leaf == "both":
@@ -317,7 +317,7 @@ def _shortest(
     kinds: Sequence[Leaf],
 ) -> list[Grouping]:
     """The operators of the groups of each tree, each of the kind with the best price."""
-    columns = _columns_of(rows)
+    columns = columns_of(rows)
     usable: list[Leaf] = [rows.leaf, *(k for k in kinds if k in columns and k != rows.leaf)]
     fits = {kind: _fit_kind(rows, groups, options, columns[kind], places) for kind in usable}
     found, start = [], 0

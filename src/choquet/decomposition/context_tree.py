@@ -14,6 +14,7 @@ import numpy as np
 from choquet.arrays import FloatArray, IntArray, check_option
 from choquet.contexts.from_walks import NUMBER, Described, describe_walks, output_variance
 from choquet.contexts.learn import Judge, Learned, TreeOptions, collapsed, learn
+from choquet.contexts.meeting import met
 from choquet.contexts.pruning import content_folds
 from choquet.contexts.rows import LEAVES, Leaf, RankRows, Weights
 from choquet.decomposition.cost import Cost, Trial, held_out_trials
@@ -252,7 +253,7 @@ class ContextTree(Method[TreeDecomposition]):
 
         Rows are few, and greedy conditions follow their chance; walks know all of the measure. So
         where fewer operators of the walks predict held-out targets as well as the contexts from
-        rows do, within one standard error, these are taken.
+        rows do, within one standard error, these are taken; as many if they predict better.
         """
         X, y, measure = task.X, task.y, task.measure
         assert X is not None
@@ -263,14 +264,15 @@ class ContextTree(Method[TreeDecomposition]):
         also = made[0].n_operators > 1 and not self.n_cuts
         if also and measure.n_sources <= _ALSO and measure.is_dense:
             other = self._candidates(measure, task.bias, X, y, also=True)[1:]
-            fewer = other[0].n_operators < made[0].n_operators
-            made += other if fewer and all(one.share > 0 for one in other[0].operators) else []
+            few = other[0].n_operators <= made[0].n_operators
+            made += other if few and all(one.share > 0 for one in other[0].operators) else []
         again = _Again(task)
         trials = self._trials(again, made, X, y, folds)
         taken = 0
         if len(made) > 1:
             away = trials[1].errors - trials[0].errors
-            taken = int(away.mean() <= away.std() / np.sqrt(len(away)))
+            fewer = made[1].n_operators < made[0].n_operators
+            taken = int(away.mean() <= fewer * away.std() / np.sqrt(len(away)))
         best, cost = made[taken], trials[taken].cost
         limit = _BETTER if measure.n_sources <= _ALSO else 1 - _DEAR
         dear = cost.ratio > limit and not cost.negligible
@@ -330,6 +332,8 @@ class ContextTree(Method[TreeDecomposition]):
             weights = weights._replace(bias=weights.bias + bias)
             rows = RankRows.from_data(X, output, leaf="both", total=found[0].rows.total)
             grouping = replace(grouping, coefficients=rows.from_units(weights))
+            if walks.meets and rows.total is not None:
+                grouping = met(rows, tree, grouping, sorts, l2=self.l2)
             tree = tree.weighed(tree.leaf_of(rows.ranks), rows.weight)
             found.append(replace(found[0], rows=rows, tree=tree, grouping=grouping))
         return [describe(one, measure.sources) for one in found]

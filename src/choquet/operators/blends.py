@@ -85,25 +85,27 @@ def blend_name(
         return f"always {bias:.4g}"
     terms = [(float(w), sources[i], sources[i]) for i, w in enumerate(by_source) if w]
     terms += [(float(w), _rank(j, n), f"the {_rank(j, n)}") for j, w in enumerate(by_rank) if w]
-    shares = all(w > 0 for w, *_ in terms) and abs(sum(w for w, *_ in terms) - 1) <= 1e-6
-    heard = HEARD * max(abs(w) for w, *_ in terms)
-    loud = [name for w, name, _ in terms if abs(w) >= heard]
-    if len(loud) == 1 and abs(bias) <= heard and _share(max(w for w, *_ in terms)) == "1":
-        # One input as it is, but for what a name leaves out.
-        return loud[0] if loud[0] in sources else nearest_name(np.round(by_rank)).text
+    total, heard = sum(w for w, *_ in terms), HEARD * max(abs(w) for w, *_ in terms)
+    # What is too small to be named does not change what the rest is called.
+    terms = [term for term in terms if abs(term[0]) >= heard]
+    shares = all(w > 0 for w, *_ in terms) and abs(total - 1) <= 1e-6
+    if len(terms) == 1 and abs(bias) <= heard and _share(terms[0][0]) == "1":
+        _, name, spoken = terms[0]
+        return name if name == spoken else nearest_name(np.round(by_rank)).text
     added = f" {'-' if bias < 0 else '+'} {abs(bias):.4g}" if abs(bias) > heard else ""
+    ranked = any(name != spoken for _, name, spoken in terms)
     if not by_source.any():
-        name = nearest_name(by_rank)
-        if name.text == name.nearest:
-            return name.text + added
-        title = "weighted ranks" if name.text in (MIXED, FREE) else name.text
-    elif by_rank.any():
+        nearest = nearest_name(by_rank)
+        if nearest.text == nearest.nearest:
+            return nearest.text + added
+        title = "weighted ranks" if nearest.text in (MIXED, FREE) else nearest.text
+    elif ranked:
         if shares and not added and len(terms) <= 3:
             return ", ".join(f"{_share(w)} of {spoken}" for w, _, spoken in terms)
         title = "weighted mean and ranks" if shares else "weighted sum and ranks"
     else:
         if len(terms) == 1 and shares:
-            return sources[int(np.flatnonzero(by_source)[0])] + added
+            return terms[0][1] + added
         title = "weighted mean" if shares else "weighted sum"
     return f"{title}: {_sum(terms)}{added}"
 
@@ -128,8 +130,7 @@ def _share(weight: float) -> str:
 
 def _sum(terms: list[tuple[float, str, str]]) -> str:
     """Terms by size, the smallest of many counted only."""
-    order = sorted(terms, key=lambda term: -abs(term[0]))
-    heard = [term for term in order if abs(term[0]) >= HEARD * abs(order[0][0])]
+    heard = sorted(terms, key=lambda term: -abs(term[0]))
     said = heard if len(heard) <= _SAID + 1 else heard[:_SAID]
     text = ""
     for k, (weight, name, _) in enumerate(said):
