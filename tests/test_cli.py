@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 import pandas
 import pytest
+from sklearn.base import clone
 
 import choquet
 from choquet.cli import columns, demo, main, subjects
@@ -227,6 +228,32 @@ def test_errors_are_told_on_rows_held_out(folder, run):
     _, out, _ = run("fit", "cars.csv", "--force", "--folds", "0", "--json")
     assert json.loads(out)["held_out"] is None
     assert "--folds 1" in refused(run, "fit", "cars.csv", "--folds", "1", "-o", "x.json")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (),
+        ("--lower-is-better", "price", "--directions", "higher"),
+        ("--scaling", "quantiles"),
+        ("--scaling", "standard"),
+        ("--learner", "contextual"),
+        ("--learner", "additive"),
+    ],
+)
+def test_fit_and_report_tell_the_same_error(words, folder, run):
+    """A model from a file is learned again in the same directions and on the same scales."""
+    write_csv("cars.csv", ["size", "price", "noise", "worth"], cars())
+    told = json.loads(run("fit", "cars.csv", *words, "-o", "m.json", "--json")[1])["held_out"]
+    run("report", "m.json", "cars.csv", "-o", "r.json")
+    quality = json.loads(Path("r.json").read_text())["first"]["quality"]
+    again = {row["key"]: row["error"] for row in quality["rows"]}
+    assert again["model"] == pytest.approx(told["model"], rel=1e-6)
+    assert again["linear"] == pytest.approx(told["linear"], rel=1e-6)
+    model, rows = choquet.load("m.json"), np.array(cars())
+    refitted = clone(model).fit(rows[:, :3], rows[:, 3])
+    given = pandas.DataFrame(rows[:, :3], columns=["size", "price", "noise"])
+    np.testing.assert_allclose(refitted.predict(rows[:, :3]), model.predict(given), rtol=1e-6)
 
 
 def test_a_linear_model_that_is_clearly_better_is_told(folder, run):

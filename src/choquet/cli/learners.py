@@ -182,8 +182,9 @@ class Job:
         scales, target = self.scales
         learned = self._learn(scales, target)
         self.model = self._room.InUnits.from_parts(
-            learned, scales, sources=self.sources, target=target, target_name=self.target
-        )
+            learned, scales, sources=self.sources, target=target, target_name=self.target,
+            like=self.whole(),
+        )  # fmt: skip
         return self.model
 
     def prepared(self, look: _Look) -> Job:
@@ -376,7 +377,8 @@ class Job:
         asked = self.options.directions
         asked = "higher" if asked == "auto" and self.options.scaling == "none" else asked
         found: dict[int, Any] = dict.fromkeys(places.values(), asked)
-        return found | {places[name]: "lower" for name in self.options.lower}
+        found |= {places[name]: "lower" for name in self.options.lower}
+        return found if self.options.lower else asked
 
 
 def _with_target(chunk: Chunk) -> Chunk:

@@ -233,6 +233,11 @@ class Commensurate(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return Units(self.scales_).inputs(rows)
 
 
+def _as_it_is(scale):
+    """Whether a scale changes nothing."""
+    return scale.affine and scale.ends == (0.0, 1.0)
+
+
 def _frame(X, names):
     """Rows with the names of their columns again."""
     import pandas
@@ -343,8 +348,13 @@ class InUnits(BaseEstimator):
         return self
 
     @classmethod
-    def from_parts(cls, estimator, scales, *, sources, target=IDENTITY, target_name=None):
+    def from_parts(
+        cls, estimator, scales, *, sources, target=IDENTITY, target_name=None, like=None
+    ):
         """A fitted model from its fitted parts.
+
+        Its options say how to find such parts again, as held-out rows ask for: those of `like`, or
+        ranges of the data in the directions of the scales.
 
         Parameters
         ----------
@@ -355,13 +365,22 @@ class InUnits(BaseEstimator):
             Names of the columns.
         target : Scale, optional
         target_name : str, optional
+        like : InUnits, optional
+            One that was not fitted, with the options that the parts were found by.
 
         Returns
         -------
         InUnits
         """
         scale = Commensurate.from_scales(scales, sources)
-        made = cls(clone(estimator), scale=Commensurate(), target="minmax")
+        if like is None:
+            ways = {True: "none", False: "minmax"}
+            again = Commensurate(
+                directions={k: one.direction for k, one in enumerate(scales)},
+                method={k: ways[_as_it_is(one)] for k, one in enumerate(scales)},
+            )
+            like = cls(estimator, scale=again, target=ways[_as_it_is(target)])
+        made = clone(like)
         made.n_features_in_, made.feature_names_in_ = len(scales), scale.feature_names_in_
         return made._set(estimator, scale, target, target_name)
 
