@@ -349,10 +349,10 @@ def test_foreign_ways_of_packing_are_refused():
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
-        ('"value": 0.25', '"value": NaN', "value is nan, which is not finite"),
-        ('"value": 0.25', '"value": 1e999', "value is inf"),
-        ('"value": 0.25', '"value": "1_0"', "value is '1_0', no number"),
-        ('"value": 0.25', '"value": ' + "9" * 400, "value is 999"),
+        ('"value": 0.25', '"value": NaN', "value 1 is nan, which is not finite"),
+        ('"value": 0.25', '"value": 1e999', "value 1 is inf"),
+        ('"value": 0.25', '"value": "1_0"', "value 1 is '1_0', no number"),
+        ('"value": 0.25', '"value": ' + "9" * 400, "value 1 is 999"),
         ('"value": 0.25', '"value": ' + "9" * 5000, "4300 digits"),
         ('"value": 0.25', '"value": 0.25, "value": 0.5', "a key is there twice"),
         ('"monotone": true', '"monotone": 1', "monotone is 1, not true or false"),

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.errors import DataError
-from choquet.expected import expect_array
+from choquet.expected import Array, expect_fields
 from choquet.lattice.masks import check_dense
 
 __all__ = [
@@ -200,7 +200,7 @@ def expect_words(data: Mapping[str, Any], name: str, n_sources: int) -> WordArra
     ...
     ValueError: words holds subsets of more than 3 sources
     """
-    words = expect_array(data, name, (None, n_words(n_sources)), kinds="u")
+    words: WordArray = expect_fields(data, {name: Array((None, n_words(n_sources)), "u")})[name]
     if not np.array_equal(unique_rows(words)[0], words):
         raise ValueError(f"{name} are not distinct subsets in order")
     last = n_sources % 64

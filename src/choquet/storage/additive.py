@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from choquet.expected import expect_array, expect_number, expect_text
-from choquet.storage.checks import check_flag
+from choquet.expected import FLAG, NUMBER, TEXT, Array, Number, Text, expect_fields
+from choquet.storage.checks import Fields
 
 __all__ = [
+    "PROOF",
     "check_additive",
     "check_axis",
     "check_model",
-    "check_proof",
     "check_source",
     "check_term",
 ]
@@ -27,24 +27,22 @@ _LEVELS = 100_000
 
 def check_source(data: Data) -> None:
     """Fields of a `Source`."""
-    expect_text(data, "name")
-    if data["kind"] not in ("number", "ordered", "nominal"):
-        raise ValueError(f"kind is {data['kind']!r:.40}, not number, ordered or nominal")
+    kinds = Text(("number", "ordered", "nominal"))
+    expect_fields(data, {"name": TEXT, "kind": kinds, "missing": FLAG})
     levels = data["levels"]
     if not isinstance(levels, tuple) or not all(
         isinstance(one, bool | int | float | str) for one in levels
     ):
         raise ValueError("levels are no tuple of numbers and texts")
-    check_flag(data, "missing")
 
 
 def check_axis(data: Data) -> None:
     """Fields of an `Axis`: knots that rise, and slots."""
-    knots = expect_array(data, "knots", (None,))
+    levels = Number(low=0, high=_LEVELS, whole=True)
+    expect_fields(data, {"knots": Array((None,)), "n_levels": levels, "missing": FLAG})
+    knots = data["knots"]
     if (np.diff(knots) <= 0).any():
         raise ValueError("knots do not rise")
-    expect_number(data, "n_levels", low=0, high=_LEVELS, whole=True)
-    check_flag(data, "missing")
     if len(knots) and data["n_levels"]:
         raise ValueError("an axis has knots or levels, not both")
     if len(knots) + data["n_levels"] < 1:
@@ -67,12 +65,15 @@ def check_term(data: Data) -> None:
     if not all(isinstance(axis, Axis) for axis in axes):
         raise ValueError("axes are no axes")
     shape = tuple(axis.size for axis in axes)
-    n_scores = len(expect_array(data, "values", (None, *shape)))
-    expect_array(data, "errors", (n_scores, *shape), low=0)
-    expect_array(data, "spread", (n_scores,), low=0)
-    for name in ("edf", "share"):
-        expect_number(data, name)
-    expect_number(data, "n_numbers", low=0, high=prod(shape), whole=True)
+    table = {
+        "values": Array(("scores", *shape)),
+        "errors": Array(("scores", *shape), low=0),
+        "spread": Array(("scores",), low=0),
+        "edf": NUMBER,
+        "share": NUMBER,
+        "n_numbers": Number(low=0, high=prod(shape), whole=True),
+    }
+    expect_fields(data, table)
 
 
 def check_model(data: Data) -> None:
@@ -85,8 +86,16 @@ def check_model(data: Data) -> None:
         raise ValueError("sources are no sources")
     if not isinstance(terms, tuple) or not all(isinstance(one, FittedTerm) for one in terms):
         raise ValueError("terms are no terms")
-    n_scores, n_fixed = expect_array(data, "fixed", (None, None)).shape
-    bounds = expect_array(data, "bounds", (n_scores, 2))
+    expect_fields(
+        data,
+        {
+            "fixed": Array(("scores", None)),
+            "bounds": Array(("scores", 2)),
+            "variance": Number(low=0),
+            "settled": FLAG,
+        },
+    )
+    (n_scores, n_fixed), bounds = data["fixed"].shape, data["bounds"]
     if (bounds[:, 0] > bounds[:, 1]).any():
         raise ValueError("bounds are the wrong way round")
     for term in terms:
@@ -95,17 +104,15 @@ def check_model(data: Data) -> None:
     size = n_fixed + sum(term.n_numbers for term in terms)
     bases = _list(data, "bases", len(terms))
     for basis, term in zip(bases, terms, strict=True):
-        expect_array({"basis": basis}, "basis", (term.values[0].size, term.n_numbers))
-    for matrix in _list(data, "covariance", n_scores):
-        expect_array({"covariance": matrix}, "covariance", (size, size))
-    for variance in _list(data, "prior", n_scores):
-        expect_array({"prior": variance}, "prior", (size,), low=0)
-    expect_number(data, "variance", low=0)
-    check_flag(data, "settled")
+        shape = (term.values[0].size, term.n_numbers)
+        expect_fields({"basis": basis}, {"basis": Array(shape)})
+    squares = {"covariance": Array((size, size)), "prior": Array((size,), low=0)}
+    for pair in zip(*(_list(data, name, n_scores) for name in squares), strict=True):
+        expect_fields(dict(zip(squares, pair, strict=True)), squares)
     if "kappa" in data:  # files of earlier versions take the link for certain
-        expect_number(data, "kappa")
-        uncertain = expect_number(data, "kappa_error", low=0) > 0
-        expect_array(data, "kappa_answer", (size if uncertain else 0,))
+        expect_fields(data, {"kappa": NUMBER, "kappa_error": Number(low=0)})
+        answer = Array((size if data["kappa_error"] > 0 else 0,))
+        expect_fields(data, {"kappa_answer": answer})
 
 
 def _list(data: Data, name: str, length: int) -> list[Any]:
@@ -115,12 +122,14 @@ def _list(data: Data, name: str, length: int) -> list[Any]:
     return found
 
 
-def check_proof(data: Data) -> None:
-    """Fields of a `Proof`."""
-    for name in ("least_rise", "gap"):
-        expect_number(data, name)
-    expect_number(data, "n_constraints", low=0, whole=True)
-    check_flag(data, "exact")
+PROOF = Fields(
+    {
+        "least_rise": NUMBER,
+        "gap": NUMBER,
+        "n_constraints": Number(low=0, whole=True),
+        "exact": FLAG,
+    }
+)
 
 
 def check_additive(fitted: Data) -> None:
@@ -140,15 +149,13 @@ def check_additive(fitted: Data) -> None:
         raise ValueError(f"contexts_ are not those of {len(model.terms)} terms")
     for met, term in zip(counts, model.terms, strict=True):
         d = len(term.sources)
-        found = expect_array({"contexts_": met}, "contexts_", (None, 2 * d + 1), kinds="i", low=0)
+        expect_fields({"contexts_": met}, {"contexts_": Array((None, 2 * d + 1), "i", low=0)})
         sizes = [axis.size for axis in term.axes]
-        if (found[:, :d] >= sizes).any() or (np.sort(found[:, d : 2 * d]) != np.arange(d)).any():
+        if (met[:, :d] >= sizes).any() or (np.sort(met[:, d : 2 * d]) != np.arange(d)).any():
             raise ValueError(f"contexts_ of {term.name} are not on its grid")
-    for name in ("n_rows_", "edf_", "centre_", "scale_", "link_", "noise_"):
-        if name in fitted:
-            expect_number(fitted, name)
+    numbers = ("n_rows_", "edf_", "centre_", "scale_", "link_", "noise_")
+    expect_fields(fitted, dict.fromkeys(numbers, NUMBER), absent=numbers)
     n_fixed, classes = model.fixed.shape[1], fitted.get("classes_")
     if classes is not None and len(classes) not in (2, model.n_scores, n_fixed + 1):
         raise ValueError(f"{len(classes)} classes for {model.n_scores} scores")
-    if "thresholds_" in fitted:
-        expect_array(fitted, "thresholds_", (n_fixed,))
+    expect_fields(fitted, {"thresholds_": Array((n_fixed,))}, absent=("thresholds_",))

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
-from choquet.expected import expect_array, expect_number, expect_text
+from choquet.expected import FLAG, NAMES, NUMBER, TEXT, Array, Field, Number, Text, expect_fields
 from choquet.lattice.wide import expect_words
 
 __all__ = [
-    "check_cost",
-    "check_flag",
-    "check_formula",
+    "COST",
+    "FORMULA",
+    "PATH",
+    "SCALE",
+    "Fields",
     "check_identification",
     "check_mobius",
-    "check_names",
     "check_outcome",
-    "check_path",
-    "check_scale",
     "check_scaled",
     "check_solution",
     "check_units",
@@ -26,102 +25,115 @@ __all__ = [
 Data = dict[str, Any]
 
 
-def check_flag(data: Data, name: str) -> bool:
-    """True or False, and nothing that only counts as one."""
-    if not isinstance(data[name], bool):
-        raise ValueError(f"{name} is {data[name]!r:.40}, not true or false")
-    return bool(data[name])
+@dataclass(frozen=True)
+class Fields:
+    """What each field of a class must be, and which of them may be absent, or None."""
+
+    table: dict[str, Field]
+    absent: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+    def __call__(self, data: Data) -> None:
+        """Refuse other fields."""
+        expect_fields(data, self.table, absent=self.absent, unknown=self.unknown)
 
 
-def check_names(data: Data, name: str) -> tuple[str, ...]:
-    """Distinct texts, at least one."""
-    names = data[name]
-    if not isinstance(names, list | tuple) or not all(isinstance(one, str) for one in names):
-        raise ValueError(f"{name} are no list of names")
-    if not names or len(set(names)) < len(names):
-        raise ValueError(f"{name} are not distinct, or none")
-    return tuple(names)
+COST = Fields(
+    {
+        **dict.fromkeys(
+            (
+                "description", "integral", "weighted_mean", "order_statistic", "plain_mean",
+                "same_contexts", "same_number",
+            ),
+            NUMBER,
+        ),
+        "n_folds": Number(whole=True),
+        "refitted": FLAG,
+        "unsupported": Number(low=0, high=1),
+    },
+    unknown=("unsupported",),
+)  # fmt: skip
+FORMULA = Fields(
+    {"pattern": TEXT, "sources": NAMES, "weights": Array(("sources",), low=0), "curve": NUMBER}
+)
+PATH = Fields(
+    {
+        "alphas": Array(("steps",)),
+        "stops": Array(("steps", None), "b"),
+        "n_leaves": Array(("steps",), "i", low=1),
+        "errors": Array(("steps",), low=0),
+    }
+)
+SCALE = Fields({"points": Array(("n",)), "values": Array(("n",)), "clip": FLAG}, absent=("clip",))
+"""The classes check the rest."""
+
+_OUTCOME = Fields(
+    {
+        "slope": NUMBER, "intercept": NUMBER, "chosen": FLAG, "number": Number(whole=True),
+        "asked": Number(whole=True),
+    },
+    absent=("slope", "intercept", "chosen"),
+    unknown=("number", "asked"),
+)  # fmt: skip
+_IDENTIFICATION = Fields(
+    {
+        "tau": Number(low=0),
+        "level": Number(low=0, high=1),
+        "masks": Array(("k",), "iO"),
+        "lower": Array(("k",)),
+        "upper": Array(("k",)),
+        "state": Array(("k",), "i", low=0, high=2),
+    },
+    unknown=("level",),
+)
+_SOLUTION = Fields(
+    {
+        "values": Array((None,)),
+        "intercepts": Array((None,)),
+        **dict.fromkeys(("bias", "objective", "violation", "gap"), Number(lacking=True)),
+        "iterations": Number(low=0, whole=True),
+        "status": Text(("solved", "inaccurate")),
+        "message": TEXT,
+        "solver": TEXT,
+    },
+    absent=("intercepts",),
+)
+_SCALED = {
+    "sources": NAMES,
+    "target": TEXT,
+    "offsets": Array(("sources",)),
+    "widths": Array(("sources",), low=1e-300),
+    "target_offset": NUMBER,
+    "target_width": Number(low=1e-300),
+}
+_MOBIUS = {"coefficients": Array(("k",)), "monotone": FLAG, "normal": FLAG}
 
 
 def check_mobius(data: Data) -> None:
     """Fields of a `MobiusMeasure`."""
-    expect_words(data, "words", len(check_names(data, "sources")))
-    expect_array(data, "coefficients", (len(data["words"]),))
-    check_flag(data, "monotone")
-    check_flag(data, "normal")
-
-
-def check_formula(data: Data) -> None:
-    """Fields of a `FormulaMeasure`; the class checks the rest."""
-    expect_text(data, "pattern")
-    expect_array(data, "weights", (len(check_names(data, "sources")),), low=0)
-    expect_number(data, "curve")
+    sources = expect_fields(data, {"sources": NAMES})["sources"]
+    expect_fields(data, _MOBIUS, k=len(expect_words(data, "words", len(sources))))
 
 
 def check_outcome(data: Data) -> None:
     """Fields of an `Outcome`; those that are not there have defaults."""
     if not isinstance(data["classes"], tuple):
         raise ValueError("classes are no tuple")
-    _where(data, ("slope", "intercept"), expect_number)
-    _where(data, ("chosen",), check_flag)
-    for name in ("number", "asked"):
-        if data.get(name) is not None:
-            expect_number(data, name, whole=True)
-
-
-def check_cost(data: Data) -> None:
-    """Fields of a `Cost`."""
-    for name in ("description", "integral", "weighted_mean", "order_statistic", "plain_mean"):
-        expect_number(data, name)
-    for name in ("same_contexts", "same_number"):
-        expect_number(data, name)
-    expect_number(data, "n_folds", whole=True)
-    check_flag(data, "refitted")
-    if data.get("unsupported") is not None:
-        expect_number(data, "unsupported", low=0, high=1)
-
-
-def check_path(data: Data) -> None:
-    """Fields of a pruning `Path`."""
-    k = len(expect_array(data, "alphas", (None,)))
-    expect_array(data, "stops", (k, None), kinds="b")
-    expect_array(data, "n_leaves", (k,), kinds="i", low=1)
-    expect_array(data, "errors", (k,), low=0)
+    _OUTCOME(data)
 
 
 def check_identification(data: Data) -> None:
     """Fields of an `Identification`."""
-    expect_number({"tau": min(data["tau"], 1e308)}, "tau", low=0)  # no noise, no bound
-    if data.get("level") is not None:
-        expect_number(data, "level", low=0, high=1)
-    masks = expect_array(data, "masks", (None,), kinds="iO")
-    k = len(masks)
-    if not all(isinstance(mask, int) and mask >= 0 for mask in masks.tolist()):
+    _IDENTIFICATION({**data, "tau": min(data["tau"], 1e308)})  # no noise, no bound
+    if not all(isinstance(mask, int) and mask >= 0 for mask in data["masks"].tolist()):
         raise ValueError("masks are no subsets")
-    lower, upper = expect_array(data, "lower", (k,)), expect_array(data, "upper", (k,))
-    if (lower > upper).any():
+    if (data["lower"] > data["upper"]).any():
         raise ValueError("an interval ends before it begins")
-    expect_array(data, "state", (k,), kinds="i", low=0, high=2)
 
 
 def check_solution(data: Data) -> None:
     """Fields of a `Solution`."""
-    expect_array(data, "values", (None,))
-    _where(data, ("intercepts",), lambda d, name: expect_array(d, name, (None,)))
-    for name in ("bias", "objective", "violation"):
-        expect_number(data, name, lacking=True)
-    expect_number({"gap": min(data["gap"], 1e308)}, "gap", lacking=True)  # a bound may be infinite
-    expect_number(data, "iterations", low=0, whole=True)
-    expect_text(data, "status", ("solved", "inaccurate"))
-    expect_text(data, "message")
-    expect_text(data, "solver")
-
-
-def check_scale(data: Data) -> None:
-    """Fields of a `Scale`; the class checks the rest."""
-    n = len(expect_array(data, "points", (None,)))
-    expect_array(data, "values", (n,))
-    _where(data, ("clip",), check_flag)
+    _SOLUTION({**data, "gap": min(data["gap"], 1e308)})  # a bound may be infinite
 
 
 def check_units(data: Data) -> None:
@@ -132,26 +144,14 @@ def check_units(data: Data) -> None:
     target = (data["target"],) if "target" in data else ()
     if not isinstance(scales, tuple) or not all(isinstance(s, Scale) for s in (*scales, *target)):
         raise ValueError("units hold other than scales")
-    _where(data, ("target_name",), expect_text)
+    expect_fields(data, {"target_name": TEXT}, absent=("target_name",))
 
 
 def check_scaled(data: Data) -> None:
     """Fields of what the version before wrote as a model with offsets and widths."""
-    n = len(check_names(data, "sources"))
-    expect_text(data, "target")
-    expect_array(data, "offsets", (n,))
-    expect_array(data, "widths", (n,), low=1e-300)
-    expect_number(data, "target_offset")
-    expect_number(data, "target_width", low=1e-300)
+    n = len(expect_fields(data, _SCALED)["sources"])
     model = data["model"]
     measure = getattr(model, "measure", model)
     known = getattr(model, "n_features_in_", getattr(measure, "n_sources", n))
     if not hasattr(model, "predict") or known != n:
         raise ValueError(f"{n} sources, but a {type(model).__name__} of {known}")
-
-
-def _where(data: Data, names: tuple[str, ...], check: Callable[..., Any]) -> None:
-    """Check the fields that are there."""
-    for name in names:
-        if name in data:
-            check(data, name)

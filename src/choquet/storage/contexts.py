@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from choquet.arrays import IntArray
-from choquet.expected import expect_array
-from choquet.storage.checks import check_names
+from choquet.expected import NAMES, Array, expect_fields
 from choquet.storage.values import decode_value, encode_value
 
 if TYPE_CHECKING:
@@ -19,6 +17,12 @@ __all__ = ["decode_contextual", "encode_contextual"]
 
 _LINKS = ("source", "top", "above", "yes", "no")
 _SUMS = ("error", "weight")
+_TREE = {
+    **dict.fromkeys(_LINKS, Array(("n",), "i", low=-1)),
+    "coefficients": Array(("n", None)),
+    "error": Array(("n",), low=0),
+    "weight": Array(("n",)),
+}
 _PARTS = ("outcome", "units", "measure", "support", "identification", "cost")
 _WHOLE = ("exact", "unit", "n_walks", "spread", "row_error", "intercept", "n_drawn")
 
@@ -54,22 +58,22 @@ def decode_contextual(data: dict[str, Any]) -> TreeDecomposition:
     from choquet.decomposition.operators import Errors
     from choquet.decomposition.trees import EVIDENCE, with_contexts
 
-    sources = check_names(data, "sources")
+    sources = expect_fields(data, {"sources": NAMES})["sources"]
     tree = _tree(data["tree"], len(sources))
-    labels = expect_array(data, "labels", (None,), kinds="i")
-    weights = expect_array(data, "weights", (None, len(sources)))
+    table = {"labels": Array((None,), "i"), "weights": Array((None, len(sources)))}
+    labels, weights = expect_fields(data, table).values()
     k = len(weights)
     # Files of earlier versions hold order statistics alone.
     by_source = data.get("source_weights", np.zeros_like(weights))
-    expect_array({"source_weights": by_source}, "source_weights", weights.shape)
+    expect_fields({"source_weights": by_source}, {"source_weights": Array(weights.shape)})
     if labels.shape != tree.source.shape or not np.array_equal(labels >= 0, tree.is_leaf):
         raise ValueError("labels must number the leaves of the tree, and nothing else")
     if set(labels[tree.leaves].tolist()) != set(range(k)):
         raise ValueError(f"labels do not number {k} operators")
     unknown = np.full(k, np.nan)
     columns = {name: data["evidence"].get(name, unknown) for name in EVIDENCE}
-    for name in ("count", "rank"):
-        expect_array(columns, name, (k,), kinds="i", low=0, high=2**53)
+    counts = Array((k,), "i", low=0, high=2**53)
+    expect_fields(columns, {"count": counts, "rank": counts})
     if any(column.shape != (k,) for column in columns.values()):
         raise ValueError(f"evidence must be {k} numbers each")
     evidence: list[dict[str, Any]] = [
@@ -97,15 +101,12 @@ def _tree(data: dict[str, Any], n_sources: int) -> Tree:
     n = len(data["source"])
     if not n or any(data[name].shape != (n,) for name in (*_LINKS, *_SUMS)):
         raise ValueError("the arrays of the tree differ in length")
-    links: list[IntArray] = [expect_array(data, name, (n,), kinds="i", low=-1) for name in _LINKS]
-    source, top, above, yes, no = links
-    expect_array(data, "coefficients", (n, None))
+    source, top, above, yes, no = (data[name] for name in _LINKS)
+    expect_fields(data, _TREE, n=n)
     # Files of earlier versions know no conditions on values.
     value = np.asarray(data.get("value", np.full(n, np.nan)), dtype=np.float64)
     if value.shape != (n,) or np.isinf(value).any():
         raise ValueError(f"value has shape {value.shape}, not ({n},), or is infinite")
-    expect_array(data, "error", (n,), low=0)
-    expect_array(data, "weight", (n,))
     inner = np.flatnonzero(source >= 0)
     children = np.concatenate([yes[inner], no[inner]])
     # Every node but the root is the child of one before it: no loops, and nothing out of reach.

@@ -11,15 +11,37 @@ from choquet.clustering.partition import Partition
 from choquet.decomposition.clusters import ClusterDecomposition
 from choquet.decomposition.sample import OperatorSample
 from choquet.errors import OptionError
-from choquet.expected import expect_array, expect_number, expect_text
+from choquet.expected import FLAG, NUMBER, TEXT, Array, Number, Text, expect_fields
 from choquet.operators.dissimilarity import DISSIMILARITIES
-from choquet.storage.checks import check_flag
 from choquet.storage.values import decode_value, encode_value
 from choquet.walks import DataSupport, OperatorGraph, WalkList
 
 __all__ = ["decode_decomposition", "encode_decomposition"]
 
 _PARTITION = ("n_clusters", "method", "score", "proved", "squareness", "edginess")
+_COUNTS = Array(("n",), "i", low=1)
+_OPTIONS = {"epsilon": Number(low=0), "decimals": Number(low=0, high=300, whole=True)}
+_LISTED = {"complete": FLAG, "sorts": Array(("n", "n_sources"), "i"), "counts": _COUNTS}
+_DRAWN = {"weights": Array(("n", "n_sources")), "counts": _COUNTS}
+_CENTRES = {
+    "weights": Array((None, "n_sources")),
+    "labels": Array(("n",), "i", low=0, high="last"),
+    "scale": Number(low=0),
+    "bias": NUMBER,
+    "metric": Text(DISSIMILARITIES),
+}
+_PICTURE = {"order": Array(("n",), "i"), "heights": Array(("n",), low=0), "counts": _COUNTS}
+_SCORES = {
+    "n_clusters": Number(low="k", high="k", whole=True),
+    "method": TEXT,
+    "proved": FLAG,
+    **dict.fromkeys(("score", "squareness", "edginess"), Number(lacking=True)),
+}
+_CUTS = {
+    "cuts": Array((None,), "i", low=0, high="n"),
+    "memberships": Array(("n", None), low=0, high=1 + 1e-9),
+}
+"""What the fields of each part must be."""
 
 
 def encode_decomposition(found: ClusterDecomposition) -> dict[str, Any]:
@@ -71,16 +93,11 @@ def decode_decomposition(data: dict[str, Any]) -> ClusterDecomposition:
     measure, support = decode_value(data["measure"]), decode_value(data["support"])
     if not hasattr(measure, "n_sources") or not isinstance(support, DataSupport | None):
         raise ValueError("it holds no measure, or a support that is none")
-    options = {
-        "epsilon": expect_number(data, "epsilon", low=0),
-        "decimals": expect_number(data, "decimals", low=0, high=300, whole=True),
-    }
-    n = len(expect_array(data, "labels", (None,), kinds="i", low=0))
+    options = expect_fields(data, _OPTIONS)
+    n = len(data["labels"])
     if "walks" in data:
         listed = data["walks"]
-        check_flag(listed, "complete")
-        expect_array(listed, "sorts", (None, measure.n_sources), kinds="i")
-        expect_array(listed, "counts", (len(listed["sorts"]),), kinds="i", low=1)
+        expect_fields(listed, _LISTED, n_sources=measure.n_sources)
         walks = WalkList(measure, support=support, **options, **listed)
         return _decoded(
             data, OperatorSample(walks.weights(), walks.walk_counts, walks, walks.complete)
@@ -88,8 +105,7 @@ def decode_decomposition(data: dict[str, Any]) -> ClusterDecomposition:
     graph = OperatorGraph(measure, support, **options)
     if "sample" in data:
         drawn = data["sample"]
-        expect_array(drawn, "weights", (n, measure.n_sources))
-        expect_array(drawn, "counts", (n,), kinds="i", low=1)
+        expect_fields(drawn, _DRAWN, n=n, n_sources=measure.n_sources)
         sample = OperatorSample(drawn["weights"], drawn["counts"], graph, complete=False)
     else:
         # Before they are listed: there may be up to N! of them.
@@ -101,13 +117,12 @@ def decode_decomposition(data: dict[str, Any]) -> ClusterDecomposition:
 
 def _decoded(data: dict[str, Any], sample: OperatorSample) -> ClusterDecomposition:
     n, labels = len(sample.weights), data["labels"]
-    centres = expect_array(data, "weights", (None, sample.graph.measure.n_sources))
-    expect_array(data, "labels", (n,), kinds="i", low=0, high=len(centres) - 1)
+    last = len(data["weights"]) - 1
+    expect_fields(data, _CENTRES, n=n, n_sources=sample.graph.measure.n_sources, last=last)
+    centres = data["weights"]
     if set(np.unique(labels).tolist()) != set(range(len(centres))):
         raise ValueError(f"labels do not number {len(centres)} operators")
-    expect_number(data, "scale", low=0)
-    expect_number(data, "bias")
-    metric = DISSIMILARITIES[expect_text(data, "metric", DISSIMILARITIES)]
+    metric = DISSIMILARITIES[data["metric"]]
     picture = IVAT(**_picture(data["ivat"], n), metric=metric.name)
     partition = Partition(labels=labels, **_partition(data, n, len(centres)))
     # Files of earlier versions hold no intervals, only what followed from them, and no classes.
@@ -137,30 +152,18 @@ def _decoded(data: dict[str, Any], sample: OperatorSample) -> ClusterDecompositi
 
 
 def _picture(image: dict[str, Any], n: int) -> dict[str, Any]:
-    order = expect_array(image, "order", (n,), kinds="i")
-    if not np.array_equal(np.sort(order), np.arange(n)):
+    found = expect_fields(image, _PICTURE, n=n)
+    if not np.array_equal(np.sort(found["order"]), np.arange(n)):
         raise ValueError("order is not an order of the operators")
-    heights = expect_array(image, "heights", (n,), low=0)
-    return {
-        "order": order,
-        "heights": heights,
-        "counts": expect_array(image, "counts", (n,), kinds="i", low=1),
-    }
+    return found
 
 
 def _partition(data: dict[str, Any], n: int, k: int) -> dict[str, Any]:
     about = data["partition"]
-    expect_number(about, "n_clusters", low=k, high=k, whole=True)
-    expect_text(about, "method")
-    check_flag(about, "proved")
-    for name in ("score", "squareness", "edginess"):
-        expect_number(about, name, lacking=True)
-    if data["cuts"] is not None:
-        cuts = expect_array(data, "cuts", (None,), kinds="i", low=0, high=n)
-        if (np.diff(cuts) <= 0).any():
-            raise ValueError("cuts are not in order")
-    if data["memberships"] is not None:
-        expect_array(data, "memberships", (n, None), low=0, high=1 + 1e-9)
+    expect_fields(about, _SCORES, k=k)
+    expect_fields(data, _CUTS, unknown=tuple(_CUTS), n=n)
+    if data["cuts"] is not None and (np.diff(data["cuts"]) <= 0).any():
+        raise ValueError("cuts are not in order")
     scores = {int(number): float(score) for number, score in data["scores"]}
     return {
         **{name: about[name] for name in _PARTITION},

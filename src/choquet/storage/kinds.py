@@ -10,13 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from choquet.contexts import Diagram
-from choquet.expected import expect_array, expect_number
-from choquet.lattice import mask_of, members
+from choquet.expected import FLAG, NAMES, NUMBER, Array, expect_fields
+from choquet.lattice import members
 from choquet.lattice.wide import expect_words
 from choquet.measures import FormulaMeasure, Measure, SparseMeasure, SupportedMeasure
 from choquet.operators import OrderStatistic
 from choquet.storage import additive, checks
-from choquet.storage.checks import check_flag, check_names
 from choquet.storage.contexts import decode_contextual, encode_contextual
 from choquet.storage.decompositions import decode_decomposition, encode_decomposition
 from choquet.storage.models import MODELS, decode_model, encode_model, path_of
@@ -78,18 +77,20 @@ def _encode_measure(measure: Measure) -> dict[str, Any]:
 
 
 def _decode_measure(data: dict[str, Any]) -> Measure:
-    sources = check_names(data, "sources")
-    flags = {name: check_flag(data, name) for name in ("monotone", "normal")}
+    head = expect_fields(data, {"sources": NAMES, "monotone": FLAG, "normal": FLAG})
     if "subsets" not in data:
-        return Measure(expect_array(data, "values", (None,)), sources, **flags)
+        return Measure(**head, **expect_fields(data, {"values": Array((None,))}))
     # Before there is room for 2**N values, whatever N the file has.
-    if len(data["subsets"]) != 1 << len(sources):
-        raise ValueError(f"{len(data['subsets'])} subsets, not 2**{len(sources)}")
-    values = np.full(1 << len(sources), np.nan)
-    for entry in data["subsets"]:
-        place = mask_of(sources.index(name) for name in entry["subset"])
-        values[place] = expect_number(entry, "value")
-    return Measure(values, sources, **flags)
+    sources, n_subsets = head["sources"], len(data["subsets"])
+    if n_subsets != 1 << len(sources):
+        raise ValueError(f"{n_subsets} subsets, not 2**{len(sources)}")
+    given = {f"value {k}": one["value"] for k, one in enumerate(data["subsets"])}
+    expect_fields(given, dict.fromkeys(given, NUMBER))
+    values, bits = np.full(n_subsets, np.nan), {name: 1 << i for i, name in enumerate(sources)}
+    values[[sum(bits[name] for name in set(one["subset"])) for one in data["subsets"]]] = list(
+        given.values()
+    )
+    return Measure(values, **head)
 
 
 def _encode_supported(measure: SupportedMeasure) -> dict[str, Any]:
@@ -102,9 +103,8 @@ def _encode_supported(measure: SupportedMeasure) -> dict[str, Any]:
 
 
 def _decode_supported(data: dict[str, Any]) -> SupportedMeasure:
-    sources, total = check_names(data, "sources"), expect_number(data, "total")
-    words, values = expect_words(data, "words", len(sources)), expect_array(data, "values", (None,))
-    return SupportedMeasure(words, values, sources, total=total)
+    found = expect_fields(data, {"sources": NAMES, "total": NUMBER, "values": Array((None,))})
+    return SupportedMeasure(expect_words(data, "words", len(found["sources"])), **found)
 
 
 def _encode_sparse(measure: SparseMeasure) -> dict[str, Any]:
@@ -114,9 +114,8 @@ def _encode_sparse(measure: SparseMeasure) -> dict[str, Any]:
 
 
 def _decode_sparse(data: dict[str, Any]) -> SparseMeasure:
-    sources = check_names(data, "sources")
-    words = expect_words(data, "words", len(sources))
-    return SparseMeasure(words, expect_array(data, "values", (len(words),)), sources)
+    found = expect_fields(data, {"sources": NAMES, "values": Array((None,))})
+    return SparseMeasure(expect_words(data, "words", len(found["sources"])), **found)
 
 
 def _encode_fields(obj: Any) -> dict[str, Any]:
@@ -142,15 +141,16 @@ def _decode_minima(data: dict[str, Any]) -> Any:
 
 
 def _decode_lambda(data: dict[str, Any]) -> FormulaMeasure:
-    shares = expect_array(data, "shares", (None,), low=0, high=1)
-    return FormulaMeasure("additive", shares, curve=expect_number(data, "curve"))
+    found = expect_fields(data, {"shares": Array((None,), low=0, high=1), "curve": NUMBER})
+    return FormulaMeasure("additive", found["shares"], curve=found["curve"])
 
 
 def _decode_weights(data: dict[str, Any]) -> FormulaMeasure:
-    return FormulaMeasure(data["family"], expect_array(data, "weights", (None,), low=0, high=1))
+    found = expect_fields(data, {"weights": Array((None,), low=0, high=1)})
+    return FormulaMeasure(data["family"], **found)
 
 
-def _plain(path: str, check: Callable[[dict[str, Any]], None]) -> Kind:
+def _plain(path: str, check: Callable[[dict[str, Any]], object]) -> Kind:
     """A row for a dataclass whose fields are stored one by one, and checked when they come back."""
     module, _, name = path.partition(":")
 
@@ -177,7 +177,7 @@ KINDS: dict[str, Kind] = {
     "order_statistic": Kind(
         path_of(OrderStatistic),
         _encode_fields,
-        lambda data: OrderStatistic(expect_array(data, "weights", (None,))),
+        lambda data: OrderStatistic(**expect_fields(data, {"weights": Array((None,))})),
     ),
     "decomposition": Kind(
         "choquet.decomposition.clusters:ClusterDecomposition",
@@ -203,10 +203,10 @@ KINDS: dict[str, Kind] = {
         "choquet.decomposition.trees:TreeDecomposition", encode_contextual, decode_contextual
     ),
     "outcome": _plain("choquet.decomposition.outcome:Outcome", checks.check_outcome),
-    "cost": _plain("choquet.decomposition.cost:Cost", checks.check_cost),
-    "pruning_path": _plain("choquet.contexts.pruning:Path", checks.check_path),
+    "cost": _plain("choquet.decomposition.cost:Cost", checks.COST),
+    "pruning_path": _plain("choquet.contexts.pruning:Path", checks.PATH),
     "sparse_measure": Kind(path_of(SparseMeasure), _encode_sparse, _decode_sparse),
-    "formula_measure": _plain("choquet.measures.formula:FormulaMeasure", checks.check_formula),
+    "formula_measure": _plain("choquet.measures.formula:FormulaMeasure", checks.FORMULA),
     "identification": _plain(
         "choquet.certainty.identify:Identification", checks.check_identification
     ),
@@ -218,8 +218,8 @@ KINDS: dict[str, Kind] = {
     "additive_axis": _plain("choquet.additive.axes:Axis", additive.check_axis),
     "additive_term": _plain("choquet.additive.model:FittedTerm", additive.check_term),
     "additive_model": _plain("choquet.additive.model:AdditiveModel", additive.check_model),
-    "shape_proof": _plain("choquet.additive.shape:Proof", additive.check_proof),
-    "scale": _plain("choquet.scales.scale:Scale", checks.check_scale),
+    "shape_proof": _plain("choquet.additive.shape:Proof", additive.PROOF),
+    "scale": _plain("choquet.scales.scale:Scale", checks.SCALE),
     "units": _plain("choquet.scales.units:Units", checks.check_units),
     "pipeline": Kind("sklearn.pipeline:Pipeline", encode_pipeline, decode_pipeline),
     **{name: Kind(row.path, encode_model, decode_model) for name, row in MODELS.items()},

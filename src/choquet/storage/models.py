@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from choquet.expected import expect_number
+from choquet.expected import NUMBER, Number, expect_fields
 from choquet.storage.additive import check_additive
 from choquet.storage.pipelines import SCALERS
 from choquet.storage.values import decode_value, encode_value
@@ -193,6 +193,9 @@ _MAY_LACK = {"cv_results_", "alpha_", "power_"}
 """Attributes in which NaN and infinities mean something."""
 
 
+_FITTED = {"intercept_": NUMBER, "lambda_": NUMBER, "n_features_in_": Number(low=1, whole=True)}
+
+
 def _check(fitted: dict[str, Any]) -> None:
     """Refuse numbers that are not finite, and parts of other numbers of sources."""
     for name, value in fitted.items():
@@ -202,11 +205,8 @@ def _check(fitted: dict[str, Any]) -> None:
     sizes = {name: value.n_sources for name, value in fitted.items() if hasattr(value, "n_sources")}
     if len(set(sizes.values())) > 1:
         raise ValueError(f"parts of the model are of different numbers of sources: {sizes}")
-    for name in ("intercept_", "lambda_") if "intercept_" in fitted else ():
-        expect_number({"intercept_": 0.0, "lambda_": 0.0, **fitted}, name)
+    expect_fields(fitted, _FITTED, absent=("intercept_", "lambda_"), unknown=("n_features_in_",))
     columns = fitted.get("n_features_in_")
-    if columns is not None:
-        expect_number(fitted, "n_features_in_", low=1, whole=True)
     names = fitted.get("feature_names_in_")
     if names is not None and (
         names.shape != (columns,) or not all(isinstance(one, str) for one in names)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from choquet.expected import expect_text
+from choquet.expected import TEXT, expect_fields
 from choquet.storage.checks import check_scaled
 from choquet.storage.values import decode_value, encode_value
 
@@ -42,7 +42,10 @@ def encode_pipeline(pipeline: Any) -> dict[str, Any]:
 def decode_pipeline(data: dict[str, Any]) -> Any:
     """The pipeline again."""
     made: Any = import_module("sklearn.pipeline")
-    steps = [(expect_text(one, "name"), decode_value(one["step"])) for one in data["steps"]]
+    steps = [
+        (expect_fields(one, {"name": TEXT})["name"], decode_value(one["step"]))
+        for one in data["steps"]
+    ]
     if not steps or not all(step == "passthrough" or hasattr(step, "fit") for _, step in steps):
         raise ValueError("a pipeline has steps that learn, or pass data through")
     first = [step for _, step in steps[:-1] if step != "passthrough"]

@@ -14,7 +14,7 @@ from choquet._version import __version__
 from choquet.arrays import as_inputs, as_vector
 from choquet.documents import document_bytes, only_damage, open_document
 from choquet.errors import DamagedFileError, DataError, NewerFileError
-from choquet.expected import expect_number, expect_text
+from choquet.expected import TEXT, Number, expect_fields
 from choquet.files import read_whole, write_whole
 from choquet.learning.data.checks import support_from
 from choquet.learning.data.minima import MinimaStatistics
@@ -25,6 +25,11 @@ __all__ = ["Checkpoint", "content_after"]
 _FORMAT, _VERSION = "choquet checkpoint", 2
 _KINDS: dict[str, Any] = {"gaps": Statistics, "minima": MinimaStatistics}
 """Statistics by the name they have in the file."""
+_FIELDS = {
+    **dict.fromkeys(("n_chunks", "n_rows", "whole"), Number(low=0, high=2**62, whole=True)),
+    "content": TEXT,
+    "source": TEXT,
+}
 _ANEW = "give another file name, or remove the file to begin anew"
 
 
@@ -134,16 +139,12 @@ class Checkpoint:
             raise NewerFileError(f"{path} is of a newer choquet; upgrade, or remove it")
         with only_damage(f"{path} is no checkpoint; remove it to begin anew"):
             data = document.data()
-            total: Any = _KINDS[expect_text(data, "kind")].from_arrays(data["statistics"])
+            total: Any = _KINDS[data["kind"]].from_arrays(data["statistics"])
             if "support" in data:
                 total = Evidence(total, support_from(data["support"]))
-            numbers = {
-                name: expect_number(data, name, low=0, high=2**62, whole=True)
-                for name in ("n_chunks", "n_rows", "whole")
-            }
-            content, source = expect_text(data, "content"), expect_text(data, "source")
+            fields = expect_fields(data, _FIELDS)
             parts = tuple((int(number), str(digest)) for number, digest in data["parts"])
-            return cls(**numbers, total=total, content=content, source=source, parts=parts)
+            return cls(**fields, total=total, parts=parts)
 
     def refuse_other_sums(self, make: Callable[..., Any]) -> None:
         """Raise if these are not the sums that `make` makes: statistics, evidence, and of which k.

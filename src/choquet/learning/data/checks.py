@@ -9,11 +9,32 @@ import numpy as np
 
 from choquet.arrays import BoolArray, FloatArray
 from choquet.errors import DataError
-from choquet.expected import expect_array, expect_number
+from choquet.expected import Array, Number, expect_fields
 from choquet.lattice.wide import expect_words
 from choquet.walks import DataSupport
 
 __all__ = ["check_minima", "check_statistics", "support_from"]
+
+_SUPPORT = {
+    "n_sources": Number(low=1, high=2**31, whole=True),
+    "n_samples": Number(low=0, high=2**62, whole=True),
+    "n_tied": Number(low=0, high="n_samples", whole=True),
+    "counts": Array(("k",), "i", low=1, high="n_samples"),
+    "informations": Array(("k",), low=0),
+    "observed_sorts": Array(("sorts", "n_sources"), "i", low=0),
+    "sort_counts": Array(("sorts",), "i", low=1, high="n_samples"),
+    "tolerance": Number(low=0),
+}
+_STATISTICS = {
+    "counts": Array(("k",), "i", low=1, high="n_samples"),
+    "rows": Array(("pairs",), "i", low=0, high="last"),
+    "columns": Array(("pairs",), "i", low=0, high="last"),
+    "products": Array(("pairs", 2)),
+    "target_products": Array(("k", 2)),
+    "gap_sums": Array(("k", 2)),
+    "totals": Array((3, 2)),
+}
+"""What the fields must be, before they are looked at together."""
 
 _SLACK = 1e-6
 """Relative rounding that sums of products are allowed against Cauchy and Schwarz."""
@@ -35,13 +56,9 @@ def check_statistics(arrays: Mapping[str, Any]) -> None:
         n, n_samples = _sizes(arrays, 2)
         masks = expect_words(arrays, "masks", n)
         k = len(masks)
-        expect_array(arrays, "counts", (k,), kinds="i", low=1, high=n_samples)
-        rows = expect_array(arrays, "rows", (None,), kinds="i", low=0, high=k - 1)
-        columns = expect_array(arrays, "columns", rows.shape, kinds="i", low=0, high=k - 1)
-        pairs = ("products", len(rows)), ("target_products", k), ("gap_sums", k), ("totals", 3)
-        products, targets, gaps, totals = (
-            expect_array(arrays, name, (length, 2)).sum(axis=1) for name, length in pairs
-        )
+        found = expect_fields(arrays, _STATISTICS, k=k, last=k - 1, n_samples=n_samples)
+        _, rows, columns, *pairs = found.values()
+        products, targets, gaps, totals = (pair.sum(axis=1) for pair in pairs)
     except (ValueError, KeyError, TypeError) as error:
         raise DataError(f"these arrays are no statistics: {error}") from None
     weight, total, square = (float(value) for value in totals)
@@ -79,8 +96,8 @@ def check_minima(arrays: Mapping[str, Any]) -> None:
         if not 1 <= order <= n:
             raise ValueError(f"order {order} of {n} sources")
         width = n_coefficients(n, order) + 2
-        rows = expect_array(arrays, "rows", (None, width))
-        gram = expect_array(arrays, "gram", (None, None))
+        table = {"rows": Array((None, width)), "gram": Array((None, None))}
+        rows, gram = expect_fields(arrays, table).values()
         if gram.shape not in ((0, 0), (width, width)):
             raise ValueError(f"gram has shape {gram.shape}, not ({width}, {width})")
     except (ValueError, KeyError, TypeError) as error:
@@ -111,16 +128,11 @@ def support_from(data: Mapping[str, Any]) -> DataSupport:
     choquet.errors.DataError: these fields are no support: counts holds 1, which is not from 1 to 0
     """
     try:
-        n = expect_number(data, "n_sources", low=1, high=2**31, whole=True)
-        n_samples = expect_number(data, "n_samples", low=0, high=2**62, whole=True)
-        n_tied = expect_number(data, "n_tied", low=0, high=n_samples, whole=True)
+        found = expect_fields(data, _SUPPORT)
+        n, sorts = found["n_sources"], found["observed_sorts"]
         words = expect_words(data, "words", n)
-        k = len(words)
-        expect_array(data, "counts", (k,), kinds="i", low=1, high=n_samples)
-        expect_array(data, "informations", (k,), low=0)
-        sorts = expect_array(data, "observed_sorts", (None, n), kinds="i", low=0, high=n - 1)
-        counts = expect_array(data, "sort_counts", (len(sorts),), kinds="i", low=1, high=n_samples)
-        expect_number(data, "tolerance", low=0)
+        if len(words) != len(found["counts"]):
+            raise ValueError(f"{len(found['counts'])} counts of {len(words)} subsets")
         names = data.get("sources")  # files of earlier versions have none
         if names is not None and not (
             isinstance(names, list | tuple)
@@ -130,7 +142,8 @@ def support_from(data: Mapping[str, Any]) -> DataSupport:
             raise ValueError(f"sources are not {n} names")
     except (ValueError, KeyError, TypeError) as error:
         raise DataError(f"these fields are no support: {error}") from None
-    _insist(int(counts.sum()) + n_tied <= n_samples, "more sorts were seen than rows")
+    seen = int(found["sort_counts"].sum()) + found["n_tied"]
+    _insist(seen <= found["n_samples"], "more sorts were seen than rows")
     inside = np.bitwise_count(words).sum(axis=1)
     _insist(((inside > 0) & (inside < n)).all(), "only proper subsets are counted")
     _insist(
@@ -141,7 +154,7 @@ def support_from(data: Mapping[str, Any]) -> DataSupport:
 
 
 def _sizes(arrays: Mapping[str, Any], count: int) -> list[int]:
-    sizes: list[int] = expect_array(arrays, "size", (count,), kinds="i", low=0).tolist()
+    sizes: list[int] = expect_fields(arrays, {"size": Array((count,), "i", low=0)})["size"].tolist()
     if not 1 <= sizes[0] <= 2**31:
         raise ValueError(f"{sizes[0]} sources")
     return sizes
