@@ -13,6 +13,7 @@ from choquet.contexts.leaves import LeafFit, LeafOptions, fit_leaf
 from choquet.contexts.rows import RankArray, RankRows
 from choquet.contexts.splits import Split, SplitOptions, best_splits
 from choquet.errors import DataError
+from choquet.lattice.ties import falling
 from choquet.scales import Units
 
 __all__ = ["Tree", "grow"]
@@ -96,6 +97,11 @@ class Tree:
             held = self.holds(node, ranks[rows], None if inputs is None else inputs[rows])
             pending += [(int(self.yes[node]), rows[held]), (int(self.no[node]), rows[~held])]
         return out
+
+    def placed(self, inputs: FloatArray) -> tuple[IntArray, IntArray]:
+        """Sort and leaf of each sample."""
+        sorts = falling(inputs)[0]
+        return sorts, self.leaf_of(np.argsort(sorts, axis=1).astype(np.int16), inputs)
 
     def weighed(self, place: IntArray, weight: FloatArray) -> Tree:
         """The same for other rows, of which the leaf and the weight are given."""

@@ -22,6 +22,7 @@ from choquet.decomposition.operators import (
 )
 from choquet.decomposition.outcome import Outcome
 from choquet.decomposition.result import Decomposition, Identified
+from choquet.decomposition.runtime import Decided
 from choquet.decomposition.sample import OperatorSample
 from choquet.errors import DataError
 from choquet.operators import Dissimilarity
@@ -297,9 +298,10 @@ class ClusterDecomposition(Decomposition):
 
     # -- use ---------------------------------------------------------------------------------------
 
-    def decided(self, inputs: FloatArray) -> tuple[IntArray, IntArray]:
-        """Operator of each sample, and the sort that decided: its own, or a similar one."""
-        return self._decided(sorts_of(inputs))
+    def decided(self, inputs: FloatArray) -> Decided:
+        """What decides each sample: its own sort, or a similar one."""
+        sorts = sorts_of(inputs)
+        return Decided(*self._decided(sorts), sorts, np.full(len(sorts), -1, dtype=np.int64))
 
     def operator_of_sorts(self, sorts: IntArray) -> IntArray:
         """Number of the operator that decides each sort; see `operator_of`."""

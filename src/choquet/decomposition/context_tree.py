@@ -157,9 +157,11 @@ class ContextTree(Method[TreeDecomposition]):
             raise OptionError("n_cuts asks for values, which walks do not have: give rows, X")
         measure, n = task.measure, task.measure.n_sources
         sorts, counts, complete = self._walks(task, _WALKS // n)
-        found = self._of_walks(measure, sorts, counts)
+        weights = measure.walk_weights(sorts)
+        found = self._of_walks(sorts, weights, counts)
         if not complete:
             sorts, counts, complete = self._walks(task, _CHECKED)
+            weights = measure.walk_weights(sorts)
         return describe_measure(
             found,
             measure,
@@ -172,15 +174,15 @@ class ContextTree(Method[TreeDecomposition]):
             identification=task.identification,
             units=task.units,
             n_walks=len(sorts),
-            spread=float(np.sqrt(output_variance(measure.walk_weights(sorts), counts))),
+            spread=float(np.sqrt(output_variance(weights, counts))),
         )
 
-    def _of_walks(self, measure: AbstractMeasure, sorts: IntArray, counts: FloatArray) -> Described:
+    def _of_walks(self, sorts: IntArray, weights: FloatArray, counts: FloatArray) -> Described:
         return describe_walks(
             sorts,
-            measure.walk_weights(sorts),
+            weights,
             counts,
-            n_values=_free_values(measure.n_sources, len(sorts)),
+            n_values=_free_values(sorts.shape[1], len(sorts)),
             max_operators=self.max_operators,
             kinds=LEAVES if self.leaf == "auto" else (self.leaf,),
             floor=self.floor,
@@ -223,7 +225,9 @@ class ContextTree(Method[TreeDecomposition]):
         if not made.tree.has_thresholds:
             weights = Weights(made.rank_weights, made.source_weights, made.biases - task.bias)
             labels = made.operator_of_sorts(sorts)
-            error, by_operator = walk_errors(measure, sorts, counts, labels, weights)
+            error, by_operator = walk_errors(
+                measure.walk_bounds(sorts), sorts, counts, labels, weights
+            )
             stable = stable_shares(task.identification, sorts, labels, made.n_operators)
         operators = tuple(
             replace(operator, error=one, data_share=operator.share, stable_share=float(pinned))
@@ -326,7 +330,7 @@ class ContextTree(Method[TreeDecomposition]):
         found = [self._learned(measure, bias, X, output, y)]
         if also:
             sorts = all_sorts(measure.n_sources)
-            walks = self._of_walks(measure, sorts, np.ones(len(sorts)))
+            walks = self._of_walks(sorts, measure.walk_weights(sorts), np.ones(len(sorts)))
             tree, grouping = collapsed(walks.tree, walks.grouping)
             weights = grouping.in_units(walks.rows)
             weights = weights._replace(bias=weights.bias + bias)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -132,12 +133,12 @@ class ContextualOperator:
         by_rank = -np.sort(-inputs, axis=1) @ self.rank_weights
         return np.asarray(by_rank + inputs @ self.source_weights + self.bias)
 
-    @property
+    @cached_property
     def n_sources(self) -> int:
         """Number of inputs N."""
         return len(self.rank_weights)
 
-    @property
+    @cached_property
     def weights(self) -> FloatArray:
         """By rank: its own where it knows ranks alone, else those of the nearest order statistic.
 
@@ -152,7 +153,7 @@ class ContextualOperator:
         n = self.n_sources
         return 0.5 if n == 1 else float(self.weights @ np.arange(n - 1, -1, -1)) / (n - 1)
 
-    @property
+    @cached_property
     def name(self) -> str:
         """What to call it: "median", or the sum that it is: "weighted mean: 0.5 gpr + 0.5 ir"."""
         return blend_name(self.rank_weights, self.source_weights, self.bias, self.sources)

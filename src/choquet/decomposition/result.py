@@ -19,13 +19,12 @@ import numpy.typing as npt
 
 from choquet.arrays import BoolArray, FloatArray, IntArray, as_inputs, check_option
 from choquet.contexts.conditions import Rule
-from choquet.contexts.rows import ranks_of
 from choquet.contexts.rules import RuleList
 from choquet.contexts.tree import Tree
 from choquet.decomposition.cost import Cost
 from choquet.decomposition.operators import Contexts, ContextualOperator, Errors
 from choquet.decomposition.outcome import Outcome
-from choquet.decomposition.runtime import Assessment, assess, known_part
+from choquet.decomposition.runtime import Assessment, Decided, assess, known_part
 from choquet.errors import DataError
 from choquet.frames import FrameLibrary, to_frame
 from choquet.measures import AbstractMeasure
@@ -205,8 +204,8 @@ class Decomposition(ABC):
         return self.clusters.ivat
 
     @abstractmethod
-    def decided(self, inputs: FloatArray) -> tuple[IntArray, IntArray]:
-        """Operator of each sample, and the sort that decided: its own, or a similar one."""
+    def decided(self, inputs: FloatArray) -> Decided:
+        """What decides each sample: its own sort, or a similar one."""
 
     @abstractmethod
     def operator_of_sorts(self, sorts: IntArray) -> IntArray:
@@ -218,12 +217,12 @@ class Decomposition(ABC):
 
     # -- size --------------------------------------------------------------------------------------
 
-    @property
+    @cached_property
     def n_sources(self) -> int:
         """Number of sources N."""
         return len(self.sources)
 
-    @property
+    @cached_property
     def n_operators(self) -> int:
         """Number of operators."""
         return len(self.operators)
@@ -298,13 +297,7 @@ class Decomposition(ABC):
 
     def leaf_of(self, X: npt.ArrayLike) -> IntArray:
         """Number of the leaf of each sample, a key of `leaves`; -1 without a tree."""
-        return self.leaf_at(self.scaled(X))
-
-    def leaf_at(self, inputs: FloatArray) -> IntArray:
-        """The same for samples as the operators see them."""
-        if self.tree is None:
-            return np.full(len(inputs), -1, dtype=np.int64)
-        return self.tree.leaf_of(ranks_of(inputs)[1], inputs)
+        return self.decided(self.scaled(X)).leaf
 
     def predict(
         self,

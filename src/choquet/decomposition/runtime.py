@@ -3,26 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.lattice.wide import steps_outside
 from choquet.measures import AbstractMeasure, SupportedMeasure
-from choquet.walks import DataSupport, sorts_of
+from choquet.walks import DataSupport
 from choquet.walks.sorts import strict_steps
 
 if TYPE_CHECKING:
     from choquet.decomposition.result import Decomposition
 
-__all__ = ["TRUSTED", "Assessment", "assess", "known_part"]
+__all__ = ["TRUSTED", "Assessment", "Decided", "assess", "known_part"]
 
 TRUSTED = 0.5
 """Trust from which on an operator counts as supported: data decided more of it than the penalty."""
 
 _MAX_COMPARED = 40_000
 """Supported subsets that are all compared with each other, for intervals."""
+
+
+class Decided(NamedTuple):
+    """Of each sample the operator, the sort that decided, its own sort, and its leaf or -1."""
+
+    operator: IntArray
+    similar_sort: IntArray
+    sort: IntArray
+    leaf: IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +55,10 @@ class Assessment:
         The operator that decides, or would decide after `similar_sort` for unsupported samples.
     similar_sort : array of shape (n, N)
         The sample's own sort, or the most similar one with support.
+    sort : array of shape (n, N)
+        The sample's own sort.
+    leaf : array of n ints
+        The leaf of the tree of conditions that it falls into; -1 without a tree.
     integral : array of n floats
         The integral itself; the middle of the interval where not all its values are known; the
         output of the operator where there is no integral.
@@ -57,6 +70,8 @@ class Assessment:
     operator: IntArray
     similar_sort: IntArray
     integral: FloatArray
+    sort: IntArray
+    leaf: IntArray
 
     def rows(self) -> list[Assessment]:
         """The same for each sample alone."""
@@ -67,20 +82,18 @@ class Assessment:
 def assess(decomposition: Decomposition, inputs: FloatArray) -> Assessment:
     """Support, interval and deciding operator of each sample."""
     measure, support = decomposition.measure, decomposition.support
-    sorts = sorts_of(inputs)
-    labels, chosen = decomposition.decided(inputs)
+    labels, chosen, sorts, leaves = decomposition.decided(inputs)
     if measure is None:
         trust = np.array([operator.trust for operator in decomposition.operators])[labels]
         output = decomposition.outputs(inputs, labels)
         unknown = np.full((len(inputs), 2), np.nan)
-        return Assessment(1 - trust, trust >= TRUSTED, unknown, labels, chosen, output)
+        phi, supported = 1 - trust, trust >= TRUSTED
+        return Assessment(phi, supported, unknown, labels, chosen, output, sorts, leaves)
     integral = measure.integral(inputs) + decomposition.intercept
     unsupported = unsupported_steps(measure, support, sorts)
     if unsupported is None:
-        phi = np.zeros(len(inputs))
-        return Assessment(
-            phi, phi == 0, np.column_stack([integral, integral]), labels, chosen, integral
-        )
+        phi, exact = np.zeros(len(inputs)), np.column_stack([integral, integral])
+        return Assessment(phi, phi == 0, exact, labels, chosen, integral, sorts, leaves)
     tolerance = 0.0 if support is None else support.tolerance
     counted = strict_steps(inputs, sorts, tolerance)[:, :-1]
     missing = (unsupported & counted).sum(axis=1)
@@ -91,7 +104,7 @@ def assess(decomposition: Decomposition, inputs: FloatArray) -> Assessment:
     else:
         interval = bounded.interval(inputs) + decomposition.intercept
     supported = (phi == 0) | (phi < decomposition.epsilon)
-    return Assessment(phi, supported, interval, labels, chosen, integral)
+    return Assessment(phi, supported, interval, labels, chosen, integral, sorts, leaves)
 
 
 def unsupported_steps(

@@ -16,19 +16,20 @@ from choquet.contexts.from_walks import POOR, Described
 from choquet.contexts.learn import Learned, collapsed
 from choquet.contexts.leaves import statistics_of
 from choquet.contexts.logic import rules_by_operator, shortest
-from choquet.contexts.rows import RankRows, Weights, ranks_of
+from choquet.contexts.rows import RankRows, Weights
 from choquet.contexts.rules import RuleList
 from choquet.contexts.tree import Tree
 from choquet.decomposition.cost import Cost
 from choquet.decomposition.operators import UNKNOWN, Contexts, ContextualOperator, Errors
 from choquet.decomposition.outcome import Outcome
 from choquet.decomposition.result import Decomposition, Identified
+from choquet.decomposition.runtime import Decided
 from choquet.errors import DataError
 from choquet.measures import AbstractMeasure
 from choquet.operators.blends import shortest_split
 from choquet.operators.dissimilarity import DISSIMILARITIES
 from choquet.scales import Units
-from choquet.walks import DataSupport, sorts_of
+from choquet.walks import DataSupport
 
 if TYPE_CHECKING:
     from choquet.decomposition.clusters import ClusterDecomposition
@@ -201,22 +202,22 @@ class TreeDecomposition(Decomposition):
             object.__setattr__(self, "contexts", contexts)
             object.__setattr__(self, "operators", operators)
 
-    @property
+    @cached_property
     def sources(self) -> tuple[str, ...]:
         """Names of the sources."""
         return self.contexts.sources
 
-    @property
+    @cached_property
     def tree(self) -> Tree:
         """The tree of conditions."""
         return self.contexts.tree
 
-    @property
+    @cached_property
     def leaves(self) -> Mapping[int, Rule]:
         """The context of each leaf, with its share."""
         return self.contexts.leaves
 
-    @property
+    @cached_property
     def labels(self) -> IntArray:
         """Operator of each node of the tree; -1 for inner nodes."""
         return self.contexts.labels
@@ -242,10 +243,10 @@ class TreeDecomposition(Decomposition):
             )
         )  # fmt: skip
 
-    def decided(self, inputs: FloatArray) -> tuple[IntArray, IntArray]:
-        """Operator of each sample, and its sort."""
-        leaves = self.tree.leaf_of(ranks_of(inputs)[1], inputs)
-        return np.asarray(self.labels[leaves]), sorts_of(inputs)
+    def decided(self, inputs: FloatArray) -> Decided:
+        """What decides each sample: its own sort and its leaf."""
+        sorts, leaves = self.tree.placed(inputs)
+        return Decided(np.asarray(self.labels[leaves]), sorts, sorts, leaves)
 
     def operator_of_sorts(self, sorts: IntArray) -> IntArray:
         """Number of the operator that decides each sort."""
@@ -344,9 +345,10 @@ def describe_measure(
     weights = grouping.in_units(found.rows)
     place = tree.leaf_of(np.argsort(sorts, axis=1).astype(np.int16))
     tree, labels = tree.weighed(place, counts), grouping.labels[place]
-    error, errors = walk_errors(measure, sorts, counts, labels, weights)
+    bounds = measure.walk_bounds(sorts)
+    error, errors = walk_errors(bounds, sorts, counts, labels, weights)
     rounded = Weights(*(np.round(part, _DECIMALS) + 0.0 for part in weights))
-    known_error, known_errors = walk_errors(measure, sorts, counts, labels, rounded)
+    known_error, known_errors = walk_errors(bounds, sorts, counts, labels, rounded)
     if known_error.worst <= error.worst + _DUST:
         # Of equally good numbers those are taken that can be said.
         weights, error, errors = rounded, known_error, known_errors
@@ -363,7 +365,7 @@ def describe_measure(
 
 
 def walk_errors(
-    measure: AbstractMeasure,
+    bounds: tuple[FloatArray, FloatArray],
     sorts: IntArray,
     counts: FloatArray,
     labels: IntArray,
@@ -372,9 +374,9 @@ def walk_errors(
     """Errors of operators by source and by rank in place of walks, overall and for each operator.
 
     Along a walk the operator is an order statistic too, with the weight of each source at the rank
-    that the walk gives it.
+    that the walk gives it. `bounds` are those of the values along each walk.
     """
-    lower, upper = measure.walk_bounds(sorts)
+    lower, upper = bounds
     middle, slack = (lower + upper) / 2, (upper - lower) / 2
     by_source = np.take_along_axis(weights.by_source[labels], sorts, axis=1)
     replaced = np.cumsum(weights.by_rank[labels] + by_source, axis=1)

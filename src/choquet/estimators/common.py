@@ -244,8 +244,10 @@ class MeasureRegressor(CertainRegressor, RegressorMixin, BaseEstimator):
     def _gaps(self) -> bool:
         """Whether inputs may be missing."""
         missing = getattr(self, "missing", "error")
-        span_of(missing)
-        return not (isinstance(missing, str) and missing == "error")
+        if isinstance(missing, str) and missing == "error":
+            return False
+        span_of(missing)  # refuses what is no range
+        return True
 
     def _complete(self, X, y, weight, *, first):
         """The rows to learn from, which lack nothing; all are counted by what they lack."""

@@ -16,9 +16,10 @@ import numpy as np
 from choquet.arrays import FloatArray, IntArray
 from choquet.decomposition import ContextualOperator
 from choquet.explanation.additive import AdditiveView
-from choquet.explanation.phrases import figure, operator_phrase, percent, plain, rank_phrase
+from choquet.explanation.phrases import operator_phrase, percent, plain, rank_phrase
 from choquet.explanation.view import View
 from choquet.operators.names import familiar_operators, nearest_name
+from choquet.scales import figure, figures
 
 __all__ = ["Brief", "brief_formula", "brief_of", "brief_of_sum"]
 
@@ -186,7 +187,7 @@ def brief_of(view: View, inputs: FloatArray | None = None) -> Brief:
         inputs = scaled if view.units is None else view.units.inputs(scaled)
     step = max(1, -(-len(inputs) // _ROWS))
     inputs = inputs[::step]
-    scaled = view.parts.scaled(inputs)
+    scaled = view.scaled(inputs)
     own = view.answers(scaled)
     answers = view.in_data(own)
     found = [
@@ -299,14 +300,14 @@ def _name(view: View) -> str:
 
 
 def _sum(name: str, terms: list[tuple[float, str]], constant: float, about: str) -> str:
-    text = ""
-    for weight, what in terms:
+    text, told = "", figures([*(abs(weight) for weight, _ in terms), abs(constant)])
+    for (weight, what), size in zip(terms, told, strict=False):
         sign = "−" if weight < 0 else "+"
-        text += f"{f' {sign} ' if text else sign.strip('+')}{figure(abs(weight))} × {what}"
+        text += f"{f' {sign} ' if text else sign.strip('+')}{size} × {what}"
     if not text:
         text = figure(constant).replace("-", "−")
     elif constant:
-        text += f" {'−' if constant < 0 else '+'} {figure(abs(constant))}"
+        text += f" {'−' if constant < 0 else '+'} {told[-1]}"
     verb = "are" if name.startswith("the log-odds") else "is"
     name = f"The{name[3:]}" if name.startswith("the ") else name
     return f"{name} {verb} {about}{text}."

@@ -14,7 +14,7 @@ from choquet.contexts import RuleList
 from choquet.decomposition import ContextualOperator, Decomposition
 from choquet.operators.blends import HEARD
 from choquet.operators.names import FREE, MIXED, nearest_name
-from choquet.scales import figure
+from choquet.scales import figure, figures
 
 __all__ = [
     "NO_BIAS",
@@ -214,7 +214,8 @@ def inputs_sentence(
     >>> inputs_sentence(["ir", "gpr"], np.array([0.2, 0.7]), np.array([1, 0]), scaled=False)
     'The inputs, largest first: gpr 0.7, ir 0.2.'
     """
-    parts = [f"{sources[i]} {figure(inputs[i], 4)}" for i in sort[:SPOKEN]]
+    told = figures(inputs[sort[:SPOKEN]], 4)
+    parts = [f"{sources[i]} {text}" for i, text in zip(sort, told, strict=False)]
     more = len(sort) - SPOKEN
     end = f" and {more} smaller ones" if more > 0 else ""
     scale = " after rescaling" if scaled else ""

@@ -15,7 +15,6 @@ from choquet.explanation.abstract import SampleExplanation
 from choquet.explanation.nearest import nearest_context
 from choquet.explanation.phrases import (
     NO_BIAS,
-    figure,
     inputs_sentence,
     named_and_rest,
     percent,
@@ -25,9 +24,8 @@ from choquet.explanation.switch import Switch, moves_text, smallest_switch
 from choquet.explanation.view import LEVEL, View, operators_view, view_of
 from choquet.frames import FrameLibrary, to_frame
 from choquet.lattice.ties import settled
-from choquet.scales import Units
+from choquet.scales import Units, figure, figures
 from choquet.shown import html_table, rounded
-from choquet.walks import sorts_of
 
 __all__ = ["OperatorSample", "explain_sample", "explain_samples", "explained_row"]
 
@@ -270,16 +268,18 @@ changing inputs by 0.25 is enough.
         named, rest = named_and_rest(self.contributions, self.sort.tolist())
         if not self.contributions.any():
             named, rest = [], []
-        weights = dict(zip(self.sort.tolist(), self.weights, strict=True))
+        by_source = np.empty(len(self.sort))
+        by_source[self.sort] = self.weights
         # Rounding errors of a solver are nothing to read.
-        tiny = 1e-9 * float(np.abs(self.contributions).max(initial=0.0))
-        parts = []
-        for i in named:
-            heard = abs(self.contributions[i]) > tiny
-            given = self.contributions[i] if heard else 0.0
-            weight = weights[i] if heard or abs(weights[i]) > 1e-9 else 0.0
-            times = f"{figure(weight)} × {figure(scaled[i], 4)}"
-            parts.append(f"{self.sources[i]} {figure(given, 4)} ({times})")
+        heard = np.abs(self.contributions) > 1e-9 * np.abs(self.contributions).max(initial=0.0)
+        weights = np.where(heard | (np.abs(by_source) > 1e-9), by_source, 0.0)
+        given = figures([*np.where(heard, self.contributions, 0.0)[named], *scaled[named]], 4)
+        parts = [
+            f"{self.sources[i]} {gives} ({weight} × {value})"
+            for i, gives, weight, value in zip(
+                named, given, figures(weights[named]), given[len(named) :], strict=False
+            )
+        ]
         if rest:
             parts.append(
                 f"{figure(self.contributions[rest].sum(), 4)} of {len(rest)} other sources"
@@ -308,13 +308,12 @@ changing inputs by 0.25 is enough.
         lines = []
         if self.confidence is not None:
             low, high = self.confidence
-            ends = f"{figure(low, 4)} and {figure(high, 4)}"
+            ends = " and ".join(figures((low, high), 4))
             lines.append(f"With {percent(self.level)} confidence it lies between {ends}.")
         low, high = self.interval
         if high - low > 1e-9:
-            lines.append(
-                f"The answer could lie anywhere from {figure(low, 4)} to {figure(high, 4)}."
-            )
+            ends = " to ".join(figures((low, high), 4))
+            lines.append(f"The answer could lie anywhere from {ends}.")
         if self.phi > 0:
             lines.append(f"No data were seen for {percent(self.phi)} of the values it rests on.")
         if not self.supported:
@@ -403,7 +402,7 @@ def explain_samples(model: Any, X: Any) -> list[SampleExplanation]:
 def explained_rows(view: View, X: Any, model: Any = None) -> list[OperatorSample]:
     """Explain rows by a view; of several classes, the model is asked for that of each row."""
     rows = as_inputs(X, sources=view.sources)
-    scaled = view.parts.scaled(rows)
+    scaled = view.scaled(rows)
     several = view.outcome is not None and view.learned and not view.outcome.chosen
     if several and model is not None:
         # Of several classes, the one that each sample is put into.
@@ -419,7 +418,7 @@ def explained_rows(view: View, X: Any, model: Any = None) -> list[OperatorSample
 
 def explained_row(view: View, row: FloatArray) -> OperatorSample:
     """Explain one row, given in the data, through a view that is there already."""
-    scaled = view.parts.scaled(row[None])
+    scaled = view.scaled(row[None])
     return _explained(view, row, scaled, assess(view.parts, scaled))
 
 
@@ -428,7 +427,7 @@ def _explained(
 ) -> OperatorSample:
     """Explain one row, given in the data and on the common scale, and what is known of it."""
     parts, units, width = view.parts, view.units, view.width
-    sort, number = sorts_of(scaled)[0], int(known.operator[0])
+    sort, number = known.sort[0], int(known.operator[0])
     operator = parts.operators[number]
     summary = float(parts.outputs(scaled, known.operator)[0])
     output, weights, bias = summary, operator.rank_weights, operator.bias
@@ -444,8 +443,8 @@ def _explained(
     contributions[sort] = weights * scaled[0, sort] * width
     low, high = view.in_data(known.interval[0])
     sure = view.confidence(scaled)
-    rule, named = view.rule_of(scaled, known.similar_sort)
-    leaf = None if parts.tree is None else view.leaf_of(scaled)
+    leaf = None if known.leaf[0] < 0 else int(known.leaf[0])
+    rule, named = view.rule_of(leaf, known.similar_sort)
     why = OperatorSample(
         sources=view.sources,
         inputs=inputs,

@@ -30,7 +30,7 @@ from choquet.explanation.additive import AdditiveView
 from choquet.explanation.phrases import operator_phrase, operator_phrases
 from choquet.lattice import downward_minimum, upward_maximum
 from choquet.measures import Measure
-from choquet.scales import Units, unwrapped
+from choquet.scales import Units, Unwrapped, unwrapped
 from choquet.walks import DataSupport
 
 __all__ = [
@@ -92,12 +92,12 @@ class View(AbstractView):
         """Names of the sources."""
         return self.parts.sources
 
-    @property
+    @cached_property
     def units(self) -> Units | None:
         """Of the data, where they are scaled."""
         return self.parts.units
 
-    @property
+    @cached_property
     def outcome(self) -> Outcome | None:
         """What the output says of a class, if of one."""
         return self.parts.outcome
@@ -107,7 +107,7 @@ class View(AbstractView):
         """Whether the operators were learned directly, so that there is no measure behind them."""
         return self.parts.measure is None
 
-    @property
+    @cached_property
     def width(self) -> float:
         """How much one of the operators' output is in the data."""
         return 1.0 if self.units is None else self.units.width
@@ -154,6 +154,10 @@ class View(AbstractView):
     def phrases(self) -> list[str]:
         """What each operator takes, in words."""
         return operator_phrases(self.parts)
+
+    def scaled(self, inputs: FloatArray) -> FloatArray:
+        """Inputs that were checked, on the common scale."""
+        return inputs if self.units is None else self.units.scaled(inputs)
 
     def in_data(self, scaled: npt.ArrayLike) -> FloatArray:
         """Outputs in the units of the data."""
@@ -208,21 +212,16 @@ class View(AbstractView):
             return None
         return value_bounds(measure, support)
 
-    def rule_of(self, inputs: FloatArray, sorts: IntArray) -> tuple[str, int]:
-        """The rule that applies to a sample, in words, and the operator that it names."""
-        if self.parts.tree is not None:
-            rule = self.parts.leaves[self.leaf_of(inputs)]
-            return rule.text(self.sources) or "always", rule.operator
+    def rule_of(self, leaf: int | None, sorts: IntArray) -> tuple[str, int]:
+        """The rule that applies in a leaf or to a sort, in words, and the operator it names."""
+        if leaf is not None:
+            return self.context_of(leaf), self.parts.leaves[leaf].operator
         if self.rules is None:
             return "", -1
         for rule in self.rules.rules:
             if rule.covers(sorts)[0]:
                 return rule.text(self.sources), rule.operator
         return "otherwise" if self.rules.rules else "always", self.rules.default
-
-    def leaf_of(self, inputs: FloatArray) -> int:
-        """Number of the leaf that a sample, on the common scale, falls into."""
-        return int(self.parts.leaf_at(inputs)[0])
 
     def context_of(self, leaf: int) -> str:
         """Conditions of a leaf, in words."""
@@ -306,10 +305,10 @@ def view_of(
     """
     if isinstance(model, AbstractView):
         return model
-    inner = unwrapped(model).model
-    if is_additive(inner):
-        return AdditiveView(inner, label)
-    return operators_view(model, label=label, identify=identify, row=row)
+    held = unwrapped(model)
+    if is_additive(held.model):
+        return AdditiveView(held.model, label)
+    return _operators_in(held, label, identify, row)
 
 
 def is_additive(model: Any) -> bool:
@@ -338,12 +337,17 @@ def operators_view(
     """
     if isinstance(model, View):
         return model
-    inner, units, names, target = unwrapped(model)
-    if isinstance(model, AdditiveView) or hasattr(inner, "contexts_"):
+    held = unwrapped(model)
+    if isinstance(model, AdditiveView) or hasattr(held.model, "contexts_"):
         raise DataError(
             "an additive model is a sum of small integrals, each with operators of its own; see "
             "its terms_ and decomposition_"
         )
+    return _operators_in(held, label, identify, row)
+
+
+def _operators_in(held: Unwrapped, label: Any, identify: bool, row: FloatArray | None) -> View:
+    inner, units, names, target = held
     if label is not None:
         parts, own = _of_class(inner, label, names)
     else:

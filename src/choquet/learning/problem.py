@@ -11,6 +11,7 @@ otherwise), followed by the intercepts if there are any.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -139,12 +140,12 @@ class Problem:
     rows: Rows | None = None
     absolute: Absolute | None = None
 
-    @property
+    @cached_property
     def n_values(self) -> int:
         """Number of subsets whose values are unknowns."""
         return len(self.masks)
 
-    @property
+    @cached_property
     def dense(self) -> bool:
         """Whether every subset is there, so that a mask is its own position."""
         return self.n_sources < 60 and self.n_values == 1 << self.n_sources

@@ -18,6 +18,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, final
 
 import numpy as np
@@ -78,7 +79,7 @@ class AbstractMeasure(ABC):
     # -- subsets -----------------------------------------------------------------------------------
 
     @final
-    @property
+    @cached_property
     def n_sources(self) -> int:
         """Number of sources N."""
         return len(self.sources)
@@ -250,7 +251,7 @@ class AbstractMeasure(ABC):
         return self._as_mobius()
 
     @final
-    @property
+    @cached_property
     def known_words(self) -> WordArray | None:
         """The subsets that have a value, where the others have only bounds; None if all do."""
         return self._known_words()

@@ -15,11 +15,10 @@ from choquet.arrays import (
     as_vector,
     check_option,
     generator,
-    refuse_nonfinite,
 )
 from choquet.errors import MeasureError, NotMonotoneError, SourceError
 from choquet.lattice import check_dense, mask_of, mobius, monotonicity_witness, n_sources_of
-from choquet.lattice.threads import in_chunks
+from choquet.lattice.rows import integrals_of_rows, weights_of_walks
 from choquet.lattice.wide import WordArray
 from choquet.measures import families
 from choquet.measures.abstract import (
@@ -431,27 +430,10 @@ class Measure(Properties, AbstractMeasure):
         return values, values
 
     def _walk_weights(self, sorts: IntArray) -> FloatArray:
-        from choquet.lattice import _kernels
-
-        weights = np.empty(sorts.shape)
-
-        def part(low: int, high: int) -> None:
-            _kernels.walk_weights(self.values, sorts[low:high], weights[low:high])
-
-        in_chunks(part, len(sorts), 4 * self.n_sources)
-        return weights
+        return weights_of_walks(self.values, sorts)
 
     def _integral(self, inputs: FloatArray, kind: IntegralName) -> FloatArray:
-        from choquet.lattice import _kernels
-
-        result, number = np.empty(len(inputs)), INTEGRALS.index(kind)
-
-        def part(low: int, high: int) -> bool:
-            return bool(_kernels.integrate(self.values, inputs[low:high], number, result[low:high]))
-
-        if not all(in_chunks(part, len(inputs), self.n_sources**2)):
-            refuse_nonfinite(inputs)
-        return result
+        return integrals_of_rows(self.values, inputs, INTEGRALS.index(kind))
 
     def _interval(self, inputs: FloatArray, kind: IntegralName) -> FloatArray:
         return exactly(self._integral(inputs, kind))

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from choquet.errors import SourceError
-from choquet.lattice import members
 
 __all__ = ["check_sources", "format_subset", "source_numbers", "subset_of"]
 
@@ -77,4 +76,5 @@ def format_subset(sources: Sequence[str], mask: int) -> str:
     >>> format_subset(("gpr", "ir", "emi"), 5)
     '{gpr, emi}'
     """
-    return "{" + ", ".join(sources[i] for i in members(mask)) + "}" if mask else "∅"
+    inside = [name for i, name in enumerate(sources) if mask >> i & 1]
+    return f"{{{', '.join(inside)}}}" if inside else "∅"

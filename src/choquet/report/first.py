@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from choquet.arrays import FloatArray
-from choquet.decomposition.runtime import TRUSTED, Assessment
+from choquet.arrays import BoolArray, FloatArray
+from choquet.decomposition.runtime import TRUSTED
 from choquet.explanation import list_words
+from choquet.explanation.answers import Answers
 from choquet.explanation.brief import Brief
 from choquet.explanation.model import OperatorsExplanation
 from choquet.explanation.phrases import number_word, percent
@@ -33,7 +34,7 @@ def first_screen(
     story: OperatorsExplanation,
     brief: Brief,
     quality: dict[str, Any] | None,
-    known: Assessment | None,
+    answers: Answers | None,
     *,
     inputs: FloatArray | None,
     targets: FloatArray | None,
@@ -48,8 +49,8 @@ def first_screen(
         What the model is, in long and in short.
     quality : dict or None
         Its scores beside others'.
-    known : Assessment or None
-        What is known about the samples.
+    answers : Answers or None
+        What the model gives for the samples, and what is known about them.
     inputs, targets : arrays or None
         The samples.
     samples : dict or None
@@ -58,7 +59,8 @@ def first_screen(
         Whether the model knows data of its own, beside these samples.
     """
     against = _against(view, inputs, targets)
-    unseen = None if known is None else 1 - float(known.supported.mean())
+    known = None if answers is None else answers.known.supported
+    unseen = None if known is None else 1 - float(known.mean())
     return {
         "what": _what(view, story, learned_from=learned_from),
         "warnings": _warnings(brief, quality, against, known, unseen),
@@ -70,7 +72,7 @@ def first_screen(
             "more": view.parts.n_operators > 1 or brief.kind != "rules",
         },
         "distrust": (
-            [*_distrust(view, story, known, unseen), *least_sure(samples)]
+            [*_distrust(view, story, answers, unseen), *least_sure(samples)]
             if learned_from
             else [_NO_DATA]
         ),
@@ -134,14 +136,14 @@ def _against(view: View, inputs: FloatArray | None, targets: FloatArray | None) 
     """Sources that fall where the target rises, of a model that cannot follow that."""
     if inputs is None or targets is None or view.signs is None or len(inputs) < 2:
         return []
-    return against_target(view.parts.scaled(inputs), targets, view.sources)
+    return against_target(view.scaled(inputs), targets, view.sources)
 
 
 def _warnings(
     brief: Brief,
     quality: dict[str, Any] | None,
     against: list[str],
-    known: Assessment | None,
+    known: BoolArray | None,
     unseen: float | None,
 ) -> list[str]:
     found = quality_warnings(quality) if quality else []
@@ -157,9 +159,9 @@ def _warnings(
             "model does. Do not act on it alone; the full rules follow further down."
         )
     if known is not None and unseen is not None and unseen > _MANY_UNSEEN:
-        n = int((~known.supported).sum())
+        n = int((~known).sum())
         found.append(
-            f"{n:,} of {len(known.supported):,} samples ({percent(unseen, 2)}) are of a kind that "
+            f"{n:,} of {len(known):,} samples ({percent(unseen, 2)}) are of a kind that "
             "the model did not see when it was learned."
         )
     return found
@@ -204,15 +206,15 @@ def quality_warnings(quality: dict[str, Any]) -> list[str]:
 
 
 def _distrust(
-    view: View, story: OperatorsExplanation, known: Assessment | None, unseen: float | None
+    view: View, story: OperatorsExplanation, answers: Answers | None, unseen: float | None
 ) -> list[str]:
     found = []
     if (
-        known is not None
+        answers is not None
         and unseen is not None
         and (view.learned or view.parts.support is not None)
     ):
-        n = len(known.supported)
+        n = len(answers.scaled)
         if unseen == 0:
             found.append(
                 f"All {n:,} samples are of a kind that was seen before. This says nothing about "
@@ -223,7 +225,7 @@ def _distrust(
                 f"{percent(unseen, 2)} of the {n:,} samples are of a kind not seen before: the "
                 "inputs rank in an order for which data are missing."
             )
-        widest = _widest(view, known)
+        widest = _widest(view, answers)
         found += [widest] if widest else []
     elif story.evidence is not None:
         share = story.evidence.walk_share
@@ -252,9 +254,9 @@ def least_sure(samples: dict[str, Any] | None) -> list[str]:
     ]
 
 
-def _widest(view: View, known: Assessment) -> str | None:
+def _widest(view: View, answers: Answers) -> str | None:
     """The samples whose answers the data leave most open."""
-    low, high = (view.in_data(known.interval[:, k]) for k in (0, 1))
+    low, high = answers.interval.T
     width = high - low
     if not np.isfinite(width).any() or np.nanmax(width) <= 1e-9 * max(view.width, 1e-300):
         return None

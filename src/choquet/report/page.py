@@ -7,6 +7,7 @@ import hashlib
 import html
 import json
 import os
+from collections.abc import Iterable
 from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
@@ -15,13 +16,13 @@ from typing import Any
 import numpy.typing as npt
 
 from choquet.errors import MissingDependencyError, OptionError
-from choquet.explanation.phrases import figure, percent
+from choquet.explanation.phrases import percent
 from choquet.files import check_target, write_whole
 from choquet.report.additive import curve_points, map_cells
 from choquet.report.layout import MAX_HASSE, bars, hasse, signed_bars
 from choquet.report.markdown import as_markdown
 from choquet.report.summary import summarise
-from choquet.scales import figures_of
+from choquet.scales import figure, figures, figures_of
 from choquet.watching import steps
 
 __all__ = ["Report"]
@@ -184,7 +185,13 @@ def _render(data: dict[str, Any]) -> str:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        number=figure, percent=_percent, short=_short, coded=_coded, weights=figures_of
+        number=figure,
+        numbers=figures,
+        cells=_cells,
+        percent=_percent,
+        short=_short,
+        coded=_coded,
+        weights=figures_of,
     )
     if data.get("kind") == "additive":
         return _render_additive(environment, data)
@@ -279,6 +286,13 @@ def _short(value: float) -> str:
     if abs(value) >= 10:
         return figure(value)
     return f"{value:.2f}".rstrip("0").rstrip(".") if abs(value) >= 0.005 else "0"
+
+
+def _cells(values: Iterable[float | None], digits: int = 3) -> str:
+    """Numbers as cells of a row."""
+    from markupsafe import Markup
+
+    return Markup("".join(f"<td>{text}</td>" for text in figures(values, digits)))
 
 
 def _coded(text: str) -> str:

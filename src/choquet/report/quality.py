@@ -80,7 +80,7 @@ def quality_of(
     if seen_before(view, inputs) and hasattr(model, "get_params"):
         own = None
     elif numbers:
-        own = score_numbers(view.in_data(view.answers(view.parts.scaled(rows))), truth)
+        own = score_numbers(view.in_data(view.answers(view.scaled(rows))), truth)
     else:
         own = _class_score(model, some, truth, classes)
     found = _beside_others(model, some, rows, truth, own, numbers=numbers, sources=view.sources)
@@ -225,7 +225,7 @@ def seen_before(view: View, inputs: FloatArray) -> bool:
     if support is not None:
         if support.n_samples != len(inputs):
             return False
-        found = DataSupport.from_data(parts.scaled(inputs), tolerance=support.tolerance)
+        found = DataSupport.from_data(view.scaled(inputs), tolerance=support.tolerance)
         same = found.n_supported == support.n_supported and found.n_tied == support.n_tied
         if not (same and np.array_equal(found.words, support.words)):
             return False

@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from choquet._version import __version__
 from choquet.arrays import FloatArray, as_inputs, as_vector
-from choquet.decomposition.runtime import Assessment, assess
 from choquet.errors import DataError
 from choquet.explanation import AdditiveView, list_words
+from choquet.explanation.answers import Answers, answers_of
 from choquet.explanation.brief import brief_of
 from choquet.explanation.model import explain_view
 from choquet.explanation.phrases import plain
@@ -95,8 +95,8 @@ def summarise(
     story = explain_view(view)
     explained = story.to_dict()
     explained["operators"] = explained["operators"][:_LISTED_OPERATORS]
-    known = None if inputs is None else assess(view.parts, view.parts.scaled(inputs[:_EXAMINED]))
-    samples = _samples(view, inputs, targets, known, n_samples)
+    answers = None if inputs is None else answers_of(view, inputs[:_EXAMINED])
+    samples = _samples(view, inputs, targets, answers, n_samples)
     outcome = view.outcome
     data = {
         "format": "choquet report",
@@ -110,7 +110,7 @@ def summarise(
             story,
             brief_of(view, inputs),
             quality,
-            known if learned_from else None,
+            answers if learned_from else None,
             inputs=inputs,
             targets=targets,
             samples=samples,
@@ -137,7 +137,7 @@ def summarise(
         "source_table": source_table(view, inputs),
         "support": support_table(view),
         "samples": samples,
-        "errors": _errors(view, inputs, targets),
+        "errors": _errors(view, inputs, targets, answers),
         "explorer": {
             **explorer_data(view, inputs, _interesting(samples)),
             "error": _typical(quality),
@@ -156,7 +156,7 @@ def _informed(view: View, inputs: FloatArray | None) -> View:
     parts: Any = view.parts
     if view.learned or parts.support is not None or inputs is None:
         return view
-    support = DataSupport.from_data(parts.scaled(inputs))
+    support = DataSupport.from_data(view.scaled(inputs))
     return replace(view, parts=replace(parts, support=support))
 
 
@@ -204,29 +204,29 @@ def _samples(
     view: View,
     inputs: FloatArray | None,
     targets: FloatArray | None,
-    known: Assessment | None,
+    answers: Answers | None,
     most: int,
 ) -> dict[str, Any] | None:
-    if inputs is None or known is None:
+    if inputs is None or answers is None:
         return None
     shown = inputs[: min(most, _EXAMINED)]
-    scaled, n = view.parts.scaled(shown), len(shown)
+    n, known = len(shown), answers.known
     numbers = {
-        "output": view.in_data(view.answers(scaled)) if n else np.empty(0),
-        "operator_output": view.in_data(view.parts.outputs(scaled, known.operator[:n])),
-        "integral": view.in_data(known.integral[:n]),
-        "low": view.in_data(known.interval[:n, 0]),
-        "high": view.in_data(known.interval[:n, 1]),
-        "phi": known.phi[:n],
-        "operator": known.operator[:n],
+        "output": answers.output,
+        "operator_output": answers.operator_output,
+        "integral": answers.integral,
+        "low": answers.interval[:, 0],
+        "high": answers.interval[:, 1],
+        "phi": known.phi,
+        "operator": known.operator,
     }
-    sure = view.confidence(scaled) if n else None
+    sure = view.confidence(answers.scaled[:n]) if n else None
     if sure is not None:
-        numbers |= {"sure_low": view.in_data(sure[:, 0]), "sure_high": view.in_data(sure[:, 1])}
+        numbers |= dict(zip(("sure_low", "sure_high"), view.in_data(sure).T, strict=True))
     if view.parts.tree is not None:
-        numbers["leaf"] = view.parts.leaf_of(shown) if n else np.empty(0, dtype=np.int64)
+        numbers["leaf"] = known.leaf
     if targets is not None:
-        numbers["target"] = targets[:n]
+        numbers["target"] = targets
     rows = [
         {"inputs": row, **{key: column[k] for key, column in numbers.items()}}
         for k, row in enumerate(shown)
@@ -257,22 +257,24 @@ def _other(view: View) -> str | None:
 
 
 def _errors(
-    view: View, inputs: FloatArray | None, targets: FloatArray | None
+    view: View,
+    inputs: FloatArray | None,
+    targets: FloatArray | None,
+    answers: Answers | None,
 ) -> dict[str, Any] | None:
     """Errors against targets, and apart for samples with and without support."""
-    if inputs is None or targets is None:
+    if inputs is None or targets is None or answers is None:
         return None
     kept = np.unique(np.linspace(0, len(inputs) - 1, min(len(inputs), _EXAMINED)).astype(np.int64))
-    scaled, truth, other = view.parts.scaled(inputs[kept]), targets[kept], _other(view)
-    known = assess(view.parts, scaled)
+    if len(kept) < len(inputs):
+        answers = answers_of(view, inputs[kept])
+    truth, other, known = targets[kept], _other(view), answers.known
     parts = [("all samples", np.ones(len(kept), dtype=np.bool_))]
     if (view.learned or view.parts.support is not None) and not known.supported.all():
         parts += [("of a kind seen before", known.supported), ("not seen before", ~known.supported)]
-    pairs = {"": view.in_data(view.answers(scaled))}
-    if other == "operators":
-        pairs["other_"] = view.in_data(view.parts.outputs(scaled, known.operator))
-    elif other == "integral":
-        pairs["other_"] = view.in_data(known.integral)
+    pairs = {"": answers.output}
+    if other is not None:
+        pairs["other_"] = answers.operator_output if other == "operators" else answers.integral
     # A score is no probability: it is fitted to 1 and 0, and its errors are those of numbers.
     classes = view.outcome is not None and view.outcome.probability([0.0]) is not None
     rows: list[dict[str, Any]] = []

@@ -11,7 +11,6 @@ from choquet.arrays import FloatArray
 from choquet.decomposition import Decomposition
 from choquet.explanation.view import View
 from choquet.indices import banzhaf, interaction, shapley
-from choquet.walks import sorts_of
 
 __all__ = ["index_table", "source_table", "support_table", "tree_table"]
 
@@ -139,8 +138,8 @@ def source_table(view: View, inputs: FloatArray | None) -> list[dict[str, Any]] 
 
 def _contributions(view: View, inputs: FloatArray) -> FloatArray:
     """What each source gives to each output, in the units of the data."""
-    scaled = view.parts.scaled(inputs)
-    labels, sorts = view.parts.decided(scaled)[0], sorts_of(scaled)
+    scaled = view.scaled(inputs)
+    labels, _, sorts, _ = view.parts.decided(scaled)
     found = np.empty_like(scaled)
     np.put_along_axis(found, sorts, view.parts.rank_weights[labels], axis=1)
     return np.asarray((found + view.parts.source_weights[labels]) * scaled * view.width)

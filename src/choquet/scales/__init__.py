@@ -12,7 +12,7 @@ from choquet.scales.directions import (
     direction_note,
     rank_correlation,
 )
-from choquet.scales.figures import decimals_of, figure, figures_of, fixed, span
+from choquet.scales.figures import decimals_of, figure, figures, figures_of, fixed, span
 from choquet.scales.scale import IDENTITY, METHODS, Scale, fit_scale, points_scale
 from choquet.scales.units import Units, Unwrapped, unwrapped
 
@@ -29,6 +29,7 @@ __all__ = [
     "decimals_of",
     "direction_note",
     "figure",
+    "figures",
     "figures_of",
     "fit_scale",
     "fit_warnings",

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-__all__ = ["decimals_of", "figure", "figures_of", "fixed", "span"]
+__all__ = ["decimals_of", "figure", "figures", "figures_of", "fixed", "span"]
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -36,6 +36,17 @@ def figure(value: float | None, digits: int = 3) -> str:
     if abs(rounded) >= 10_000:
         return f"{rounded:,.0f}"
     return str(np.format_float_positional(rounded, trim="-"))
+
+
+def figures(values: Iterable[float | None], digits: int = 3) -> list[str]:
+    """Several numbers as people write them.
+
+    Examples
+    --------
+    >>> figures([0.25, None, 12345.6])
+    ['0.25', '–', '12,300']
+    """
+    return [figure(value, digits) for value in values]
 
 
 def decimals_of(width: float, digits: int = 2) -> int:

@@ -60,7 +60,14 @@ class Scale:
     clip: bool = False
 
     def __post_init__(self) -> None:
-        points, values = (np.array(one, dtype=np.float64) for one in (self.points, self.values))
+        given = [np.asarray(one) for one in (self.points, self.values)]
+        if any(one.dtype.kind not in "fiu" for one in given):
+            raise DataError(
+                f"a scale is made of numbers, not {given[0]!r:.40} and {given[1]!r:.40}"
+            )
+        if not isinstance(self.clip, bool | np.bool_):
+            raise DataError(f"clip is {self.clip!r:.40}, not true or false")
+        points, values = (one.astype(np.float64) for one in given)
         if points.ndim != 1 or len(points) < 2 or points.shape != values.shape:
             raise DataError(f"a scale needs two points or more, not {points} and {values}")
         if not (np.isfinite(points).all() and np.isfinite(values).all()):

@@ -12,7 +12,6 @@ __all__ = [
     "COST",
     "FORMULA",
     "PATH",
-    "SCALE",
     "Fields",
     "check_identification",
     "check_mobius",
@@ -64,7 +63,6 @@ PATH = Fields(
         "errors": Array(("steps",), low=0),
     }
 )
-SCALE = Fields({"points": Array(("n",)), "values": Array(("n",)), "clip": FLAG}, absent=("clip",))
 """The classes check the rest."""
 
 _OUTCOME = Fields(

@@ -150,8 +150,11 @@ def _decode_weights(data: dict[str, Any]) -> FormulaMeasure:
     return FormulaMeasure(data["family"], **found)
 
 
-def _plain(path: str, check: Callable[[dict[str, Any]], object]) -> Kind:
-    """A row for a dataclass whose fields are stored one by one, and checked when they come back."""
+def _plain(path: str, check: Callable[[dict[str, Any]], object] | None = None) -> Kind:
+    """A row for a dataclass whose fields are stored one by one, and checked when they come back.
+
+    Without a check, the class does it.
+    """
     module, _, name = path.partition(":")
 
     def encode(obj: Any) -> dict[str, Any]:
@@ -163,7 +166,8 @@ def _plain(path: str, check: Callable[[dict[str, Any]], object]) -> Kind:
     def decode(data: dict[str, Any]) -> Any:
         made = getattr(import_module(module), name)
         found = {key: decode_value(value) for key, value in data.items()}
-        check(found)
+        if check is not None:
+            check(found)
         return made(**found)
 
     return Kind(path, encode, decode)
@@ -219,7 +223,7 @@ KINDS: dict[str, Kind] = {
     "additive_term": _plain("choquet.additive.model:FittedTerm", additive.check_term),
     "additive_model": _plain("choquet.additive.model:AdditiveModel", additive.check_model),
     "shape_proof": _plain("choquet.additive.shape:Proof", additive.PROOF),
-    "scale": _plain("choquet.scales.scale:Scale", checks.SCALE),
+    "scale": _plain("choquet.scales.scale:Scale"),
     "units": _plain("choquet.scales.units:Units", checks.check_units),
     "pipeline": Kind("sklearn.pipeline:Pipeline", encode_pipeline, decode_pipeline),
     **{name: Kind(row.path, encode_model, decode_model) for name, row in MODELS.items()},

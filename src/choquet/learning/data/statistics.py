@@ -207,7 +207,7 @@ class Statistics:
         """Weighted sums of gaps."""
         return _rounded(self.gap_sums)
 
-    @property
+    @cached_property
     def weight(self) -> float:
         """Sum of the sample weights."""
         return float(_rounded(self.totals)[0])
