@@ -98,10 +98,10 @@ class Tree:
             pending += [(int(self.yes[node]), rows[held]), (int(self.no[node]), rows[~held])]
         return out
 
-    def placed(self, inputs: FloatArray) -> tuple[IntArray, IntArray]:
-        """Sort and leaf of each sample."""
-        sorts = falling(inputs)[0]
-        return sorts, self.leaf_of(np.argsort(sorts, axis=1).astype(np.int16), inputs)
+    def placed(self, inputs: FloatArray) -> tuple[IntArray, FloatArray, IntArray]:
+        """Sort of each sample, its inputs in that order, and its leaf."""
+        sorts, ordered = falling(inputs)
+        return sorts, ordered, self.leaf_of(np.argsort(sorts, axis=1).astype(np.int16), inputs)
 
     def weighed(self, place: IntArray, weight: FloatArray) -> Tree:
         """The same for other rows, of which the leaf and the weight are given."""

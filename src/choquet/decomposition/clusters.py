@@ -25,9 +25,10 @@ from choquet.decomposition.result import Decomposition, Identified
 from choquet.decomposition.runtime import Decided
 from choquet.decomposition.sample import OperatorSample
 from choquet.errors import DataError
+from choquet.lattice.ties import falling
 from choquet.operators import Dissimilarity
 from choquet.scales import Units
-from choquet.walks import DataSupport, OperatorGraph, sorts_of
+from choquet.walks import DataSupport, OperatorGraph
 from choquet.walks.abstract import ListedWalks
 
 if TYPE_CHECKING:
@@ -300,8 +301,9 @@ class ClusterDecomposition(Decomposition):
 
     def decided(self, inputs: FloatArray) -> Decided:
         """What decides each sample: its own sort, or a similar one."""
-        sorts = sorts_of(inputs)
-        return Decided(*self._decided(sorts), sorts, np.full(len(sorts), -1, dtype=np.int64))
+        sorts, ordered = falling(inputs)
+        no_leaf = np.full(len(sorts), -1, dtype=np.int64)
+        return Decided(*self._decided(sorts), sorts, no_leaf, ordered)
 
     def operator_of_sorts(self, sorts: IntArray) -> IntArray:
         """Number of the operator that decides each sort; see `operator_of`."""

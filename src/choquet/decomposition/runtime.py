@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
+from choquet.lattice.ties import strict_falls
 from choquet.lattice.wide import steps_outside
 from choquet.measures import AbstractMeasure, SupportedMeasure
 from choquet.walks import DataSupport
-from choquet.walks.sorts import strict_steps
 
 if TYPE_CHECKING:
     from choquet.decomposition.result import Decomposition
@@ -26,12 +26,15 @@ _MAX_COMPARED = 40_000
 
 
 class Decided(NamedTuple):
-    """Of each sample the operator, the sort that decided, its own sort, and its leaf or -1."""
+    """Of each sample the operator, the sort that decided, its own sort, its leaf or -1, and its
+    inputs in the order of its sort.
+    """
 
     operator: IntArray
     similar_sort: IntArray
     sort: IntArray
     leaf: IntArray
+    ordered: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,27 +85,26 @@ class Assessment:
 def assess(decomposition: Decomposition, inputs: FloatArray) -> Assessment:
     """Support, interval and deciding operator of each sample."""
     measure, support = decomposition.measure, decomposition.support
-    labels, chosen, sorts, leaves = decomposition.decided(inputs)
+    labels, chosen, sorts, leaves, ordered = decomposition.decided(inputs)
     if measure is None:
         trust = np.array([operator.trust for operator in decomposition.operators])[labels]
         output = decomposition.outputs(inputs, labels)
         unknown = np.full((len(inputs), 2), np.nan)
         phi, supported = 1 - trust, trust >= TRUSTED
         return Assessment(phi, supported, unknown, labels, chosen, output, sorts, leaves)
-    integral = measure.integral(inputs) + decomposition.intercept
+    integral = measure.integral_of_rows(inputs) + decomposition.intercept
     unsupported = unsupported_steps(measure, support, sorts)
     if unsupported is None:
         phi, exact = np.zeros(len(inputs)), np.column_stack([integral, integral])
         return Assessment(phi, phi == 0, exact, labels, chosen, integral, sorts, leaves)
     tolerance = 0.0 if support is None else support.tolerance
-    counted = strict_steps(inputs, sorts, tolerance)[:, :-1]
-    missing = (unsupported & counted).sum(axis=1)
+    missing = (unsupported & strict_falls(ordered, tolerance)).sum(axis=1)
     phi = missing / max(measure.n_sources - 1, 1)
     bounded = decomposition.known_part
     if bounded is None:
         interval = np.full((len(inputs), 2), np.nan)
     else:
-        interval = bounded.interval(inputs) + decomposition.intercept
+        interval = bounded.interval_of_rows(inputs) + decomposition.intercept
     supported = (phi == 0) | (phi < decomposition.epsilon)
     return Assessment(phi, supported, interval, labels, chosen, integral, sorts, leaves)
 
@@ -112,9 +114,9 @@ def unsupported_steps(
 ) -> BoolArray | None:
     """Which sets along each walk have no value of their own; None if all have one."""
     words = measure.known_words
-    if words is not None:
-        return steps_outside(words, sorts)
-    return None if support is None else support.unsupported_steps(sorts)
+    if words is None and support is not None:
+        words = support.words
+    return None if words is None else steps_outside(words, sorts)
 
 
 def known_part(measure: AbstractMeasure, support: DataSupport | None) -> AbstractMeasure | None:

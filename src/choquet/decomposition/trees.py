@@ -245,8 +245,8 @@ class TreeDecomposition(Decomposition):
 
     def decided(self, inputs: FloatArray) -> Decided:
         """What decides each sample: its own sort and its leaf."""
-        sorts, leaves = self.tree.placed(inputs)
-        return Decided(np.asarray(self.labels[leaves]), sorts, sorts, leaves)
+        sorts, ordered, leaves = self.tree.placed(inputs)
+        return Decided(np.asarray(self.labels[leaves]), sorts, sorts, leaves, ordered)
 
     def operator_of_sorts(self, sorts: IntArray) -> IntArray:
         """Number of the operator that decides each sort."""

@@ -172,8 +172,8 @@ def check_fit(X, y, weight, predict, sources, *, monotone: bool) -> None:
 def integrate(measure: AbstractMeasure, X: FloatArray, fill: str) -> FloatArray:
     """Choquet integrals; where values are bounded only, of the end that `fill` names."""
     if fill in ("lower", "upper") and measure.known_words is not None:
-        return measure.interval(X)[:, int(fill == "upper")]
-    return measure.integral(X)
+        return measure.interval_of_rows(X)[:, int(fill == "upper")]
+    return measure.integral_of_rows(X)
 
 
 class MeasureRegressor(CertainRegressor, RegressorMixin, BaseEstimator):

@@ -18,7 +18,7 @@ import numpy as np
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
 
-__all__ = ["LEAST", "TIE", "falling", "settled", "tie_widths"]
+__all__ = ["LEAST", "TIE", "falling", "settled", "strict_falls", "tie_widths"]
 
 TIE = 16 * float(np.finfo(np.float64).eps)
 """Sixteen units in the last place, about 3.6e-15 of the largest magnitude in a row."""
@@ -63,6 +63,18 @@ def falling(X: FloatArray) -> tuple[IntArray, FloatArray]:
         again = np.argsort(place * n + sorts[near], axis=1)
         sorts[near] = np.take_along_axis(sorts[near], again, axis=1)
     return sorts, ordered
+
+
+def strict_falls(ordered: FloatArray, tolerance: float = 0.0) -> BoolArray:
+    """Whether each input is larger than the next by more than rounding and a tolerance: (n, N - 1).
+
+    Examples
+    --------
+    >>> strict_falls(np.array([[0.9, 0.5, 0.5]]))
+    array([[ True, False]])
+    """
+    least = np.maximum(tie_widths(ordered), tolerance)
+    return np.asarray(-np.diff(ordered, axis=1) > least)
 
 
 def _ties(ordered: FloatArray) -> tuple[BoolArray, IntArray]:

@@ -216,6 +216,16 @@ class AbstractMeasure(ABC):
             as_inputs(X, sources=self.sources, finite=not self._refuses_nonfinite), kind
         )
 
+    @final
+    def integral_of_rows(self, rows: FloatArray) -> FloatArray:
+        """Choquet integral of rows that were checked: finite floats, a column for each source."""
+        return self._integral(rows, "choquet")
+
+    @final
+    def interval_of_rows(self, rows: FloatArray) -> FloatArray:
+        """Bounds of the Choquet integral of rows that were checked."""
+        return self._interval(rows, "choquet")
+
     # -- other measures ----------------------------------------------------------------------------
 
     @final

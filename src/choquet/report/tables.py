@@ -10,7 +10,7 @@ import numpy as np
 from choquet.arrays import FloatArray
 from choquet.decomposition import Decomposition
 from choquet.explanation.view import View
-from choquet.indices import banzhaf, interaction, shapley
+from choquet.indices import banzhaf, interaction
 
 __all__ = ["index_table", "source_table", "support_table", "tree_table"]
 
@@ -28,8 +28,8 @@ def index_table(parts: Decomposition) -> dict[str, Any] | None:
         return None
     dense = measure.is_dense or measure.as_mobius is not None
     pairs = interaction(measure) if dense else None
-    if dense:
-        found: dict[str, Any] = {"shapley": shapley(measure), "banzhaf": banzhaf(measure)}
+    if pairs is not None:  # its diagonal holds the Shapley values
+        found: dict[str, Any] = {"shapley": pairs.diagonal(), "banzhaf": banzhaf(measure)}
     elif parts.tree is None:
         found = {"shapley": parts.clusters.sample.graph.contributions(), "banzhaf": None}
     else:
@@ -139,7 +139,7 @@ def source_table(view: View, inputs: FloatArray | None) -> list[dict[str, Any]] 
 def _contributions(view: View, inputs: FloatArray) -> FloatArray:
     """What each source gives to each output, in the units of the data."""
     scaled = view.scaled(inputs)
-    labels, _, sorts, _ = view.parts.decided(scaled)
+    labels, _, sorts, *_ = view.parts.decided(scaled)
     found = np.empty_like(scaled)
     np.put_along_axis(found, sorts, view.parts.rank_weights[labels], axis=1)
     return np.asarray((found + view.parts.source_weights[labels]) * scaled * view.width)

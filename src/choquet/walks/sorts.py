@@ -12,7 +12,7 @@ import numpy.typing as npt
 from choquet.arrays import BoolArray, FloatArray, IntArray, as_inputs, generator
 from choquet.errors import DataError, TooLargeError
 from choquet.lattice.threads import in_chunks
-from choquet.lattice.ties import falling, settled, tie_widths
+from choquet.lattice.ties import falling, settled, strict_falls
 from choquet.lattice.wide import as_sorts
 from choquet.measures.abstract import AbstractMeasure, check_measure
 
@@ -82,8 +82,7 @@ def strict_steps(
     else:
         sorted_inputs = np.take_along_axis(settled(inputs), sorts, axis=1)
     strict = np.ones(inputs.shape, dtype=np.bool_)
-    least = np.maximum(tie_widths(sorted_inputs), tolerance)
-    strict[:, :-1] = -np.diff(sorted_inputs, axis=1) > least
+    strict[:, :-1] = strict_falls(sorted_inputs, tolerance)
     return strict
 
 

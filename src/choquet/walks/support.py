@@ -18,7 +18,6 @@ from choquet.arrays import (
     column_names,
 )
 from choquet.errors import DataError
-from choquet.lattice import check_dense
 from choquet.lattice.ties import LEAST, falling, tie_widths
 from choquet.lattice.wide import (
     WordArray,
@@ -206,9 +205,9 @@ class DataSupport:
         return dense
 
     def _dense(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        check_dense(self.n_sources)
+        masks = to_dense_masks(self.words, self.n_sources)  # refused where there are too many
         dense = np.zeros(1 << self.n_sources, dtype=values.dtype)
-        dense[to_dense_masks(self.words, self.n_sources)] = values
+        dense[masks] = values
         return dense
 
     # -- walks -------------------------------------------------------------------------------------
