@@ -179,7 +179,8 @@ def _tell_better(summary: dict[str, Any], tried: dict[str, Any]) -> None:
     away = tried["model"] - tried["linear"]
     clear = max(tried["scores"]["model"]["error_half"] / 2, 0.01 * tried["mean"])
     if away > clear and not summary["tried"]:
-        warn("note: a linear model is more accurate here; --learner auto tries other learners")
+        better = "logistic regression" if "accuracy" in summary else "a linear model"
+        warn(f"note: {better} is more accurate here; --learner auto tries other learners")
 
 
 def _many(number: int, what: str) -> str:
