@@ -15,6 +15,7 @@ from choquet.contexts.grouping import (
     Price,
     groupings,
     joined_leaves,
+    n_numbers,
     refitted,
 )
 from choquet.contexts.leaves import LeafOptions, fit_statistics, statistics_of
@@ -242,10 +243,14 @@ class _Search:
         """The same, and others for walks that went to their nearest operator."""
         rows, options = best.found.rows, self.options
         tree = grow(rows, rows.everything(), options, splits, max_leaves=_GROWN)
-        found = [best.found]
+        found, limit = [best.found], self.told(self.met(best.found)).value
         joined = joined_leaves(rows, tree, options, self.max_operators)
         for labels in each("settling contexts", joined):
-            groups = _nearest(rows, labels, self.sorts, self.weights, options)
+            groups, error = _nearest(rows, labels, self.sorts, self.weights, options)
+            # At best contexts tell the groups apart, and operators that meet are as few as one.
+            least = min(n_numbers(rows, kind) for kind in self.kinds)
+            if self.price.of(error, least + _SPLIT * labels.max()) >= min(limit, best.value):
+                continue
             grown = RankRows.from_walks(self.sorts, groups, self.counts, leaf=rows.leaf)
             found.append(self.priced(rows, grown, splits).found)
         return found
@@ -263,8 +268,8 @@ class _Search:
 
 def _nearest(
     rows: RankRows, labels: IntArray, sorts: IntArray, weights: FloatArray, options: LeafOptions
-) -> FloatArray:
-    """Weights by rank of the operator nearest to each walk, from operators for groups of rows.
+) -> tuple[FloatArray, float]:
+    """Weights by rank of the operator nearest to each walk, and the mean squared error.
 
     Operators are fitted to their walks and walks go to the nearest operator, in turns: Lloyd's
     algorithm, with operators for centres.
@@ -273,7 +278,7 @@ def _nearest(
     for _ in range(_TURNS):
         parts = [np.flatnonzero(labels == k) for k in np.flatnonzero(np.bincount(labels))]
         packed = np.array([statistics_of(rows, part, rows.weight) for part in parts])
-        coefficients, _ = fit_statistics(packed, options, np.zeros(rows.n_columns))
+        coefficients, errors = fit_statistics(packed, options, np.zeros(rows.n_columns))
         found = rows.in_units(coefficients)
         along = found.by_source[:, sorts] + found.by_rank[:, None, :]
         away = DISSIMILARITIES["rms"].embed((along - weights).reshape(-1, n))
@@ -281,7 +286,8 @@ def _nearest(
         moved, labels = labels, np.repeat(nearest, n)
         if np.array_equal(moved, labels):
             break
-    return np.asarray(along[nearest, np.arange(len(sorts))])
+    error = float(errors.sum() / rows.weight.sum()) * n
+    return np.asarray(along[nearest, np.arange(len(sorts))]), error
 
 
 def _heard(sorts: IntArray, weights: FloatArray, counts: FloatArray) -> tuple[int, ...] | None:
