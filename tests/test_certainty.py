@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from scipy import stats
 
 import choquet
+from choquet.certainty.batched import nearest_at_once
 from choquet.certainty.collecting import Beliefs, moments_of_gaps
 from choquet.certainty.draws import Draws, draw_measures
 from choquet.certainty.functions import (
@@ -15,11 +19,13 @@ from choquet.certainty.functions import (
     output_rows,
     shapley_rows,
 )
-from choquet.certainty.region import Region, confidence_slack
+from choquet.certainty.region import Region, confidence_slack, numbers_used
+from choquet.certainty.simulated import KINDS, SETS
 from choquet.errors import DataError, OptionError, SupportWarning, TooLargeError
 from choquet.indices import orness
 from choquet.lattice import cover_pairs, monotonicity_witness
 from choquet.learning import Statistics, least_squares, solve
+from choquet.learning.solvers.interior import conic_form, run_clarabel
 
 quiet = pytest.mark.filterwarnings("ignore::choquet.errors.ChoquetWarning")
 
@@ -374,6 +380,63 @@ def test_the_slack_is_the_f_quantile_where_rows_abound():
     share = confidence_slack(problem, solution, 40, 0.95) / solution.objective
     assert share == pytest.approx(stats.f.ppf(0.95, 1, 34) / 34)
     assert np.isinf(confidence_slack(problem, solution, 0, 0.95))
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_few_rows_have_a_simulated_slack_whose_intervals_hold_the_fit_as_often(kind):
+    """By whole fits to targets drawn at the fit: the share held is that of the level."""
+    n, m, level = 4, 14, 0.8
+    X, y, _, _ = make(n, m)
+    problem = least_squares(Statistics.from_data(X, y))
+    solution = solve(problem)
+    free, used = numbers_used(problem, solution)
+    assert m - free < (m - used) / 2
+    share = confidence_slack(problem, solution, m, level, kind) / solution.objective
+    assert share < confidence_slack(problem, solution, m, level) / solution.objective
+    rng, held, tries = np.random.default_rng(1), [], 120
+    spread = np.sqrt(solution.objective / (m - used))
+    design, rows = output_rows(X).toarray(), KINDS[kind](problem, rng)
+    for k in range(tries):
+        again = design @ solution.values + spread * rng.standard_normal(m)
+        own = least_squares(Statistics.from_data(X, again))
+        best, row = solve(own), rows[k % len(rows)]
+        low, high = Region(own, best, share * best.objective).ends(row[None])[0]
+        held.append(low - 1e-6 <= row @ solution.values <= high + 1e-6)
+    # Three standard errors of both counts: the tries here, and the data sets behind the slack.
+    assert abs(np.mean(held) - level) < 3 * np.sqrt(level * (1 - level) * (1 / tries + 1 / SETS))
+
+
+def test_simulated_slacks_grow_with_the_level_beyond_the_data_sets():
+    X, y, _, _ = make(4, 12)
+    problem = least_squares(Statistics.from_data(X, y))
+    solution = solve(problem)
+    slacks = [
+        confidence_slack(problem, solution, 12, level, "outputs")
+        for level in (0.01, 0.5, 0.9, 0.97, 0.99, 0.999)
+    ]
+    assert (np.diff(slacks) >= 0).all()
+    assert slacks[-1] > slacks[-2] > 0
+
+
+def test_least_squares_at_once_are_those_of_clarabel():
+    """With and without a number held fixed, at an optimum on many edges."""
+    X, _, _, rng = make(4, 40)
+    problem = least_squares(Statistics.from_data(X, X.max(axis=1) + 0.1 * rng.random(40)))
+    conic = conic_form(problem)
+    x = conic.lift.T @ (solve(problem).values - conic.offset)
+    form, room = conic.P.toarray() / 2, np.maximum(conic.b - conic.A @ x, 0.0)
+    slopes = form @ rng.standard_normal((len(x), 6))
+    pins = 1e3 * np.vstack([np.zeros((3, len(x))), rng.random((3, len(x)))])
+    found, solved = nearest_at_once(form, slopes.T, sp.csr_array(-conic.A), room, pins)
+    assert solved.all()
+    for k in range(6):
+        held = sp.csc_array(pins[[k]] / 1e3) if k >= 3 else sp.csc_array((0, len(x)))
+        fixed = replace(
+            conic, P=sp.csc_array(2 * form), q=slopes[:, k], n_equal=held.shape[0],
+            A=sp.csc_array(sp.vstack([held, conic.A])), b=np.append(np.zeros(held.shape[0]), room),
+        )  # fmt: skip
+        d = run_clarabel(fixed, verbose=False)[0]
+        assert found[k] == pytest.approx(d @ form @ d + slopes[:, k] @ d, abs=1e-3)
 
 
 def test_weights_count_rows():

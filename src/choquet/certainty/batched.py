@@ -19,12 +19,14 @@ if TYPE_CHECKING:
 else:
     sp = LazyModule("scipy.sparse")
 
-__all__ = ["MOST", "TOLERANCE", "ends_at_once"]
+__all__ = ["MOST", "TOLERANCE", "ends_at_once", "nearest_at_once"]
 
 TOLERANCE = 1e-9
 """Gap and broken constraints at which an end counts as found; values of measures lie in [0, 1]."""
 MOST = 80
 """Newton steps at most; about 15 are usual."""
+NEAR = 1e-5
+"""Gap at which a least squared error counts as found, in units of the noise."""
 _AT_ONCE = 1_000_000
 """Numbers in the Newton matrices of one batch, so that they stay in the processor's cache."""
 
@@ -64,6 +66,46 @@ def ends_at_once(
         found[part], left[part] = search.least(wanted[part])
     low, high = found[: len(costs)], -found[len(costs) :]
     return np.column_stack([low, high]), np.maximum(left[: len(costs)], left[len(costs) :])
+
+
+def nearest_at_once(
+    form: FloatArray, slopes: FloatArray, rows: Any, room: FloatArray, pins: FloatArray
+) -> tuple[FloatArray, BoolArray]:
+    """Least ``d'form d + slope'd`` with ``rows d + room ≥ 0`` and ``pin'd = 0``, for many slopes.
+
+    Pins are springs: ``(pin'd)²`` is added to what is made least, and the answer is what its
+    multiplier proves for a pin that does not give way, short by the square of what it gave.
+
+    Parameters
+    ----------
+    form : array of shape (n, n)
+    slopes, pins : arrays of shape (K, n)
+        A pin of zeros holds nothing; the longer a pin, the stiffer it is.
+    rows : sparse matrix of shape (m, n)
+    room : array of shape (m,)
+        None is negative, so that d = 0 is feasible.
+
+    Returns
+    -------
+    tuple of array (K,) and array (K,) of bool
+        The least values, to about `NEAR`, and whether they were found.
+
+    Examples
+    --------
+    >>> slopes, pins = np.array([[2.0, 4.0], [2.0, 4.0]]), np.array([[0.0, 0.0], [100.0, 0.0]])
+    >>> found, solved = nearest_at_once(
+    ...     np.eye(2), slopes, sp.csr_array([[0.0, 1.0]]), np.array([1.0]), pins
+    ... )
+    >>> found.round(3), solved
+    (array([-4., -3.]), array([ True,  True]))
+    """
+    search = _Search(form, np.zeros(len(form)), sp.csr_array(rows), room)
+    found, solved = np.full(len(slopes), np.nan), np.zeros(len(slopes), np.bool_)
+    size = max(_AT_ONCE // max(form.size, 1), 1)
+    for start in range(0, len(slopes), size):
+        part = slice(start, start + size)
+        found[part], solved[part] = search.nearest(slopes[part], pins[part])
+    return found, solved
 
 
 class _Search:
@@ -163,6 +205,55 @@ class _Search:
         at.lam += back[:, None] * dl
         at.t = np.maximum(rest, 1e-300)
         at.mu = at.mu + back * dm
+
+    def nearest(self, slopes: FloatArray, pins: FloatArray) -> tuple[FloatArray, BoolArray]:
+        """The least squares of `nearest_at_once`: the same steps, without a curved constraint."""
+        found, solved = np.full(len(slopes), np.nan), np.zeros(len(slopes), np.bool_)
+        numbers, at = np.arange(len(slopes)), _State.start(slopes, self.room)
+        # In the Newton matrices a pin takes the place of the slope of the curved constraint.
+        at.mu, at.t, at.lam = at.t, at.t / 2, at.lam + np.abs(slopes).mean()
+        for _ in range(MOST):
+            along, held = at.d @ self.form, (pins * at.d).sum(axis=1)
+            rs = (self.rows @ at.d.T).T + self.room - at.s
+            dual = at.cost + 2.0 * (along + held[:, None] * pins) - (self.across @ at.lam.T).T
+            gap = (at.s * at.lam).sum(axis=1)
+            found[numbers] = (at.d * (along + at.cost)).sum(axis=1) + 2 * held**2
+            close = np.abs(rs).max(axis=1, initial=0.0) < 1e-7
+            flat = np.abs(dual).max(axis=1) < 1e-4 * np.abs(at.cost).max(axis=1)
+            solved[numbers] = (gap < NEAR) & close & flat
+            going = ~solved[numbers]
+            if not going.any():
+                break
+            numbers, at, pins = numbers[going], at.kept(going), pins[going]
+            try:
+                self._step_down(at, pins, rs[going], dual[going], gap[going])
+            except np.linalg.LinAlgError:
+                break
+        return found, solved
+
+    def _step_down(
+        self, at: _State, pins: FloatArray, rs: FloatArray, dual: FloatArray, gap: FloatArray
+    ) -> None:
+        """One step of Mehrotra's predictor and corrector for `nearest`, in place."""
+        inverse = np.linalg.inv(self.matrices(at, pins))
+        target, ds, dl = np.zeros(len(gap)), np.zeros_like(at.s), np.zeros_like(at.s)
+        step, away, back = dual, np.ones(len(gap)), np.ones(len(gap))
+        for corrected in range(2):
+            cs = target[:, None] - at.s * at.lam - at.lam * rs - ds * dl
+            right = -dual + (self.across @ (cs / at.s).T).T
+            step = (inverse @ right[:, :, None])[:, :, 0]
+            ds = (self.rows @ step.T).T + rs
+            dl = (cs + at.lam * rs - at.lam * ds) / at.s
+            away, back = _reach(at.s, ds), _reach(at.lam, dl)
+            if not corrected:
+                after = (at.s + away[:, None] * ds) * (at.lam + back[:, None] * dl)
+                after = np.clip(after.sum(axis=1) / gap, 0.0, 1.0) ** 3 * gap
+                # No nearer to the edges than is asked for, or rounding has the last word.
+                target = np.maximum(after, 0.1 * NEAR) / len(self.room)
+        away, back = np.minimum(1.0, 0.995 * away), np.minimum(1.0, 0.995 * back)
+        at.d += away[:, None] * step
+        at.s += away[:, None] * ds
+        at.lam += back[:, None] * dl
 
 
 class _State:

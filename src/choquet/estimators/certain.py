@@ -207,7 +207,7 @@ class CertainRegressor:
     def _bounds(self, X: FloatArray, level: float) -> FloatArray:
         rows = output_rows(X)
         if self._ranges_over_region():
-            found = self._region(level).ends(self._with_intercept(rows))
+            found = self._region(level, "outputs").ends(self._with_intercept(rows))
         else:
             found = self._drawn().interval(rows, level)
         if self._shape()["monotone"] and self._shape()["normal"] and not self._intercept():
@@ -236,9 +236,9 @@ class CertainRegressor:
             )
         return False
 
-    def _region(self, level: float) -> Region:
+    def _region(self, level: float, kind: str) -> Region:
         problem, solution = self._fit_of_all()
-        slack = confidence_slack(problem, solution, self._n_rows(), level)
+        slack = confidence_slack(problem, solution, self._n_rows(), level, kind)
         return Region(problem, solution, slack)
 
     def _noise_half(self, level: float) -> float:
@@ -271,7 +271,7 @@ class CertainRegressor:
         measure = self.measure_.to_measure()
         if self._ranges_over_region():
             return index_intervals(
-                measure, level, lambda rows, share: self._region(share).ends(
+                measure, level, lambda rows, share: self._region(share, "indices").ends(
                     self._without(rows)
                 )
             )  # fmt: skip
