@@ -19,14 +19,17 @@ from choquet import watching
 from choquet.arrays import FloatArray, IntArray
 from choquet.certainty.functions import INDICES, shapley_rows
 from choquet.certainty.posterior import noise_floor
-from choquet.certainty.projected import MAX_PROJECTED, projected_draws
-from choquet.certainty.region import check_level
+from choquet.certainty.projected import MAX_PROJECTED, projected_draws, rows_that_speak
+from choquet.certainty.region import check_level, knows_noise
 from choquet.decomposition import Decomposition
 from choquet.errors import DataError, OptionError, SupportWarning
 from choquet.lattice import upward_maximum
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.families import FAMILIES
+from choquet.learning.problem import least_squares
+from choquet.learning.solvers import solve
 from choquet.operators import DISSIMILARITIES
+from choquet.shown import Shown
 from choquet.walks import all_sorts, random_sorts
 
 __all__ = ["Draws", "OperatorChances", "draw_measures", "effective_size", "split_r_hat"]
@@ -45,8 +48,8 @@ MIXED = 1.1
 """R̂ up to which chains count as mixed (Gelman & Rubin 1992)."""
 
 
-@dataclass(frozen=True, eq=False)
-class Draws:
+@dataclass(frozen=True, eq=False, repr=False)
+class Draws(Shown):
     """Measures drawn given the data.
 
     Attributes
@@ -65,6 +68,30 @@ class Draws:
     families: dict[str, int] = field(default_factory=dict)
     n_effective: float = float("nan")
     r_hat: float = float("nan")
+
+    def text(self) -> str:
+        """How many draws there are, where they come from, and what they are worth.
+
+        Examples
+        --------
+        >>> Draws(np.array([[0.0, 0.2, 0.3, 1.0]] * 4), {"none": 3, "additive": 1}, 4.0, 1.0)
+        4 draws of measures of 2 sources (3 of all measures, 1 additive).
+        They are worth 4 independent ones; R-hat is 1.00, so the chains agree.
+        """
+        n_sources = int(self.values.shape[1]).bit_length() - 1
+        parts = [
+            f"{count} {'of all measures' if name == 'none' else name}"
+            for name, count in sorted(self.families.items(), key=lambda one: -one[1])
+        ]
+        of = f" ({', '.join(parts)})" if parts else ""
+        line = f"{len(self.values)} draws of measures of {n_sources} sources{of}."
+        if np.isnan(self.r_hat):
+            return line
+        agree = "so the chains agree" if self.mixed else "so the chains have not mixed"
+        return (
+            f"{line}\nThey are worth {self.n_effective:.0f} independent ones; "
+            f"R-hat is {self.r_hat:.2f}, {agree}."
+        )
 
     @property
     def mixed(self) -> bool:
@@ -214,10 +241,7 @@ def draw_measures(
         if not count:
             continue
         if name == "none" and statistics.n_sources <= MAX_PROJECTED:
-            own = projected_draws(statistics, int(count), generator)
-            if own is None:
-                raise DataError(NO_NOISE.format(f"{statistics.n_samples} rows are fitted exactly"))
-            found.append(_closed(own))
+            found.append(_closed(projected_draws(statistics, int(count), generator)))
             continue
         each = max(-(-int(count) // n_chains), 25)
         # Chains of equal length, of which as many states are taken as the family has draws.
@@ -253,6 +277,10 @@ def _check_noise(statistics: Statistics) -> None:
         )
     if statistics.n_samples < 3:
         raise DataError(NO_NOISE.format(f"{statistics.n_samples} row(s) are too few"))
+    if statistics.n_sources <= MAX_PROJECTED:
+        problem = least_squares(statistics)
+        if not knows_noise(problem, solve(problem), rows_that_speak(statistics)):
+            raise DataError(NO_NOISE.format(f"{statistics.n_samples} rows are fitted exactly"))
 
 
 def _closed(states: FloatArray) -> FloatArray:

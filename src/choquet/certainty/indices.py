@@ -13,6 +13,7 @@ from choquet.arrays import FloatArray
 from choquet.certainty.functions import INDICES
 from choquet.frames import FrameLibrary, to_frame
 from choquet.measures import Measure
+from choquet.shown import Shown
 
 __all__ = ["IndexIntervals", "index_intervals"]
 
@@ -20,8 +21,8 @@ ONE_ERROR = 0.6827
 """Level of one standard error on either side, of a normal distribution."""
 
 
-@dataclass(frozen=True, eq=False)
-class IndexIntervals:
+@dataclass(frozen=True, eq=False, repr=False)
+class IndexIntervals(Shown):
     """Shapley values, interactions and orness with what is known of them.
 
     Attributes
@@ -43,6 +44,16 @@ class IndexIntervals:
     low: FloatArray
     high: FloatArray
     level: float
+
+    def text(self) -> str:
+        """Each index with its interval, one a line."""
+        lines = [
+            f"{f'{name} of {of}' if of else name}: {own:.3g}, between {low:.3g} and {high:.3g}"
+            for name, of, own, low, high in zip(
+                self.index, self.of, self.estimate, self.low, self.high, strict=True
+            )
+        ]
+        return "\n".join([f"Indices, {100 * self.level:g} % sure:", *lines])
 
     def to_frame(self, library: FrameLibrary | None = None) -> Any:
         """One row for each index, as a frame of pandas or polars.
@@ -78,6 +89,12 @@ def index_intervals(
     ... )
     >>> found.of, found.estimate
     (('x1', 'x2', 'x1, x2', ''), array([0.45, 0.55, 0.5 , 0.25]))
+    >>> found
+    Indices, 90 % sure:
+    shapley of x1: 0.45, between 0 and 1
+    shapley of x2: 0.55, between 0 and 1
+    interaction of x1, x2: 0.5, between 0 and 1
+    orness: 0.25, between 0 and 1
     """
     n, sources = measure.n_sources, measure.sources
     of = {

@@ -70,8 +70,8 @@ def rows_that_speak(statistics: Statistics) -> float:
     return statistics.weight * share
 
 
-def projected_draws(statistics: Statistics, n: int, rng: np.random.Generator) -> FloatArray | None:
-    """Draws of monotone normal measures, one in a row by mask; None without noise to draw from.
+def projected_draws(statistics: Statistics, n: int, rng: np.random.Generator) -> FloatArray:
+    """Draws of monotone normal measures, one in a row by mask, from rows that tell of the noise.
 
     References
     ----------
@@ -92,8 +92,6 @@ def projected_draws(statistics: Statistics, n: int, rng: np.random.Generator) ->
     solution = solve(problem)
     free, used = numbers_used(problem, solution)
     variance, spare = noise_variance(solution.objective, free, used, rows_that_speak(statistics))
-    if not np.isfinite(variance):
-        return None
     size, n_sources = problem.n_values, problem.n_sources
     form = problem.quadratic.toarray() / 2
     values, vectors = np.linalg.eigh(form)

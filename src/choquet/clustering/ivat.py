@@ -30,6 +30,7 @@ from choquet.operators.dissimilarity import (
     as_dissimilarity,
     dissimilarity,
 )
+from choquet.shown import Shown
 
 __all__ = ["IVAT", "VAT", "SampledIVAT", "big_ivat", "ivat", "vat"]
 
@@ -39,8 +40,8 @@ MATRIX_LIMIT = 20_000
 """Points of the largest matrix that is made: 3 GiB."""
 
 
-@dataclass(frozen=True, eq=False)
-class IVAT:
+@dataclass(frozen=True, eq=False, repr=False)
+class IVAT(Shown):
     """The iVAT image of n points, as two vectors.
 
     Attributes
@@ -70,6 +71,20 @@ class IVAT:
     heights: FloatArray
     counts: IntArray
     metric: str
+
+    def text(self) -> str:
+        """How many points there are, and how far apart.
+
+        Examples
+        --------
+        >>> ivat([[1, 0], [0, 1], [0.9, 0.1]], metric="l1")
+        iVAT image of 3 points, 3 of them different, by the l1 dissimilarity: steps up to 1.8.
+        """
+        most = self.heights.max(initial=0.0)
+        return (
+            f"iVAT image of {self.n_total} points, {self.n_distinct} of them different, by the "
+            f"{self.metric} dissimilarity: steps up to {most:.3g}."
+        )
 
     @property
     def n_points(self) -> int:
