@@ -439,6 +439,24 @@ def test_least_squares_at_once_are_those_of_clarabel():
         assert found[k] == pytest.approx(d @ form @ d + slopes[:, k] @ d, abs=1e-3)
 
 
+def test_a_rare_family_does_not_make_all_draws_worth_as_few_as_its_own():
+    X, y, _, _ = make(3, 60)
+    draws = draw_measures(
+        Statistics.from_data(X, y), 200, shares={"none": 0.95, "additive": 0.05}, rng=0
+    )
+    assert draws.families["additive"] < 30
+    assert 100 < draws.n_effective <= 200
+
+
+@quiet
+def test_averages_of_rows_that_are_fitted_exactly_give_no_draws():
+    X = np.random.default_rng(0).random((3, 3))
+    model = choquet.ChoquetRegressorCV(random_state=0).fit(X, X.max(axis=1))
+    with pytest.raises(DataError, match="fitted exactly"):
+        model.measure_draws(20, rng=0)
+    np.testing.assert_allclose(model.predict_interval([[0.9, 0.5, 0.2]]), [[0.2, 0.9]], atol=1e-6)
+
+
 def test_weights_count_rows():
     """A weight of 2 is a row seen twice, for every interval and for draws."""
     rng = np.random.default_rng(2)

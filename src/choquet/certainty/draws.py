@@ -59,7 +59,7 @@ class Draws(Shown):
     families : dict
         How many draws come from each family.
     n_effective : float
-        Independent draws that the least well known of the indices is worth.
+        Independent draws that these are worth, for the least well known index of each family.
     r_hat : float
         The largest R̂ of an index: near 1 where all chains tell the same.
     """
@@ -235,13 +235,14 @@ def draw_measures(
     given = {"none": 1.0} if shares is None else {k: v for k, v in shares.items() if v > 0}
     names, weights = list(given), np.array(list(given.values()))
     counts = generator.multinomial(n, weights / weights.sum())
-    floor, found, worst = noise_floor(statistics), [], [(float(n), 1.0)]
+    floor, found, spread, r_hat = noise_floor(statistics), [], 0.0, 1.0
     n_chains = CHAINS if statistics.n_sources <= LONG else 2
     for name, count in zip(names, counts, strict=True):
         if not count:
             continue
         if name == "none" and statistics.n_sources <= MAX_PROJECTED:
             found.append(_closed(projected_draws(statistics, int(count), generator)))
+            spread += count / n**2
             continue
         each = max(-(-int(count) // n_chains), 25)
         # Chains of equal length, of which as many states are taken as the family has draws.
@@ -254,9 +255,11 @@ def draw_measures(
         ]
         chosen = np.linspace(0, n_chains * each - 1, int(count)).round().astype(np.int64)
         found.append(np.concatenate(runs)[chosen])
-        worst.append(_mixing(np.array(runs), int(count)))
+        size, own = _mixing(np.array(runs), int(count))
+        # A share of the draws has that share, squared, of the variance of one draw over its size.
+        spread, r_hat = spread + (count / n) ** 2 / size, max(r_hat, own)
     values = np.concatenate(found)[generator.permutation(n)]
-    size, r_hat = min(one[0] for one in worst), max(one[1] for one in worst)
+    size = min(1 / spread, float(n))
     kept = {k: int(c) for k, c in zip(names, counts, strict=True) if c}
     draws = Draws(values, kept, size, r_hat)
     if not draws.mixed:
