@@ -19,8 +19,6 @@ from choquet.cli.output import say, say_warnings, warn
 from choquet.errors import ChoquetError
 from choquet.watching import watch
 
-__all__ = ["app", "run"]
-
 app = typer.Typer(
     name="choquet",
     help="Learn how to combine inputs, and say in plain words how they are combined.",

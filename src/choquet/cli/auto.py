@@ -11,8 +11,6 @@ from choquet.cli.tables import Table
 from choquet.errors import OptionError
 from choquet.watching import steps
 
-__all__ = ["AUTO", "AUTO_CLASSES", "BY_CLASS", "Tried", "chosen"]
-
 AUTO, AUTO_CLASSES = "auto", "auto-classifier"
 BY_CLASS = {AUTO: AUTO_CLASSES, "additive": "additive-classifier"}
 """What a learner is where the target is a class."""

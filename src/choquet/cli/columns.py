@@ -22,8 +22,6 @@ from choquet.arrays import BoolArray, FloatArray, as_number
 from choquet.errors import DataError, FileError, TooLargeError
 from choquet.files import open_file
 
-__all__ = ["Chunk", "CsvFile", "Missing", "open_binary", "standard_input"]
-
 MAX_COLUMNS = 20_000
 _MAX_LINE = 8 << 20
 """Characters of one line; beyond it the file is hardly CSV, and would fill the memory."""

@@ -20,8 +20,6 @@ from choquet.errors import (
     StatementError,
 )
 
-__all__ = ["CONFLICT", "decide", "run_decide"]
-
 CONFLICT = 3
 """Exit code when statements exclude each other; the report is written all the same."""
 

@@ -23,8 +23,6 @@ from choquet.errors import FileError, MissingDependencyError
 from choquet.files import write_whole
 from choquet.storage import save
 
-__all__ = ["run_demo"]
-
 _MARK = "demo.json"
 """The file by which a folder of an earlier demo is known, and may be written again."""
 

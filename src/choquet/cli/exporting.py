@@ -9,8 +9,6 @@ import typer
 
 from choquet.cli.output import say, say_json
 
-__all__ = ["export", "run_export"]
-
 
 def export(
     model: Annotated[

@@ -15,8 +15,6 @@ from choquet.cli.tables import Table, numeric, open_table
 from choquet.errors import DataError, OptionError, TooLargeError
 from choquet.scales import METHODS, unwrapped
 
-__all__ = ["run_fit"]
-
 MAX_SOURCES = 128
 
 _LISTED = 20

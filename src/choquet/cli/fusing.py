@@ -14,8 +14,6 @@ from choquet.cli.tables import open_table
 from choquet.errors import DataError, OptionError
 from choquet.watching import steps
 
-__all__ = ["fusion_answers", "read_scores", "run_fuse"]
-
 _NAMES = {
     "model": "this fusion", "average": "mean of the scores", "single": "best single source",
     "vote": "majority vote", "product": "product of the scores", "stacking": "stacking",

@@ -19,8 +19,6 @@ from choquet.errors import DataError, TooLargeError
 from choquet.scales import IDENTITY, Scale, auto_directions, direction_note, fit_scale
 from choquet.watching import steps
 
-__all__ = ["LEARNERS", "FitOptions", "Job", "Learner"]
-
 _MAX_CELLS = 1 << 26
 """Numbers that a learner which wants all rows at once may hold: half a gigabyte."""
 

@@ -23,8 +23,6 @@ from choquet.scales import unwrapped
 from choquet.storage import from_bytes
 from choquet.watching import steps
 
-__all__ = ["run_compare", "run_decompose", "run_inspect"]
-
 _ROWS = 5000
 """Rows that contexts are found on: seconds, up to ten sources."""
 

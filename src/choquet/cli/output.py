@@ -17,9 +17,6 @@ from rich.text import Text
 from choquet.arrays import as_number
 from choquet.errors import ChoquetWarning
 
-__all__ = ["say", "say_json", "say_table", "say_warnings", "warn"]
-
-
 _WORDS = {"monotone=False": "--no-monotone", "ordinal=True": "--ordinal"}
 """Options that warnings advise, as they are called on the command line."""
 

@@ -11,8 +11,6 @@ from choquet.reproduce import EXPERIMENTS
 from choquet.reproduce import reproduce as run_experiment
 from choquet.watching import steps
 
-__all__ = ["run_reproduce", "shares"]
-
 
 def run_reproduce(
     which: Sequence[str],

@@ -32,8 +32,6 @@ from choquet.measures import AbstractMeasure
 from choquet.scales import Unwrapped, unwrapped
 from choquet.storage import from_bytes, load, to_bytes
 
-__all__ = ["Subject", "check_output", "load_any", "load_subject", "write_content", "write_object"]
-
 _INTERVAL_ROWS = {4: 200_000, 5: 100_000, 6: 10_000, 7: 4_000}
 """Rows a minute, by the number of sources: an interval of 5 sources takes about 0.4 ms, one of 7
 about 4 ms. Below 4 it takes little, and beyond 7 draws of measures serve all rows."""

@@ -12,8 +12,6 @@ import numpy as np
 from choquet.cli.columns import MAX_TEXTS, Chunk, CsvFile, Missing, open_binary
 from choquet.errors import DamagedFileError, DataError, MissingDependencyError, TooLargeError
 
-__all__ = ["Table", "name_of", "numeric", "open_table", "table_of"]
-
 _BATCH = 65_536
 """Rows of a Parquet or Arrow file that are held at a time."""
 

@@ -28,8 +28,6 @@ from choquet.errors import DataError, MissingDependencyError, OptionError
 from choquet.files import writing
 from choquet.watching import steps
 
-__all__ = ["read_rows", "run_explain", "run_predict", "run_report"]
-
 _SHORT = 5
 """Sentences up to which an explanation needs no summary."""
 

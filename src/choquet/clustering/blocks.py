@@ -14,8 +14,6 @@ from choquet.errors import DataError
 if TYPE_CHECKING:
     from choquet.clustering._kernels_blocks import Tables
 
-__all__ = ["BlockSums"]
-
 
 @dataclass(frozen=True, eq=False)
 class BlockSums:

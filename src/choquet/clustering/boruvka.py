@@ -10,8 +10,6 @@ from choquet.arrays import FloatArray, IntArray
 from choquet.lattice.threads import in_chunks
 from choquet.watching import steps
 
-__all__ = ["spanning_tree"]
-
 CHUNKS = 16
 """Parts that the points are searched in. Fixed, so that ties fall alike on every machine."""
 STEPS = 4000

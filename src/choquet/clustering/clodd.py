@@ -21,8 +21,6 @@ from choquet.clustering.partition import Partition, canonical_labels
 from choquet.clustering.spanning import check_distances
 from choquet.errors import OptionError
 
-__all__ = ["CloddMethod", "CloddScore", "clodd", "clodd_score"]
-
 CloddMethod = Literal["path+local", "exact", "swarm"]
 
 COARSE = 1024

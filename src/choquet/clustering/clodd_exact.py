@@ -29,8 +29,6 @@ from choquet.arrays import FloatArray, IntArray
 from choquet.clustering.blocks import BlockSums
 from choquet.errors import TooLargeError
 
-__all__ = ["exact_bounds"]
-
 ENUMERATE = 300_000
 """Partitions up to which all of them are simply scored: well under a second."""
 LIMIT_SQUARE, LIMIT_EDGES = 720, 120

@@ -17,8 +17,6 @@ from choquet.clustering.spanning import check_counts, check_distances, distinct_
 from choquet.errors import DataError, OptionError
 from choquet.operators.dissimilarity import Metric, as_dissimilarity
 
-__all__ = ["ClusterMethod", "Clusterer", "cluster", "fuzzy_c_means"]
-
 ClusterMethod = Literal["clodd", "single_linkage", "fuzzy_c_means"]
 
 

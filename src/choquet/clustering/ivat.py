@@ -32,8 +32,6 @@ from choquet.operators.dissimilarity import (
 )
 from choquet.shown import Shown
 
-__all__ = ["IVAT", "VAT", "SampledIVAT", "big_ivat", "ivat", "vat"]
-
 IMAGE_SIZE = 1000
 """Pixels a side that `IVAT.image` stops at when not told."""
 MATRIX_LIMIT = 20_000

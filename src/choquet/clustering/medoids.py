@@ -13,8 +13,6 @@ from choquet.errors import DataError
 from choquet.lattice.threads import in_chunks
 from choquet.operators.dissimilarity import Dissimilarity, Metric, as_dissimilarity
 
-__all__ = ["medoids"]
-
 COARSEST = 512
 """Groups of the first bound, a power of two."""
 ROWS_AT_ONCE = 1 << 22

@@ -11,8 +11,6 @@ from choquet.clustering.spanning import check_counts
 from choquet.errors import OptionError
 from choquet.operators.dissimilarity import aitchison
 
-__all__ = ["modes"]
-
 
 def modes(
     points: npt.ArrayLike,

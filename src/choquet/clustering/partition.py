@@ -9,8 +9,6 @@ import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
 
-__all__ = ["Partition", "canonical_labels", "canonical_ranks"]
-
 
 @dataclass(frozen=True, eq=False)
 class Partition:

@@ -10,14 +10,6 @@ from choquet.clustering.boruvka import spanning_tree
 from choquet.errors import DataError, OptionError
 from choquet.operators.dissimilarity import Dissimilarity
 
-__all__ = [
-    "check_counts",
-    "check_distances",
-    "distinct_points",
-    "spanning_order",
-    "spanning_order_of_matrix",
-]
-
 EXACT_START = 20_000
 """Distinct points up to which the two ends of the largest dissimilarity are found exactly."""
 TREE_POINTS, TREE_DIMENSIONS = 12_000, 12

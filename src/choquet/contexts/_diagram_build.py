@@ -18,15 +18,6 @@ from choquet.arrays import BoolArray, IntArray
 from choquet.errors import TooLargeError
 from choquet.walks._states import Lattice, Level, _distinct_groups
 
-__all__ = [
-    "Classes",
-    "Layer",
-    "classes_by_label",
-    "classes_by_number",
-    "majority",
-    "merge_layers",
-]
-
 _OPEN = -1
 """Child that is never reached: the source is used already, or no walk that is kept goes there."""
 

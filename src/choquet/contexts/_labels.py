@@ -8,8 +8,6 @@ import numpy.typing as npt
 from choquet.arrays import FloatArray, IntArray, as_vector
 from choquet.errors import DataError
 
-__all__ = ["as_labels", "as_shares"]
-
 
 def as_labels(labels: npt.ArrayLike, n: int, of: str) -> tuple[IntArray, IntArray]:
     """Distinct labels, ascending, and the place of each one's label among them."""

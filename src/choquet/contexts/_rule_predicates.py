@@ -9,8 +9,6 @@ import numpy.typing as npt
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
 
-__all__ = ["Predicates"]
-
 _ALL_RANKS = 24
 """Up to so many sources every rank is tried as a bound; beyond, the outer ones and the middle."""
 

@@ -20,8 +20,6 @@ import numpy.typing as npt
 from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.lattice.threads import one_blas_thread
 
-__all__ = ["Clause", "Problem", "best_list", "decide"]
-
 Clause: TypeAlias = tuple[tuple[int, ...], int]
 """Literals that must all hold, and the label they lead to. Literal P + p negates predicate p."""
 

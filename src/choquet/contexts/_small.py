@@ -12,17 +12,6 @@ import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
 
-__all__ = [
-    "above_statistics",
-    "fit_free",
-    "node_statistics",
-    "pair_scores",
-    "rank_scores",
-    "rank_statistics",
-    "sort_by_rank",
-]
-
-
 _NEAR = 60_000
 """Numbers of the systems that are solved side by side: half a megabyte."""
 

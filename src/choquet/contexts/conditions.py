@@ -14,8 +14,6 @@ from choquet.measures.sources import check_sources
 from choquet.scales import Scale, figure
 from choquet.walks.sorts import as_sorts, sorts_of
 
-__all__ = ["Condition", "Context", "Rule"]
-
 _WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 

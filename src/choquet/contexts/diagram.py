@@ -28,8 +28,6 @@ from choquet.errors import DataError, OptionError, TooLargeError
 from choquet.walks.graph import OperatorGraph
 from choquet.walks.sorts import as_sorts
 
-__all__ = ["Diagram"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Diagram:

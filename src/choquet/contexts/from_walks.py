@@ -27,8 +27,6 @@ from choquet.contexts.tree import Tree, grow
 from choquet.operators.dissimilarity import DISSIMILARITIES
 from choquet.watching import each
 
-__all__ = ["NUMBER", "POOR", "Described", "describe_walks", "output_variance"]
-
 _GROWN = 16
 """Leaves of a tree before leaves that are alike share an operator."""
 

@@ -15,16 +15,6 @@ from choquet.contexts.leaves import LeafOptions, fit_leaf, fit_statistics, stati
 from choquet.contexts.rows import Leaf, RankRows, Weights
 from choquet.contexts.tree import Tree
 
-__all__ = [
-    "Grouping",
-    "Price",
-    "group_leaves",
-    "groupings",
-    "joined_leaves",
-    "own_groups",
-    "refitted",
-]
-
 
 @dataclass(frozen=True)
 class Price:

@@ -20,8 +20,6 @@ from choquet.jobs import run_jobs
 from choquet.lattice.threads import one_blas_thread
 from choquet.watching import each
 
-__all__ = ["PRUNINGS", "Judge", "Learned", "TreeOptions", "learn", "outputs"]
-
 PRUNINGS = ("cv", "bic", "none")
 
 _DUST = 1e-10

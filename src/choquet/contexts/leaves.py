@@ -11,17 +11,6 @@ from choquet.arrays import FloatArray, IntArray, check_option
 from choquet.contexts.rows import RankRows
 from choquet.errors import OptionError
 
-__all__ = [
-    "LOSSES",
-    "LeafFit",
-    "LeafOptions",
-    "above_sums",
-    "fit_leaf",
-    "fit_statistics",
-    "rank_sums",
-    "statistics_of",
-]
-
 LOSSES = ("squared", "huber")
 
 _TUNING = 1.345

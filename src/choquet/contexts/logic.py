@@ -18,8 +18,6 @@ from dataclasses import replace
 
 from choquet.contexts.conditions import Condition, Rule
 
-__all__ = ["possible", "rules_by_operator", "shortest"]
-
 
 def possible(conditions: Sequence[Condition], n_sources: int) -> bool:
     """Whether conditions can all hold in one sample.

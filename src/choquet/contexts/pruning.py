@@ -9,8 +9,6 @@ import numpy as np
 from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.contexts.tree import Tree
 
-__all__ = ["Path", "best_by_bic", "content_folds", "weakest_links"]
-
 
 @dataclass(frozen=True, eq=False)
 class Path:

@@ -13,8 +13,6 @@ from choquet.arrays import FloatArray, IntArray
 from choquet.contexts.sums import Sums, sums_of
 from choquet.lattice.ties import TIE, falling
 
-__all__ = ["LEAVES", "Leaf", "RankRows", "Weights", "ranks_of"]
-
 RankArray = npt.NDArray[np.int16]
 
 Leaf = Literal["rank", "source", "both"]

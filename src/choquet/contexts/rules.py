@@ -23,8 +23,6 @@ from choquet.errors import OptionError
 from choquet.measures.sources import check_sources
 from choquet.walks.sorts import as_sorts
 
-__all__ = ["RuleList", "find_rules"]
-
 _ALL_PREDICATES, _FEW_SOURCES = 900, 16
 """Conditions that rules are made of: all up to 16 sources, beyond those that tell most alone."""
 

@@ -27,8 +27,6 @@ from choquet.contexts.leaves import (
 from choquet.contexts.rows import RankRows
 from choquet.contexts.sums import Sums
 
-__all__ = ["Side", "Split", "SplitOptions", "best_split", "best_splits"]
-
 _EQUAL = 1e-9
 """Relative difference of gains that is rounding: the first of equals wins."""
 

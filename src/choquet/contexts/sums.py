@@ -13,8 +13,6 @@ import numpy.typing as npt
 
 from choquet.arrays import FloatArray, IntArray
 
-__all__ = ["Sums", "sums_of"]
-
 _MOST = 4_000_000
 """Numbers that are kept at most, 32 MB; beyond, rows are gone through one after the other."""
 

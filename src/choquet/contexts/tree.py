@@ -16,8 +16,6 @@ from choquet.errors import DataError
 from choquet.lattice.ties import falling
 from choquet.scales import Units
 
-__all__ = ["Tree", "grow"]
-
 
 @dataclass(frozen=True, eq=False)
 class Tree:

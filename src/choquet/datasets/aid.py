@@ -26,8 +26,6 @@ from choquet.datasets.download import Progress, cache_folder, download, show_pro
 from choquet.errors import DamagedFileError, DataError, FileError
 from choquet.files import write_whole
 
-__all__ = ["AID_URL", "AIDScores", "fetch_aid"]
-
 AID_URL = (
     "https://github.com/aminb99/remote-sensing-nn-datasets/archive/"
     "7cdf735533521d75d788f1f984a4358330b33e8b.tar.gz"

@@ -11,8 +11,6 @@ from choquet.lattice import cover_pairs
 from choquet.measures import Measure
 from choquet.measures.orders import ORDERS, by_mask
 
-__all__ = ["ZERO", "MatchedRows", "Reading", "choose", "match_rows", "observed_subsets", "readings"]
-
 ZERO = 1e-6
 """Values of a regression up to this are zero: they had no data, and a penalty or a start at zero
 left them there."""

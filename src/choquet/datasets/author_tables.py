@@ -12,8 +12,6 @@ import numpy as np
 from choquet.arrays import FloatArray, as_number
 from choquet.errors import DamagedFileError, DataError, FileError
 
-__all__ = ["Block", "as_table", "blocks_of"]
-
 _TEXT = (".csv", ".txt", ".dat", ".data", ".tsv")
 
 

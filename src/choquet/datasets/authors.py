@@ -22,8 +22,6 @@ from choquet.errors import ChoquetWarning, DataError, MeasureError
 from choquet.measures import Measure
 from choquet.measures.orders import ORDERS, by_mask
 
-__all__ = ["AuthorsFile", "FileOrder", "carried_rows", "read_authors", "standardised"]
-
 FileOrder: TypeAlias = Literal["auto", "binary", "size", "sorts", "ranks"]
 _SORTS = ("sorts", "ranks")
 _LOADERS = {

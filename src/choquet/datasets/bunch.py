@@ -9,8 +9,6 @@ from choquet.arrays import FloatArray
 from choquet.errors import MissingDependencyError
 from choquet.measures import Measure
 
-__all__ = ["Bunch"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Bunch:

@@ -15,8 +15,6 @@ from typing import IO, TypeAlias
 
 from choquet.errors import DamagedFileError, FileError, OptionError
 
-__all__ = ["Progress", "cache_folder", "download", "show_progress"]
-
 Progress: TypeAlias = Callable[[int, int | None], None]
 """Told the bytes so far and, where the server says, the bytes in all."""
 

@@ -12,8 +12,6 @@ from choquet.errors import OptionError
 from choquet.lattice import masks_by_size
 from choquet.measures import Measure
 
-__all__ = ["make_demining", "make_fusion", "make_noise_measure"]
-
 _LOW_PAIRS = {"figure": 5, "caption": 4}
 
 

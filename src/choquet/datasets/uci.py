@@ -9,8 +9,6 @@ import numpy as np
 from choquet.arrays import FloatArray
 from choquet.datasets.bunch import Bunch
 
-__all__ = ["load_airfoil", "load_auto_mpg", "load_car", "load_cpu", "load_yacht"]
-
 _LICENCE = "UCI Machine Learning Repository, licence CC BY 4.0"
 
 

@@ -39,8 +39,6 @@ from choquet.lattice import upward_maximum
 from choquet.measures import AbstractMeasure, Measure
 from choquet.shown import html_paragraphs
 
-__all__ = ["Answer"]
-
 MAX_RANKED = 60
 """Alternatives of which reports show the best and the worst rank: more take minutes."""
 

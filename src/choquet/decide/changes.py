@@ -15,8 +15,6 @@ from choquet.errors import OptionError
 if TYPE_CHECKING:
     from choquet.decide.answer import Answer
 
-__all__ = ["Reversal", "flip", "reversals"]
-
 
 @dataclass(frozen=True)
 class Reversal:

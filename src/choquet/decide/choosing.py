@@ -16,8 +16,6 @@ from choquet.decide.saying.levels import Levels
 from choquet.decide.saying.statements import InClass, Prefer, Setting, Statement
 from choquet.errors import OptionError, TooLargeError
 
-__all__ = ["WAYS", "choose"]
-
 WAYS = (*CHOICES, "scores", "ranking", "sorting", "entropy")
 """Ways to choose one measure."""
 

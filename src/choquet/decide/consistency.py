@@ -13,8 +13,6 @@ from choquet.decide.reasons import reason
 from choquet.decide.saying.reading import Said
 from choquet.decide.saying.statements import Setting
 
-__all__ = ["Consistency", "check"]
-
 
 @dataclass(frozen=True, repr=False)
 class Consistency:

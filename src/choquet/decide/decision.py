@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from choquet.decide.answer import Answer
     from choquet.decide.consistency import Consistency
 
-__all__ = ["Decision"]
-
 MAX_COMPARED = 200
 """Alternatives that are compared pair by pair."""
 

@@ -6,8 +6,6 @@ from importlib.resources import files
 
 from choquet.decide.decision import Decision
 
-__all__ = ["cars"]
-
 
 def cars(*, statements: bool = True) -> Decision:
     """Twelve made-up cars with scales, and what the buyers said.

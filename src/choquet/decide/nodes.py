@@ -14,8 +14,6 @@ from choquet.decide.models.families import Family
 from choquet.decide.saying.setting import Setting
 from choquet.measures import AbstractMeasure
 
-__all__ = ["Node", "node_indices", "nodes_of_draws"]
-
 WHOLE = "everything"
 """What the root of a tree is called."""
 

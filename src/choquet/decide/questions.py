@@ -13,8 +13,6 @@ from choquet.decide.saying.describing import quote
 from choquet.decide.saying.statements import Importance, Prefer, Statement, Undecided
 from choquet.errors import OptionError
 
-__all__ = ["Question", "next_question"]
-
 _OPEN = 0.02
 """A question is open if either answer has at least this share."""
 

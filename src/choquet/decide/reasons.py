@@ -20,8 +20,6 @@ from choquet.decide.saying.statements import (
     Sufficient,
 )
 
-__all__ = ["reason"]
-
 
 def reason(statements: Sequence[Statement], setting: Setting) -> str:
     """Why a minimal conflict cannot hold.

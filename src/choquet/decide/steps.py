@@ -12,8 +12,6 @@ from choquet.arrays import FloatArray, check_option
 from choquet.decide.models.conflicts import shrunk
 from choquet.errors import OptionError
 
-__all__ = ["STEPS", "judged_points"]
-
 STEPS = ("very weak", "weak", "moderate", "strong", "very strong", "extreme")
 """Words for steps, from the smallest to the largest."""
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from choquet.decide.answer import Answer
     from choquet.decide.decision import Decision
 
-__all__ = ["summarise", "summarise_conflict", "summarise_start"]
-
 _NUMBERS = 80_000
 """Numbers of draws that a page carries for each family."""
 

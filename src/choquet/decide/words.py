@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from choquet.decide.answer import Answer
     from choquet.decide.decision import Decision
 
-__all__ = ["SURE", "Verdict", "brief", "counted", "left_out", "listed", "percent", "verdict"]
-
 SURE = 0.95
 """The lowest share of first places at which a decision counts as settled."""
 

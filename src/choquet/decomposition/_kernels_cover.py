@@ -7,8 +7,6 @@ import numpy as np
 from choquet.arrays import FloatArray, IntArray
 from choquet.clustering._kernels import compiled
 
-__all__ = ["group_in_order"]
-
 
 @compiled
 def group_in_order(levels: FloatArray, side: float) -> IntArray:

@@ -23,8 +23,6 @@ from choquet.measures import AbstractMeasure
 from choquet.operators.dissimilarity import Dissimilarity, Metric, as_dissimilarity
 from choquet.walks import sorts_of
 
-__all__ = ["Clodd", "ClusterMethod", "Clustering", "Distinct", "Drawn", "FuzzyCMeans", "Linkage"]
-
 _COUNT_LEAST, _COUNT_LIMIT = 1000, 1 << 50
 """Multiplicities are scaled to add up to a number in this range; floats count it exactly."""
 

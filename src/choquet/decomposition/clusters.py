@@ -34,8 +34,6 @@ from choquet.walks.abstract import ListedWalks
 if TYPE_CHECKING:
     from choquet.contexts.diagram import Diagram
 
-__all__ = ["ClusterContexts", "ClusterDecomposition"]
-
 _LISTED_WALKS = 40_320
 """Walks that rules are found from: all of them up to so many, else as many drawn."""
 

@@ -16,8 +16,6 @@ from choquet.measures import AbstractMeasure, check_measure
 from choquet.operators.dissimilarity import Dissimilarity, Metric, as_dissimilarity
 from choquet.walks import DataSupport, all_sorts, random_sorts, walk_weights
 
-__all__ = ["Comparison", "compare", "measure_distance"]
-
 _MAX_LISTED = 8
 """Sources up to which all N! walks are compared."""
 

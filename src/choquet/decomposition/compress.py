@@ -18,8 +18,6 @@ import numpy as np
 from choquet.arrays import FloatArray, IntArray, generator
 from choquet.errors import OptionError
 
-__all__ = ["Cover", "cover_operators"]
-
 _SLACK = 1e-12
 """Differences beyond the promise by this much are rounding."""
 

@@ -32,8 +32,6 @@ from choquet.lattice.threads import one_blas_thread
 from choquet.measures import AbstractMeasure
 from choquet.walks import DataSupport, all_sorts, list_walks, random_sorts
 
-__all__ = ["ContextTree"]
-
 _LISTED = 7
 """Sources up to which all walks are looked at: 5,040."""
 

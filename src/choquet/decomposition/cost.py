@@ -13,8 +13,6 @@ from choquet.walks import DataSupport, sorts_of
 from choquet.walks.sorts import strict_steps
 from choquet.watching import each
 
-__all__ = ["Cost", "Trial", "held_out_trials"]
-
 _POOR = 1.15
 """Ratio of errors on held-out rows from which on a description is called poor."""
 

@@ -21,8 +21,6 @@ from choquet.scales import Units, unwrapped
 from choquet.walks import DataSupport, check_support
 from choquet.watching import steps
 
-__all__ = ["METHODS", "decompose"]
-
 METHODS: dict[str, type[Method[Any]]] = {
     "contexts": ContextTree,
     "clodd": Clodd,

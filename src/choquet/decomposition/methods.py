@@ -13,8 +13,6 @@ from choquet.measures import AbstractMeasure
 from choquet.scales import Units
 from choquet.walks import DataSupport
 
-__all__ = ["Method", "Task"]
-
 
 @dataclass(frozen=True, eq=False)
 class Task:

@@ -16,8 +16,6 @@ from choquet.contexts.rules import RuleList
 from choquet.operators.blends import blend_name
 from choquet.operators.dissimilarity import DISSIMILARITIES
 
-__all__ = ["UNKNOWN", "Contexts", "ContextualOperator", "Errors", "cluster_errors"]
-
 _NAN = float("nan")
 
 

@@ -13,8 +13,6 @@ from choquet.arrays import BoolArray, FloatArray, as_number
 from choquet.errors import DataError
 from choquet.scales import figure
 
-__all__ = ["Outcome", "outcome_of", "place_of"]
-
 _KINDS = ("log-odds", "integral", "level", "score")
 
 _LISTED = 12

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from choquet.clustering.ivat import IVAT
     from choquet.decomposition.clusters import ClusterDecomposition
 
-__all__ = ["Decomposition", "Identified"]
-
 _SHOWN = 12
 """Operators that are listed in words."""
 

@@ -16,8 +16,6 @@ from choquet.walks import DataSupport
 if TYPE_CHECKING:
     from choquet.decomposition.result import Decomposition
 
-__all__ = ["TRUSTED", "Assessment", "Decided", "assess", "known_part"]
-
 TRUSTED = 0.5
 """Trust from which on an operator counts as supported: data decided more of it than the penalty."""
 

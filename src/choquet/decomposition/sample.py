@@ -20,8 +20,6 @@ from choquet.walks import (
     walk_weights,
 )
 
-__all__ = ["OperatorSample", "sample_operators", "stratified_sorts"]
-
 
 @dataclass(frozen=True, eq=False)
 class OperatorSample:

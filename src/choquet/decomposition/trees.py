@@ -34,15 +34,6 @@ from choquet.walks import DataSupport
 if TYPE_CHECKING:
     from choquet.decomposition.clusters import ClusterDecomposition
 
-__all__ = [
-    "EVIDENCE",
-    "TreeContexts",
-    "TreeDecomposition",
-    "describe",
-    "describe_measure",
-    "with_contexts",
-]
-
 EVIDENCE = (
     "bias", "share", "data_share", "count", "rank", "condition", "trust", "residual",
     "stable_share",

@@ -21,8 +21,6 @@ from choquet.frames import FrameLibrary
 from choquet.shown import Shown
 from choquet.walks import DataSupport
 
-__all__ = ["AbstractView", "Explanation", "ModelExplanation", "SampleExplanation"]
-
 
 class Explanation(Shown):
     """Plain data first, and text second."""

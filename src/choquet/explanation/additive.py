@@ -18,8 +18,6 @@ from choquet.explanation.abstract import AbstractView, ModelExplanation, SampleE
 from choquet.explanation.phrases import figure, list_words, percent, plain
 from choquet.frames import FrameLibrary, to_frame
 
-__all__ = ["AdditiveView", "TermsExplanation", "TermsSample", "place_words"]
-
 _VERBS = {"rises": "raises", "falls": "lowers"}
 
 _SPOKEN = 12

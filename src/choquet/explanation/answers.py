@@ -8,8 +8,6 @@ from choquet.arrays import FloatArray
 from choquet.decomposition.runtime import Assessment, assess
 from choquet.explanation.view import View
 
-__all__ = ["Answers", "answers_of"]
-
 
 @dataclass(frozen=True, eq=False)
 class Answers:

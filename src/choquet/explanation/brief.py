@@ -21,8 +21,6 @@ from choquet.explanation.view import View
 from choquet.operators.names import familiar_operators, nearest_name
 from choquet.scales import figure, figures
 
-__all__ = ["Brief", "brief_formula", "brief_of", "brief_of_sum"]
-
 _MOST = 5
 """Sentences."""
 

@@ -41,15 +41,6 @@ from choquet.shown import Shown, ShownTuple
 from choquet.walks import DataSupport, random_sorts
 from choquet.walks.paths import SupportedPaths
 
-__all__ = [
-    "DataRequest",
-    "DataRequests",
-    "data_to_collect",
-    "mean_width",
-    "requests_of",
-    "supported_share",
-]
-
 _DENSE_SOURCES = 16
 """Sources up to which all subsets are gone through."""
 

@@ -10,8 +10,6 @@ from choquet.explanation.sample import OperatorSample, explained_row
 from choquet.explanation.view import operators_view
 from choquet.shown import Shown
 
-__all__ = ["FusionExplanation", "explain_fusion"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FusionExplanation(Shown):

@@ -28,15 +28,6 @@ from choquet.scales import Units
 from choquet.shown import Shown, html_table
 from choquet.walks import DataSupport
 
-__all__ = [
-    "Evidence",
-    "OperatorExplanation",
-    "OperatorsExplanation",
-    "explain_model",
-    "explain_operator",
-    "explain_view",
-]
-
 _UNNAMED = "no rule names it"
 """Context of an operator that the rules, being right for most walks only, leave out."""
 

@@ -21,8 +21,6 @@ from choquet.contexts.conditions import Condition, Rule
 from choquet.decomposition import Decomposition
 from choquet.explanation.switch import Switch, switch_to
 
-__all__ = ["nearest_context", "nearest_sort"]
-
 
 @dataclass(frozen=True)
 class _Jobs:

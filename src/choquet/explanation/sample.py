@@ -27,8 +27,6 @@ from choquet.lattice.ties import settled
 from choquet.scales import Units, figure, figures
 from choquet.shown import html_table, rounded
 
-__all__ = ["OperatorSample", "explain_sample", "explain_samples", "explained_row"]
-
 _SAME = 1e-9
 """Relative difference up to which two outputs are one."""
 

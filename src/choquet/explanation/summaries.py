@@ -14,8 +14,6 @@ from choquet.decomposition import Decomposition
 from choquet.errors import OptionError
 from choquet.explanation.phrases import operator_phrases
 
-__all__ = ["QUANTIFIERS", "LinguisticSummary", "linguistic_summaries"]
-
 QUANTIFIERS: Mapping[str, tuple[float, float, float, float]] = MappingProxyType(
     {
         "few": (0.0, 0.0, 0.1, 0.3),

@@ -19,8 +19,6 @@ from choquet.decomposition import Decomposition
 from choquet.explanation.phrases import figure, plain
 from choquet.walks import all_sorts
 
-__all__ = ["Switch", "moves_text", "smallest_switch", "switch_to"]
-
 _LISTED = 8
 """Sources up to which all sorts are listed; beyond, they are searched from the nearest on."""
 

@@ -33,16 +33,6 @@ from choquet.measures import Measure
 from choquet.scales import Units, Unwrapped, unwrapped
 from choquet.walks import DataSupport
 
-__all__ = [
-    "NO_RULES",
-    "View",
-    "is_additive",
-    "of_class",
-    "operators_view",
-    "value_bounds",
-    "view_of",
-]
-
 _MAX_RULED = 32
 """Operators up to which rules are looked for: beyond, nobody would read them, nor wait for them."""
 

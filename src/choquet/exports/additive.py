@@ -16,8 +16,6 @@ from choquet.errors import OptionError
 from choquet.exports.classes import chosen, meaning
 from choquet.exports.plan import Column, Form, Formulas, Node, Plan
 
-__all__ = ["additive_plan"]
-
 _LEVEL = 0.95
 """Of the bands around the outputs, as in Python by default."""
 

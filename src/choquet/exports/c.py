@@ -5,8 +5,6 @@ from __future__ import annotations
 from choquet.exports.code import Dialect, Tables, body, head, number
 from choquet.exports.plan import Node, Plan, reachable
 
-__all__ = ["c_source"]
-
 _DIALECT = Dialect(
     nothing="NAN",
     number_type="const double",

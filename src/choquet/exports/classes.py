@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from choquet.exports.plan import Formulas, Node
 
-__all__ = ["chosen", "meaning"]
-
 
 def chosen(f: Formulas, chances: list[Node], asked: int | None) -> dict[str, Node]:
     """The probability of a class, or the number of the most probable one."""

@@ -10,8 +10,6 @@ import numpy as np
 
 from choquet.exports.plan import Form, Node, Plan, Table, reachable
 
-__all__ = ["Dialect", "Tables", "body", "head", "number", "uses"]
-
 _INLINE = ("const", "input", "sorted", "rank")
 """Nodes that are as short as a name."""
 

@@ -17,8 +17,6 @@ from choquet.exports.plan import Plan
 from choquet.exports.sql import sql_source
 from choquet.files import check_target, write_whole
 
-__all__ = ["TARGETS", "Target", "export", "exported"]
-
 
 class Target(NamedTuple):
     """One row of the table of languages."""

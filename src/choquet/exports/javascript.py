@@ -8,8 +8,6 @@ from typing import Any
 from choquet.exports.code import Dialect, Tables, body, head, number
 from choquet.exports.plan import Node, Plan
 
-__all__ = ["js_source"]
-
 _DIALECT = Dialect(
     nothing="NaN",
     number_type="const",

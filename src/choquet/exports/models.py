@@ -21,8 +21,6 @@ from choquet.measures import AbstractMeasure
 from choquet.scales import Units, unwrapped
 from choquet.walks import all_sorts
 
-__all__ = ["MAX_DENSE", "plan_of"]
-
 MAX_DENSE = 12
 """Sources up to which the 2**N values of a measure are written out."""
 

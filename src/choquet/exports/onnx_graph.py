@@ -12,8 +12,6 @@ from choquet.errors import MissingDependencyError
 from choquet.exports.code import head
 from choquet.exports.plan import Form, Node, Plan, Table, reachable
 
-__all__ = ["DTYPES", "onnx_bytes"]
-
 DTYPES = ("float64", "float32")
 """Numbers of the inputs and outputs."""
 

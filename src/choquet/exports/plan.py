@@ -16,8 +16,6 @@ import numpy as np
 from choquet.arrays import FloatArray
 from choquet.lattice.ties import TIE
 
-__all__ = ["OPS", "Column", "Form", "Formulas", "Node", "Plan", "Table", "reachable"]
-
 OPS: dict[str, str] = {
     "input": "number i of the row; missing where it is not finite",
     "const": "a number; NaN stands for no answer",

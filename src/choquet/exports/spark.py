@@ -12,8 +12,6 @@ from choquet.errors import MissingDependencyError, OptionError, SourceError
 from choquet.learning.data.spark import quoted_column
 from choquet.scales import unwrapped
 
-__all__ = ["predict_spark", "prediction_udf"]
-
 
 def prediction_udf(model: Any, *, label: Any = None) -> Any:
     """A function of Spark that scores rows: as many columns as the model has sources, in order.

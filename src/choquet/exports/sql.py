@@ -16,8 +16,6 @@ from choquet.errors import OptionError
 from choquet.exports.code import head, uses
 from choquet.exports.plan import Column, Node, Plan, Table, reachable
 
-__all__ = ["sql_source"]
-
 _LEAVES = 6
 """Entries of a table that are compared one by one; more are halved first."""
 

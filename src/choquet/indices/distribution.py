@@ -19,8 +19,6 @@ from choquet.lattice import subset_sizes
 from choquet.measures import AbstractMeasure, Measure, check_measure
 from choquet.walks import OperatorGraph
 
-__all__ = ["UniformDistribution", "uniform_distribution"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class UniformDistribution:

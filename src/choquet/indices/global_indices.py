@@ -11,18 +11,6 @@ from choquet.lattice import n_sources_of, subset_sizes
 from choquet.measures import AbstractMeasure, Measure, check_measure
 from choquet.operators import OrderStatistic, familiar_operators
 
-__all__ = [
-    "andness",
-    "distance_to_operators",
-    "entropy",
-    "favour",
-    "nearest_order_statistic",
-    "nonadditivity",
-    "nonmodularity",
-    "orness",
-    "veto",
-]
-
 
 def _mean_by_size(values: FloatArray) -> FloatArray:
     """Mean of a function over the subsets of each size 0..N."""

@@ -8,8 +8,6 @@ from choquet.arrays import FloatArray
 from choquet.errors import MeasureError, SourceError
 from choquet.measures import Measure
 
-__all__ = ["derivative", "hellinger_distance"]
-
 _ROUNDING = 1e-9
 """By how much an integral may miss a value of the measure that it must give."""
 

@@ -13,8 +13,6 @@ from choquet.frames import FrameLibrary, to_frame
 from choquet.lattice import subset_sizes
 from choquet.measures import AbstractMeasure, check_measure
 
-__all__ = ["index_frame", "normal_moments", "variance"]
-
 
 def variance(measure: AbstractMeasure) -> float:
     """How unevenly the integral weighs: 0 for the mean, 1 if one input decides on every walk.

@@ -26,16 +26,6 @@ from choquet.lattice.wide import membership
 from choquet.measures import AbstractMeasure, Measure, MobiusMeasure, check_measure
 from choquet.walks import DataSupport, OperatorGraph, check_support
 
-__all__ = [
-    "banzhaf",
-    "interaction",
-    "interaction_transform",
-    "shapley",
-    "supported_interaction",
-    "supported_shapley",
-    "to_shapiq",
-]
-
 
 def shapley(measure: AbstractMeasure) -> FloatArray:
     """Shapley value of each source: its mean contribution over all walks; they sum to g(X).

@@ -20,8 +20,6 @@ from choquet.jobs import run_jobs, spawn
 from choquet.lattice.wide import pack
 from choquet.measures import AbstractMeasure
 
-__all__ = ["Estimate", "SampledIndices", "balanced_sorts", "sample_indices"]
-
 _Bounds = tuple[FloatArray, FloatArray]
 
 

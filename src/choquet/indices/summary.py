@@ -23,8 +23,6 @@ from choquet.indices.power import banzhaf, interaction, shapley
 from choquet.measures import AbstractMeasure, check_measure
 from choquet.operators import OrderStatistic
 
-__all__ = ["Summary", "summary"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Summary:

@@ -24,8 +24,6 @@ import numpy as np
 
 from choquet.watching import steps
 
-__all__ = ["PLAIN", "Loop", "compiled", "compiled_with"]
-
 PLAIN = 3_000_000
 """Steps that a loop makes in plain Python, about 1 s, before it is compiled."""
 

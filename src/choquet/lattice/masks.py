@@ -11,18 +11,6 @@ import numpy.typing as npt
 from choquet.arrays import IntArray
 from choquet.errors import MeasureError, SourceError, TooLargeError
 
-__all__ = [
-    "MAX_DENSE_SOURCES",
-    "check_dense",
-    "cover_pairs",
-    "mask_of",
-    "masks_by_size",
-    "masks_by_sizes",
-    "members",
-    "n_sources_of",
-    "subset_sizes",
-]
-
 MAX_DENSE_SOURCES = 24
 """Largest number of sources whose 2**N values are held as one array (128 MiB each)."""
 

@@ -7,8 +7,6 @@ import numpy as np
 from choquet.arrays import FloatArray, IntArray, refuse_nonfinite
 from choquet.lattice.threads import in_chunks
 
-__all__ = ["integrals_of_rows", "weights_of_walks"]
-
 
 def integrals_of_rows(values: FloatArray, inputs: FloatArray, number: int) -> FloatArray:
     """Integral of each row, by the number of its kind; inputs that are not finite are refused.

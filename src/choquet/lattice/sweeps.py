@@ -13,21 +13,6 @@ import numpy as np
 from choquet.arrays import FloatArray
 from choquet.lattice.masks import n_sources_of
 
-__all__ = [
-    "SWEEPS",
-    "Sweep",
-    "containing_sums",
-    "containing_sums_of_pairs",
-    "downward_minimum",
-    "mobius",
-    "monotonicity_witness",
-    "superset_mobius",
-    "superset_zeta",
-    "sweep",
-    "upward_maximum",
-    "zeta",
-]
-
 
 class Sweep(NamedTuple):
     """One row of the table of sweeps."""

@@ -16,8 +16,6 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from typing import TypeVar
 
-__all__ = ["CHUNK", "WORTH_THREADS", "in_chunks", "n_threads", "one_blas_thread"]
-
 T = TypeVar("T")
 
 WORTH_THREADS = 5_000_000

@@ -18,8 +18,6 @@ import numpy as np
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
 
-__all__ = ["LEAST", "TIE", "falling", "settled", "strict_falls", "tie_widths"]
-
 TIE = 16 * float(np.finfo(np.float64).eps)
 """Sixteen units in the last place, about 3.6e-15 of the largest magnitude in a row."""
 

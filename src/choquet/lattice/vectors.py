@@ -15,8 +15,6 @@ import numpy.typing as npt
 
 Vector = npt.NDArray[np.floating[Any]]
 
-__all__ = ["dot", "norm"]
-
 SHORT = 8192
 """Numbers that BLAS multiplies in the calling thread."""
 

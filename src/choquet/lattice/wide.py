@@ -16,21 +16,6 @@ from choquet.errors import DataError
 from choquet.expected import Array, expect_fields
 from choquet.lattice.masks import check_dense
 
-__all__ = [
-    "WordArray",
-    "as_sorts",
-    "chains",
-    "chains_of",
-    "expect_words",
-    "find_rows",
-    "membership",
-    "n_words",
-    "pack",
-    "steps_outside",
-    "to_dense_masks",
-    "unique_rows",
-]
-
 WordArray = npt.NDArray[np.uint64]
 
 

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from choquet.measures.measure import Measure
     from choquet.measures.mobius import MobiusMeasure
 
-__all__ = ["INTEGRALS", "AbstractMeasure", "check_measure"]
-
 INTEGRALS = ("choquet", "sugeno", "shilkret")
 """Integrals that every measure has; the order is that of the compiled loop."""
 

@@ -21,21 +21,6 @@ from choquet.lattice import (
 )
 from choquet.measures.sources import format_subset, source_numbers
 
-__all__ = [
-    "CONORMS",
-    "additive",
-    "belief",
-    "by_subset",
-    "decomposable",
-    "fill_missing",
-    "from_mobius",
-    "p_symmetric",
-    "possibility",
-    "sugeno_lambda",
-    "sugeno_lambda_root",
-    "symmetric",
-]
-
 
 def additive(weights: npt.ArrayLike) -> FloatArray:
     """Sum of the weights in the subset.

@@ -16,8 +16,6 @@ from choquet.measures.abstract import ComputedMeasure
 from choquet.measures.mobius import MobiusMeasure
 from choquet.measures.sources import check_sources
 
-__all__ = ["PATTERNS", "FormulaMeasure", "distort"]
-
 FormulaName: TypeAlias = Literal["additive", "symmetric"]
 
 

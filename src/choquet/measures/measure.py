@@ -36,8 +36,6 @@ from choquet.measures.sources import check_sources, format_subset, source_number
 if TYPE_CHECKING:
     from choquet.indices import Summary
 
-__all__ = ["Measure"]
-
 _ROUNDING = 1e-12
 """How far from 1 a computed g(X) may be before it is set to exactly 1."""
 

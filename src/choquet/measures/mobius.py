@@ -37,8 +37,6 @@ from choquet.measures.abstract import (
 from choquet.measures.measure import Measure
 from choquet.measures.sources import source_numbers, subset_of
 
-__all__ = ["MobiusMeasure"]
-
 _BLOCK = 4_000_000
 """Coefficients by rows that are worked on at a time."""
 

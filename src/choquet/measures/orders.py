@@ -11,8 +11,6 @@ from choquet.arrays import FloatArray, check_option
 from choquet.errors import MeasureError
 from choquet.lattice import check_dense, masks_by_sizes, monotonicity_witness
 
-__all__ = ["ORDERS", "OrderName", "by_mask", "other_order"]
-
 OrderName: TypeAlias = Literal["binary", "size"]
 
 ORDERS: tuple[str, ...] = get_args(OrderName)

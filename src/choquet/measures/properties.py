@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from choquet.arrays import FloatArray
     from choquet.measures.measure import Measure
 
-__all__ = ["Properties"]
-
 _ROUNDING = 1e-9
 """Differences up to this are rounding."""
 

@@ -21,8 +21,6 @@ from choquet.errors import OptionError
 from choquet.lattice import subset_sizes, zeta
 from choquet.measures import families
 
-__all__ = ["RANDOM_MEASURES", "RandomMeasure", "RandomName", "uniform_measure"]
-
 RandomName = Literal["uniform", "node", "increments", "k_additive", "convex", "belief"]
 
 SWEEPS_PER_SOURCE = 10

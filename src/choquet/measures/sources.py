@@ -9,8 +9,6 @@ import numpy as np
 
 from choquet.errors import SourceError
 
-__all__ = ["check_sources", "format_subset", "source_numbers", "subset_of"]
-
 
 def check_sources(sources: Iterable[str] | None, n_sources: int) -> tuple[str, ...]:
     """Names as a tuple of distinct strings; by default x1, x2, … as in the literature.

@@ -14,8 +14,6 @@ from choquet.errors import MeasureError
 from choquet.lattice.wide import WordArray, find_rows, n_words, pack, unique_rows
 from choquet.measures.abstract import ComputedMeasure, as_names
 
-__all__ = ["SparseMeasure"]
-
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)

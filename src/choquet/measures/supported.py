@@ -32,8 +32,6 @@ from choquet.measures.abstract import (
 from choquet.measures.measure import Measure
 from choquet.measures.sources import source_numbers, subset_of
 
-__all__ = ["SupportedMeasure"]
-
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)

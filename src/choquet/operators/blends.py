@@ -14,8 +14,6 @@ import numpy as np
 from choquet.arrays import FloatArray
 from choquet.operators.names import FREE, MIXED, nearest_name
 
-__all__ = ["blend_name", "shortest_split"]
-
 _ZERO = 1e-9
 """Weights up to so much of the largest are rounding of zero."""
 

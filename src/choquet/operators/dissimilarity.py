@@ -19,19 +19,6 @@ import numpy.typing as npt
 from choquet.arrays import FloatArray, as_inputs, check_option
 from choquet.errors import DataError, OptionError, TooLargeError
 
-__all__ = [
-    "DISSIMILARITIES",
-    "Dissimilarity",
-    "Metric",
-    "MetricName",
-    "a_norm",
-    "aitchison",
-    "as_dissimilarity",
-    "dissimilarity",
-    "lp",
-    "precomputed",
-]
-
 MetricName: TypeAlias = Literal[
     "l1", "l2", "sql2", "linf", "hellinger", "aitchison", "emd", "worst", "rms"
 ]

@@ -14,8 +14,6 @@ import numpy as np
 
 from choquet.arrays import FloatArray
 
-__all__ = ["FREE", "MIXED", "Name", "familiar_operators", "nearest_name"]
-
 _SAME, _NEAR = 0.05, 0.25
 """Worst differences of output up to which an operator is called by a name, or "about" it."""
 

@@ -12,8 +12,6 @@ from choquet.arrays import FloatArray, as_inputs, as_vector
 from choquet.errors import DataError
 from choquet.operators.names import Name, nearest_name
 
-__all__ = ["LinearConvexSum", "OrderStatistic"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OrderStatistic:

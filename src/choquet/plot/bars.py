@@ -27,8 +27,6 @@ from choquet.plot.style import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["indices", "operators"]
-
 
 _TICKS = 25
 """Ranks that are named below the bars."""

@@ -18,8 +18,6 @@ from choquet.walks import OperatorGraph
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["distribution", "selective"]
-
 _MAX_OPERATORS = 6_000
 """Most operators whose splines are summed; beyond, samples are drawn."""
 _SAMPLES = 200_000

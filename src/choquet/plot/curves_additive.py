@@ -15,8 +15,6 @@ from choquet.plot.style import GREY, STYLES, axes_or_new
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["pair_map", "utility"]
-
 
 def _term(model: Any, sources: tuple[Any, ...]) -> FittedTerm:
     terms: tuple[FittedTerm, ...] = model.terms_

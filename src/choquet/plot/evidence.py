@@ -16,8 +16,6 @@ from choquet.walks import DataSupport, OperatorGraph, random_sorts
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["coverage", "support", "walks_by_missing"]
-
 _MAX_EXACT = 16
 """Most sources for which walks are counted exactly; beyond, a sample of them."""
 _SAMPLE = 50_000

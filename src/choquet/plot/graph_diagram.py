@@ -18,8 +18,6 @@ from choquet.walks.sorts import as_sorts
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["operator_graph"]
-
 _MAX_LINES = 4_000
 """Most steps that are drawn one by one; beyond, a picture shows where states are dense."""
 _BINS = 60

@@ -18,8 +18,6 @@ from choquet.plot.style import GREY, axes_or_new, percent, points_of, short_name
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["compare", "ivat"]
-
 _SIZE = 500
 """Pixels a side when not told: more than most pictures show."""
 

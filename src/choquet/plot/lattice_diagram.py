@@ -23,8 +23,6 @@ from choquet.walks.sorts import as_sorts
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["MAX_SOURCES", "hasse"]
-
 MAX_SOURCES = 7
 """Most sources whose 2**N subsets are drawn one by one."""
 

@@ -12,19 +12,6 @@ from choquet.arrays import FloatArray
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = [
-    "GREY",
-    "STYLES",
-    "Style",
-    "axes_or_new",
-    "legend",
-    "percent",
-    "points_of",
-    "short_name",
-    "spread",
-    "style_of",
-]
-
 
 class Style(NamedTuple):
     """One row of the table of styles: the same thing said by colour, hatch, line and marker."""

@@ -19,8 +19,6 @@ from choquet.explanation.phrases import plain
 from choquet.report.first_of_sum import first_of_sum
 from choquet.report.quality import quality_of_sum
 
-__all__ = ["curve_points", "map_cells", "summarise_additive"]
-
 _BAND = 1.959963984540054
 """Standard errors of a band of 95 %."""
 _PICTURES = 40

@@ -11,8 +11,6 @@ from choquet.errors import MissingDependencyError
 from choquet.files import write_whole
 from choquet.report.page import _encodable, _hash, _safe_json, _template
 
-__all__ = ["decision_page", "write_page"]
-
 
 def decision_page(data: dict[str, Any]) -> str:
     """The page of a decision as one HTML text that needs nothing else.

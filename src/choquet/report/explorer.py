@@ -13,8 +13,6 @@ from choquet.lattice.ties import TIE
 from choquet.scales import Units
 from choquet.walks import all_sorts
 
-__all__ = ["explorer_data", "slider_data"]
-
 _MAX_SOURCES = 12
 """Sources up to which the 2**N values travel with the page."""
 

@@ -17,8 +17,6 @@ from choquet.explanation.view import View
 from choquet.scales import span
 from choquet.scales.advice import against_target
 
-__all__ = ["first_screen", "least_sure", "no_quality", "other_models", "quality_warnings"]
-
 _NAMED = 3
 """Contexts, samples and sources that one point names."""
 

@@ -12,8 +12,6 @@ from choquet.explanation import AdditiveView, Brief, list_words
 from choquet.explanation.phrases import figure, number_word, percent
 from choquet.report.first import least_sure, no_quality, other_models, quality_warnings
 
-__all__ = ["first_of_sum", "unseen_rows"]
-
 _NAMED = 2
 """Terms and places that one point names."""
 

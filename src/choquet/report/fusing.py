@@ -15,8 +15,6 @@ from choquet.explanation.view import View, operators_view
 from choquet.report.explorer import explorer_data
 from choquet.report.quality import scores_table
 
-__all__ = ["summarise_fusion"]
-
 _EXAMINED = 2_000
 """Samples that are looked at, evenly spaced if there are more."""
 

@@ -10,8 +10,6 @@ import numpy as np
 from choquet.decomposition import Decomposition
 from choquet.report.png import grey_png
 
-__all__ = ["clustering_data", "ivat_data"]
-
 _PIXELS = 320
 """Pixels a side of the picture."""
 

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
-__all__ = ["MAX_HASSE", "bars", "hasse", "signed_bars"]
-
 MAX_HASSE = 6
 """Sources up to which all sets are drawn; beyond, the graph of contexts takes their place."""
 

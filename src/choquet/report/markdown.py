@@ -9,8 +9,6 @@ from typing import Any
 from choquet.explanation.phrases import figure, percent
 from choquet.scales import figures_of
 
-__all__ = ["as_markdown"]
-
 
 def as_markdown(data: dict[str, Any]) -> str:
     r"""Markdown from the data of a report; names cannot break out of their place.

@@ -12,8 +12,6 @@ from choquet.lattice import subset_sizes
 from choquet.measures import Measure
 from choquet.shown import html_table
 
-__all__ = ["decomposition_html", "measure_html"]
-
 _LISTED = 32
 """Rows of a table."""
 

@@ -25,8 +25,6 @@ from choquet.report.summary import summarise
 from choquet.scales import figure, figures, figures_of
 from choquet.watching import steps
 
-__all__ = ["Report"]
-
 
 class Report:
     """A report on a model: what it does, how good it is, where not to trust it, what to do next.

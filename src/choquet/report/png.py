@@ -10,8 +10,6 @@ import numpy.typing as npt
 
 from choquet.errors import DataError
 
-__all__ = ["grey_png"]
-
 
 def grey_png(pixels: npt.NDArray[np.uint8]) -> bytes:
     r"""A grey picture, 8 bits a pixel, as a PNG file.

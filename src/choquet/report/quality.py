@@ -16,8 +16,6 @@ from choquet.explanation.view import View
 from choquet.scales import decimals_of, fixed
 from choquet.walks import DataSupport
 
-__all__ = ["quality_of", "quality_of_sum", "seen_before", "sum_seen_before"]
-
 _EXAMINED = 2_000
 """Rows that models are fitted to again, and simple answers to; evenly spaced if there are more."""
 

@@ -26,8 +26,6 @@ from choquet.report.quality import quality_of
 from choquet.report.tables import index_table, source_table, support_table, tree_table
 from choquet.walks import DataSupport
 
-__all__ = ["summarise"]
-
 _LISTED_OPERATORS = 100
 """Operators in the tables; a decomposition into every distinct operator can have very many."""
 

@@ -12,8 +12,6 @@ from choquet.decomposition import Decomposition
 from choquet.explanation.view import View
 from choquet.indices import banzhaf, interaction
 
-__all__ = ["index_table", "source_table", "support_table", "tree_table"]
-
 _LISTED_SUBSETS = 30
 """Subsets in the table of support: all of them up to five sources."""
 

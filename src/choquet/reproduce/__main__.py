@@ -12,8 +12,6 @@ from choquet.errors import ChoquetError
 from choquet.reproduce.page import paper_page
 from choquet.reproduce.run import EXPERIMENTS, reproduce
 
-__all__ = ["main"]
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run experiments from the shell; returns the exit code."""

@@ -9,8 +9,6 @@ from choquet.reproduce.experiments.authors_rows import TITLES
 from choquet.reproduce.experiments.regression_rows import CLAIMS
 from choquet.reproduce.result import share_of
 
-__all__ = ["erratum_page"]
-
 _INTRODUCTION = """\
 This page is about the measures behind the figures of “Fuzzy Integral = Contextual Linear Order
 Statistic” (Anderson, Deardorff, Havens, Kakula, Wilkin, Islam, Pinar, Buck). It is written for

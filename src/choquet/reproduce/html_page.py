@@ -13,8 +13,6 @@ from choquet._version import __version__
 from choquet.errors import MissingDependencyError
 from choquet.reproduce.page import INTRODUCTION, MEANINGS
 
-__all__ = ["check_jinja", "html_page"]
-
 
 def check_jinja() -> Any:
     """The library for pages, before hours of work rather than after.

@@ -12,8 +12,6 @@ from choquet.errors import FileError
 from choquet.files import write_whole
 from choquet.reproduce.erratum import erratum_page
 
-__all__ = ["INTRODUCTION", "MARK", "MEANINGS", "experiment_page", "index_page", "paper_page"]
-
 MARK = "<!-- written by the choquet reproduction; do not edit -->"
 
 INTRODUCTION = (

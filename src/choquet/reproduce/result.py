@@ -12,20 +12,6 @@ import numpy.typing as npt
 
 from choquet.errors import OptionError
 
-__all__ = [
-    "VERDICTS",
-    "Estimate",
-    "ExperimentResult",
-    "Picture",
-    "Row",
-    "Table",
-    "Verdict",
-    "check_seeds",
-    "estimate",
-    "plain",
-    "share_of",
-]
-
 Verdict: TypeAlias = Literal["holds", "corrected", "not reproducible", "differs", "skipped"]
 
 VERDICTS: tuple[str, ...] = get_args(Verdict)

@@ -29,8 +29,6 @@ from choquet.reproduce.result import ExperimentResult, Picture, check_seeds, pla
 from choquet.reproduce.where import data_folder
 from choquet.reproduce.work import Kept, Work
 
-__all__ = ["EXPERIMENTS", "Experiment", "reproduce"]
-
 _KIND = "choquet reproduction"
 """What marks a file as ours, so that it may be written again."""
 _DPI = 80

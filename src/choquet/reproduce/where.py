@@ -7,8 +7,6 @@ from pathlib import Path
 
 from choquet.errors import FileError
 
-__all__ = ["VARIABLE", "aid_origin", "data_folder"]
-
 VARIABLE = "CHOQUET_DATA"
 _ARCHIVE = "aid_7nets_fold1.tar.xz"
 

@@ -12,8 +12,6 @@ from choquet.errors import FileError, OptionError
 from choquet.files import append_whole, write_whole
 from choquet.lattice.threads import one_blas_thread
 
-__all__ = ["Kept", "Progress", "Work"]
-
 Progress: TypeAlias = Callable[[int, int], None]
 """Called with (done, total)."""
 

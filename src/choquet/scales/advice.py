@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from choquet.arrays import FloatArray
 from choquet.scales.directions import auto_directions
 
-__all__ = ["against_target", "fit_warnings"]
-
 _NAMED = 6
 """Sources that a message names."""
 

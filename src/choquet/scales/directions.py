@@ -10,15 +10,6 @@ import numpy.typing as npt
 
 from choquet.arrays import FloatArray, as_vector
 
-__all__ = [
-    "DIRECTIONS",
-    "Direction",
-    "auto_directions",
-    "direction_note",
-    "rank_correlation",
-    "ranks",
-]
-
 DIRECTIONS = ("higher", "lower", "auto")
 """More is better; less is better; as the data say. A number is a peak: nearer to it is better."""
 

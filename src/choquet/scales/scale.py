@@ -13,8 +13,6 @@ from choquet.arrays import FloatArray, as_vector, check_option
 from choquet.errors import DataError, OptionError
 from choquet.scales.directions import Direction
 
-__all__ = ["IDENTITY", "METHODS", "Scale", "fit_scale", "points_scale"]
-
 METHODS = ("minmax", "quantiles", "standard", "none")
 """The range to [0, 1]; the share of the data below; mean 0 and deviation 1; as they are."""
 

@@ -15,8 +15,6 @@ from choquet.errors import DataError
 from choquet.scales.figures import figure
 from choquet.scales.scale import IDENTITY, Scale
 
-__all__ = ["Units", "Unwrapped", "unwrapped"]
-
 _SPOKEN = 12
 """Sources whose scale is spelled out."""
 

@@ -10,15 +10,6 @@ import numpy as np
 from choquet.expected import FLAG, NUMBER, TEXT, Array, Number, Text, expect_fields
 from choquet.storage.checks import Fields
 
-__all__ = [
-    "PROOF",
-    "check_additive",
-    "check_axis",
-    "check_model",
-    "check_source",
-    "check_term",
-]
-
 Data = dict[str, Any]
 
 _LEVELS = 100_000

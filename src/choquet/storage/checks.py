@@ -8,19 +8,6 @@ from typing import Any
 from choquet.expected import FLAG, NAMES, NUMBER, TEXT, Array, Field, Number, Text, expect_fields
 from choquet.lattice.wide import expect_words
 
-__all__ = [
-    "COST",
-    "FORMULA",
-    "PATH",
-    "Fields",
-    "check_identification",
-    "check_mobius",
-    "check_outcome",
-    "check_scaled",
-    "check_solution",
-    "check_units",
-]
-
 Data = dict[str, Any]
 
 

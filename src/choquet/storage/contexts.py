@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from choquet.contexts.tree import Tree
     from choquet.decomposition.trees import TreeDecomposition
 
-__all__ = ["decode_contextual", "encode_contextual"]
-
 _LINKS = ("source", "top", "above", "yes", "no")
 _SUMS = ("error", "weight")
 _TREE = {

@@ -16,8 +16,6 @@ from choquet.operators.dissimilarity import DISSIMILARITIES
 from choquet.storage.values import decode_value, encode_value
 from choquet.walks import DataSupport, OperatorGraph, WalkList
 
-__all__ = ["decode_decomposition", "encode_decomposition"]
-
 _PARTITION = ("n_clusters", "method", "score", "proved", "squareness", "edginess")
 _COUNTS = Array(("n",), "i", low=1)
 _OPTIONS = {"epsilon": Number(low=0), "decimals": Number(low=0, high=300, whole=True)}

@@ -12,8 +12,6 @@ from choquet.errors import DamagedFileError, NewerFileError, TooLargeError
 from choquet.files import MAX_BYTES, read_whole, write_whole
 from choquet.storage.kinds import KINDS, kind_of
 
-__all__ = ["FORMAT", "VERSION", "from_bytes", "load", "save", "to_bytes"]
-
 FORMAT = "choquet"
 VERSION = 2
 """Raised when a reader of the earlier version could not read what is written now."""

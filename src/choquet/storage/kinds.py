@@ -23,8 +23,6 @@ from choquet.storage.pipelines import decode_pipeline, decode_scaled_model, enco
 from choquet.storage.values import decode_value, encode_value
 from choquet.walks import DataSupport
 
-__all__ = ["KINDS", "Kind", "kind_of"]
-
 _READABLE_SOURCES = 8
 """Up to so many sources a measure is written subset by subset, for people to read."""
 

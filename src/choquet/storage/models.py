@@ -16,8 +16,6 @@ from choquet.storage.additive import check_additive
 from choquet.storage.pipelines import SCALERS
 from choquet.storage.values import decode_value, encode_value
 
-__all__ = ["MODELS", "Model", "decode_model", "encode_model", "path_of"]
-
 _NAMES = ("n_features_in_", "feature_names_in_")
 _COMMON = (*_NAMES, "measure_", "support_")
 _LEARNED = (

@@ -14,8 +14,6 @@ from choquet.expected import TEXT, expect_fields
 from choquet.storage.checks import check_scaled
 from choquet.storage.values import decode_value, encode_value
 
-__all__ = ["SCALERS", "decode_pipeline", "decode_scaled_model", "encode_pipeline"]
-
 _MIN_MAX = ("min_", "scale_", "data_min_", "data_max_", "data_range_")
 
 SCALERS: dict[str, tuple[str, tuple[str, ...]]] = {

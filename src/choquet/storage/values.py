@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["decode_value", "encode_value"]
-
 _WIDE = {"f": np.float64, "i": np.int64, "u": np.uint64, "b": np.bool_}
 """What arrays are stored as, by the kind of their elements."""
 

@@ -13,8 +13,6 @@ from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.errors import TooLargeError
 from choquet.lattice import n_sources_of, subset_sizes
 
-__all__ = ["Lattice", "Level", "build_levels"]
-
 _EXACT = 9e18
 """Counts up to here are int64; larger ones are Python integers."""
 

@@ -12,8 +12,6 @@ from choquet.arrays import FloatArray, IntArray
 from choquet.measures.abstract import AbstractMeasure
 from choquet.walks.support import DataSupport
 
-__all__ = ["AbstractWalks", "ListedWalks"]
-
 
 class ListedWalks(NamedTuple):
     """Walks one by one."""

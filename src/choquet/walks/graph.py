@@ -30,8 +30,6 @@ from choquet.walks.abstract import AbstractWalks, ListedWalks
 from choquet.walks.sorts import all_sorts, as_sorts
 from choquet.walks.support import DataSupport, check_support
 
-__all__ = ["OperatorGraph"]
-
 _MAX_LISTED = 50_000_000
 """Most operators that are listed one by one."""
 

@@ -16,8 +16,6 @@ from choquet.walks.paths import SupportedPaths
 from choquet.walks.sorts import as_sorts, random_sorts
 from choquet.walks.support import DataSupport, check_support
 
-__all__ = ["WalkList", "list_walks"]
-
 
 class WalkList(AbstractWalks):
     """Walks of a measure on many sources, with how often each counts, and their operators.

@@ -15,8 +15,6 @@ from choquet.arrays import IntArray, generator
 from choquet.errors import TooLargeError
 from choquet.lattice.wide import WordArray, find_rows, membership, pack, unique_rows
 
-__all__ = ["SupportedPaths"]
-
 _BLOCK = 8_000_000
 _MAX_COMPARED = 30_000
 """Subsets up to which steps by several sources are looked for: all pairs are compared."""

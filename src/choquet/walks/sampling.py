@@ -12,8 +12,6 @@ from choquet.measures import AbstractMeasure, check_measure
 from choquet.walks.sorts import all_sorts, random_sorts, walk_weights
 from choquet.walks.support import DataSupport, check_support
 
-__all__ = ["gsamp"]
-
 
 def gsamp(
     measure: AbstractMeasure,

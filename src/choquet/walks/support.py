@@ -30,8 +30,6 @@ from choquet.lattice.wide import (
 from choquet.measures.abstract import AbstractMeasure
 from choquet.walks.sorts import as_sorts
 
-__all__ = ["DataSupport", "check_support"]
-
 _CHUNK = 65_536
 """Samples whose chains are held at a time."""
 

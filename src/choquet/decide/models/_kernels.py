@@ -9,8 +9,6 @@ import numpy as np
 
 from choquet.lattice.compiling import compiled
 
-__all__ = ["walk_lattice", "walk_pairs", "walk_rows"]
-
 
 @compiled
 def _uniform(state):

@@ -14,8 +14,6 @@ import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
 
-__all__ = ["is_small", "walk_together"]
-
 _CHAINS = 100
 """Walks side by side."""
 

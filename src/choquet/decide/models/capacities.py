@@ -23,17 +23,6 @@ from choquet.lattice import subset_sizes
 from choquet.learning.solvers.interior import Conic, run_clarabel
 from choquet.measures import AbstractMeasure
 
-__all__ = [
-    "CHOICES",
-    "DISTANCES",
-    "Choice",
-    "OneOfMany",
-    "find_measure",
-    "quadratic_form",
-    "solve_quadratic",
-    "to_values",
-]
-
 DISTANCES = ("coefficients", "binary", "scores")
 """By the weights along all sorts; by the values of sets; by the scores of all rows in [0, 1]."""
 

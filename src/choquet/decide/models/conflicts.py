@@ -15,8 +15,6 @@ import numpy as np
 from choquet.arrays import FloatArray
 from choquet.decide.models.program import Program
 
-__all__ = ["Conflicts", "find_conflicts", "shrunk"]
-
 
 @dataclass(frozen=True)
 class Conflicts:

@@ -29,8 +29,6 @@ from choquet.decide.models.spaces import (
 )
 from choquet.decide.saying.statements import Setting, Statement
 
-__all__ = ["FAMILIES", "MAX_DRAWN", "Family", "draw_family", "family_space", "widest_program"]
-
 FAMILIES = {
     "weights": "plain weights",
     "pairs": "pairs of criteria interact",

@@ -15,8 +15,6 @@ from choquet.decide.models.program import Program
 from choquet.errors import DataError, SolverError
 from choquet.measures import Measure
 
-__all__ = ["classes_of", "entropy_measure", "fit_ranking", "fit_scores"]
-
 _EXACT_FIT = 1e-9
 """A mean squared error up to this is none: then many measures fit."""
 

@@ -15,8 +15,6 @@ from choquet.decide.models.program import Program
 from choquet.decide.models.spaces import AllSets, KAdditive
 from choquet.measures import AbstractMeasure
 
-__all__ = ["Flip", "ScoreChange", "model_change", "score_change"]
-
 
 @dataclass(frozen=True)
 class ScoreChange:

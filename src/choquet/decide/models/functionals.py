@@ -17,25 +17,6 @@ import numpy as np
 from choquet.arrays import BoolArray, FloatArray
 from choquet.lattice import superset_mobius
 
-__all__ = [
-    "Favour",
-    "Functional",
-    "GainWithout",
-    "Importance",
-    "Integral",
-    "InteractionIndex",
-    "Mass",
-    "NodeImportance",
-    "NodeInteraction",
-    "Orness",
-    "SetValue",
-    "Sum",
-    "Veto",
-    "all_sets",
-    "difference",
-    "sipos",
-]
-
 
 def all_sets(n: int) -> BoolArray:
     """Membership of the 2**N subsets, by mask.

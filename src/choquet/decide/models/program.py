@@ -20,8 +20,6 @@ from choquet.decide.models.spaces import Space
 from choquet.decide.saying.statements import Row, Setting, Statement, class_rows
 from choquet.errors import SolverError
 
-__all__ = ["TIED", "Program", "program"]
-
 TIED = 1e-7
 """A split up to this is a tie and no preference: below what solvers tell apart."""
 

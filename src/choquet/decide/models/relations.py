@@ -22,8 +22,6 @@ from choquet.decide.models.program import EXACT, TIED, Program
 from choquet.errors import SolverError
 from choquet.watching import each
 
-__all__ = ["Relations", "extreme_ranks", "relations"]
-
 _GAP = 1e-4
 """By how much "above" is above where ranks are counted."""
 

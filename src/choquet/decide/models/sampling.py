@@ -23,8 +23,6 @@ from choquet.decide.models.spaces import AllSets, KAdditive, Pairs
 from choquet.errors import SolverError
 from choquet.lattice import upward_maximum
 
-__all__ = ["draw"]
-
 _FLAT = 1e-7
 """Room up to this is none: the row is an equation."""
 

@@ -24,8 +24,6 @@ from choquet.lattice import cover_pairs, upward_maximum, zeta
 from choquet.lattice.wide import pack
 from choquet.measures import AbstractMeasure, Measure, MobiusMeasure, SupportedMeasure
 
-__all__ = ["MAX_GENERAL", "AllSets", "KAdditive", "OnChains", "Pairs", "Space", "Weights", "space"]
-
 MAX_GENERAL = 12
 """Criteria up to which all 2**N values are unknowns."""
 

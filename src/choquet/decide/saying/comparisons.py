@@ -10,11 +10,6 @@ from choquet.decide.models import functionals as f
 from choquet.decide.saying.setting import Alternative, Row, Setting
 from choquet.decide.saying.statement import Statement
 
-__all__ = [
-    "Compared", "InClass", "Indifferent", "Intensity", "Prefer", "Score", "Undecided", "class_rows",
-]  # fmt: skip
-
-
 _LEAST = 1e-3
 """The least value of a node within which scores were given: they mean nothing where it has none."""
 

@@ -12,12 +12,6 @@ from choquet.decide.saying.setting import Criterion, Row, Setting, interval
 from choquet.decide.saying.statement import Statement
 from choquet.errors import SourceError
 
-__all__ = [
-    "Cautious", "FavourBetween", "Importance", "ImportanceBetween", "Interaction",
-    "InteractionBetween", "InteractionOrder", "Irrelevant", "Must", "OnlyIf", "SameImportance",
-    "Separate", "Sufficient", "ValueBetween", "VetoBetween",
-]  # fmt: skip
-
 
 @dataclass(frozen=True)
 class Importance(Statement):

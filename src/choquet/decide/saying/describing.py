@@ -9,8 +9,6 @@ from typing import Any
 from choquet.decide.saying import statements as s
 from choquet.decide.saying.vocabulary import QUOTES
 
-__all__ = ["describe", "quote"]
-
 
 def quote(name: Any) -> str:
     """A name as it can be read back.

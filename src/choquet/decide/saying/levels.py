@@ -14,8 +14,6 @@ from choquet.decide.saying.table import Alternatives
 from choquet.errors import ChoquetError, DataError, OptionError
 from choquet.scales import Scale, points_scale
 
-__all__ = ["Levels", "as_scale", "dominated", "known_directions", "lines_to_fill", "scaled"]
-
 UNIT = (0.0, 1.0)
 
 

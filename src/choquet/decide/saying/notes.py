@@ -19,8 +19,6 @@ from choquet.decide.saying.vocabulary import Vocabulary
 from choquet.errors import OptionError, SourceError, StatementError
 from choquet.scales import Scale
 
-__all__ = ["Notes", "statement_column"]
-
 
 @dataclass
 class Notes:

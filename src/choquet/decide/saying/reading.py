@@ -12,8 +12,6 @@ from choquet.decide.saying.describing import describe
 from choquet.decide.saying.vocabulary import Vocabulary, key
 from choquet.errors import StatementError
 
-__all__ = ["FIRMNESS", "KNOWN", "QUOTED", "Build", "Parsed", "Reader", "Said", "ScaleLine"]
-
 FIRMNESS = {"sure": 2.0, "perhaps": 0.5}
 """How firmly something is said, by the word in brackets; 1 without."""
 

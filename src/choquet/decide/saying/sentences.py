@@ -12,8 +12,6 @@ from choquet.decide.saying.vocabulary import key
 from choquet.decide.steps import STEPS, judged_points
 from choquet.errors import StatementError
 
-__all__ = ["PATTERNS"]
-
 _NUMBER = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?\s*%?"
 PATTERNS: list[tuple[re.Pattern[str], Build]] = []
 """Tried in this order; each must fit the whole sentence."""

@@ -12,8 +12,6 @@ from choquet.arrays import FloatArray
 from choquet.decide.models import functionals as f
 from choquet.errors import OptionError, SourceError
 
-__all__ = ["Alternative", "Criterion", "Row", "Setting", "interval"]
-
 Alternative: TypeAlias = str | tuple[float, ...]
 Criterion: TypeAlias = str | int
 

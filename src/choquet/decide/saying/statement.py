@@ -11,8 +11,6 @@ import numpy as np
 from choquet.decide.saying.setting import Row, Setting
 from choquet.errors import SourceError
 
-__all__ = ["STRICT", "Statement"]
-
 
 @dataclass(frozen=True)
 class Statement:

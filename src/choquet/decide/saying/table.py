@@ -16,8 +16,6 @@ import numpy as np
 from choquet.arrays import FloatArray, column_names
 from choquet.errors import DataError, FileError, TooLargeError
 
-__all__ = ["MAX_ALTERNATIVES", "Alternatives", "read_table"]
-
 MAX_ALTERNATIVES = 5000
 """Alternatives of a table: who beats whom on every criterion is found for so many."""
 

@@ -9,8 +9,6 @@ from collections.abc import Sequence
 
 from choquet.errors import StatementError
 
-__all__ = ["QUOTES", "Vocabulary", "key"]
-
 QUOTES = ('""', "“”", "''")
 """What a name may stand between."""
 

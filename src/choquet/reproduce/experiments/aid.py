@@ -34,8 +34,6 @@ from choquet.reproduce.result import (
 from choquet.reproduce.where import aid_origin
 from choquet.reproduce.work import Work
 
-__all__ = ["run"]
-
 _OWN, _SHARED = "Choquet, one measure a class", "Choquet, shared measure"
 _THEIRS = "the authors' shared measures"
 _SHOWN = 1

@@ -14,8 +14,6 @@ from choquet.reproduce.experiments.fits import fit, nearest, operators_text
 from choquet.reproduce.result import Row
 from choquet.walks import walk_weights
 
-__all__ = ["FILE", "PRINTED", "four_networks", "read_four_networks"]
-
 FILE = "aid_4nets_nnfold1_fold1_test_02.txt"
 LABEL = 1
 """The class of file 02, counted from 0."""

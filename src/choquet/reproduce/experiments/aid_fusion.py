@@ -21,17 +21,6 @@ from choquet.reproduce.experiments.fits import fit, mean_walk
 from choquet.reproduce.work import Work
 from choquet.walks import OperatorGraph, sorts_of
 
-__all__ = [
-    "Fusion",
-    "Walks",
-    "average_walk",
-    "familiar_shares",
-    "fuse_all",
-    "mean_tests",
-    "starts",
-    "unmoved_share",
-]
-
 _NEAR = 0.25
 """Largest difference of output up to which an operator counts as a familiar one."""
 

@@ -28,8 +28,6 @@ from choquet.reproduce.result import ExperimentResult, Row, check_seeds
 from choquet.reproduce.work import Work
 from choquet.walks import all_sorts, random_sorts, walk_weights
 
-__all__ = ["Found", "run"]
-
 MOST_WALKS = 5040
 """All walks are listed up to 7 sources; beyond, so many are drawn."""
 _TITLE = "The authors' own measures, read in both orders (Figures 6 to 8)"

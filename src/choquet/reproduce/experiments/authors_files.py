@@ -16,8 +16,6 @@ from choquet.datasets.author_tables import as_table
 from choquet.datasets.authors import AuthorsFile, carried_rows, read_authors, standardised
 from choquet.errors import ChoquetError
 
-__all__ = ["Study", "authors_folder", "find_studies"]
-
 _SUFFIX = re.compile(
     r"^(?P<name>.+?)[_-]?(?P<what>noreg|no_reg|reg|sorts?|ranks?|)$", re.IGNORECASE
 )

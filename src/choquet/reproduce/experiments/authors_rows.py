@@ -19,17 +19,6 @@ from choquet.reproduce.result import Picture, Row, Table, Verdict, estimate, sha
 if TYPE_CHECKING:
     from choquet.reproduce.experiments.authors import Found
 
-__all__ = [
-    "COUNTED",
-    "PRINTED",
-    "TITLES",
-    "observed_lines",
-    "pictures",
-    "rows_of",
-    "shown_run",
-    "table_of",
-]
-
 PRINTED: Mapping[str, FloatArray] = MappingProxyType({"yacht": np.array(PRINTED_YACHT)})
 """Operators that the paper prints, by data set."""
 TITLES = {"binary": "by bit mask", "size": "by size"}

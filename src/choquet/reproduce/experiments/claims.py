@@ -12,8 +12,6 @@ from choquet.reproduce.experiments.fits import fit, operators_text
 from choquet.reproduce.result import Row
 from choquet.walks import DataSupport, OperatorGraph, all_sorts, sort_rank
 
-__all__ = ["claims"]
-
 
 def claims() -> tuple[list[Row], dict[str, Any]]:
     """Counts of variables and walks, the numbering of sorts, support, and locked intervals.

@@ -11,8 +11,6 @@ from choquet.arrays import FloatArray, IntArray
 from choquet.clustering import cluster, fuzzy_c_means
 from choquet.operators import DISSIMILARITIES
 
-__all__ = ["CLUSTERINGS", "LINK", "xie_beni"]
-
 LINK = 0.1
 """Half the smallest worst-case difference between two of the four true operators of Figure 4:
 single linkage and DBSCAN join operators by steps of at most this much in output."""

@@ -13,8 +13,6 @@ import numpy as np
 from choquet.arrays import FloatArray, IntArray
 from choquet.learning import Statistics
 
-__all__ = ["descend_from"]
-
 
 def descend_from(
     statistics: Sequence[Statistics],

@@ -20,8 +20,6 @@ from choquet.reproduce.result import ExperimentResult, Picture, Row
 from choquet.reproduce.work import Work
 from choquet.walks import DataSupport, OperatorGraph, all_sorts, walk_weights
 
-__all__ = ["run", "three_operator_measure"]
-
 _BOTH = [[0, 1], [1, 0]]
 _LARGEST_N = 9
 

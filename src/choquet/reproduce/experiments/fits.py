@@ -16,16 +16,6 @@ from choquet.operators import dissimilarity
 from choquet.operators.dissimilarity import MetricName
 from choquet.walks import walk_weights
 
-__all__ = [
-    "agreement",
-    "count_operators",
-    "fit",
-    "mean_walk",
-    "nearest",
-    "operators_text",
-    "picture_correlation",
-]
-
 
 def fit(X: npt.ArrayLike, y: npt.ArrayLike, **options: Any) -> Any:
     """A fitted `ChoquetRegressor`; thin support is what the experiments are about, so no warning.

@@ -30,8 +30,6 @@ from choquet.reproduce.result import ExperimentResult, Picture, check_seeds, est
 from choquet.reproduce.work import Work
 from choquet.walks import OperatorGraph, all_sorts
 
-__all__ = ["LEARNERS", "READINGS", "SIGMAS", "Setting", "run"]
-
 SIGMAS = (0.0, 0.025, 0.05, 0.1)
 N_SAMPLES = 300
 

@@ -11,8 +11,6 @@ from choquet.reproduce.experiments.counting import CLUSTERINGS
 from choquet.reproduce.experiments.fits import operators_text
 from choquet.reproduce.result import Estimate, Row, Table, Verdict, estimate
 
-__all__ = ["compare_with_paper", "count_table", "draw_counts", "draw_curves"]
-
 COUNTS = {"distinct": "distinct, to three decimals", "CLODD": "CLODD"} | {
     name: name for name in CLUSTERINGS
 }

@@ -26,8 +26,6 @@ from choquet.reproduce.result import ExperimentResult, check_seeds, estimate
 from choquet.reproduce.work import Work
 from choquet.walks import all_sorts, sorts_of
 
-__all__ = ["run", "run_airfoil", "run_yacht"]
-
 METRIC: Literal["l2"] = "l2"
 """The paper's norm: regression weights are no shares, so a norm of the weights it is."""
 CIR = {"monotone": False, "normal": False, "fit_intercept": True}

@@ -10,8 +10,6 @@ import numpy as np
 from choquet.reproduce.experiments.fits import operators_text
 from choquet.reproduce.result import Picture, Row, Table, estimate
 
-__all__ = ["CLAIMS", "PRINTED_YACHT", "Claims", "compare_with_paper", "model_table", "pictures"]
-
 PRINTED_YACHT = (
     (-54.6, 54.89, -0.24, -0.33, 0.54, -0.11),
     (0.05, 2.35, -2.35, 3.4, -2.35, 0.13),

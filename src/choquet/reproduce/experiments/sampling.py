@@ -24,8 +24,6 @@ from choquet.reproduce.result import (
 from choquet.reproduce.work import Work
 from choquet.walks import DataSupport, all_sorts, walk_weights
 
-__all__ = ["N_SOURCES", "SHARES", "draw_sample", "run"]
-
 SHARES = (1.0, 0.2, 0.15)
 N_SOURCES = 5
 N_SAMPLES = 300

@@ -27,8 +27,6 @@ from choquet.reproduce.result import (
 from choquet.reproduce.work import Work
 from choquet.walks import all_sorts
 
-__all__ = ["SOLVERS", "run"]
-
 SHARE = 0.15
 """Share of walks that are sampled, as in Figure 5."""
 NARROW = 0.02
