@@ -12,9 +12,20 @@ from typing import Annotated, Any, Literal
 import typer
 
 from choquet._version import __version__
-from choquet.arrays import as_number
 from choquet.cli.deciding import decide
 from choquet.cli.exporting import export
+from choquet.cli.options import (
+    NUMBER,
+    WHOLE,
+    Data,
+    Delimiter,
+    Force,
+    Json,
+    Label,
+    MissingValues,
+    Model,
+    option,
+)
 from choquet.cli.output import say, say_warnings, warn
 from choquet.errors import ChoquetError
 from choquet.watching import watch
@@ -34,29 +45,6 @@ _UsageError: Any = typer.BadParameter.__mro__[1]
 
 _STOPPED = 130
 """Exit code after Ctrl-C, as shells have it; typer returns it or raises, by version."""
-
-
-def _number(value: Any) -> float:
-    try:
-        return as_number(str(value))
-    except ValueError:
-        raise typer.BadParameter(f"{value!r} is not a number") from None
-
-
-def _whole_number(value: Any) -> int:
-    try:
-        return int(str(value).replace("_", "no"))
-    except ValueError:
-        raise typer.BadParameter(f"{value!r} is not a whole number") from None
-
-
-# Python reads 1_0 as 10; nobody else does.
-_NUMBER: Any = {"parser": _number, "metavar": "FLOAT"}
-_WHOLE: Any = {"parser": _whole_number, "metavar": "INTEGER"}
-
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
-Label = Annotated[str | None, typer.Option("--class", help="Class to show (classifiers only).")]
 
 
 def run(arguments: list[str]) -> int:
@@ -135,20 +123,20 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+        bool, option("Show the version.", "--version", callback=_version, is_eager=True)
     ] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show where an error comes from.")] = False,
+    debug: Annotated[bool, option("Show where an error comes from.", "--debug")] = False,
 ) -> None:
     pass
 
 
 @app.command()
 def demo(
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="Folder for pictures and report.")
-    ] = Path("choquet-demo"),
+    output: Annotated[Path, option("Folder for pictures and report.", "--output", "-o")] = Path(
+        "choquet-demo"
+    ),
     show: Annotated[
-        bool, typer.Option("--open/--no-open", help="Open the report where there is a display.")
+        bool, option("Open the report where there is a display.", "--open/--no-open")
     ] = True,
     force: Force = False,
     json: Json = False,
@@ -159,115 +147,75 @@ def demo(
     run_demo(output, show=show, force=force, as_json=json)
 
 
-Data = Annotated[
-    Path,
-    typer.Argument(help="CSV, Parquet or Arrow file; - for standard input.", show_default=False),
-]
-Model = Annotated[
-    Path,
-    typer.Argument(
-        help="File of a model, measure or decomposition; - for standard input.",
-        show_default=False,
-    ),
-]
-Delimiter = Annotated[
-    str | None, typer.Option(help="Character between the cells of a CSV file; detected by default.")
-]
-MissingValues = Annotated[
-    str,
-    typer.Option(
-        "--missing",
-        help="What to do with rows that lack a value: error, drop, or keep (additive models).",
-    ),
-]
-
-
 @app.command()
 def fit(
     data: Data,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="File for the model; - for standard output.")
+        Path, option("File for the model; - for standard output.", "--output", "-o")
     ] = Path("model.json"),
     target: Annotated[
-        str | None, typer.Option("--target", "-t", help="Column to learn; the last by default.")
+        str | None, option("Column to learn; the last by default.", "--target", "-t")
     ] = None,
     sources: Annotated[
         list[str] | None,
-        typer.Option("--sources", "-s", help="Columns to combine, a,b,c; all others by default."),
+        option("Columns to combine, a,b,c; all others by default.", "--sources", "-s"),
     ] = None,
     scaling: Annotated[
-        str,
-        typer.Option(
-            help="auto (minmax unless all lie in [0, 1]), none, minmax, quantiles or standard."
-        ),
+        str, option("auto (minmax unless all lie in [0, 1]), none, minmax, quantiles or standard.")
     ] = "auto",
     directions: Annotated[
-        str,
-        typer.Option(help="Is more of a source better? auto (from the data), higher or lower."),
+        str, option("Is more of a source better? auto (from the data), higher or lower.")
     ] = "auto",
     lower_is_better: Annotated[
-        list[str] | None, typer.Option(help="Sources for which lower is better: price,weight.")
+        list[str] | None, option("Sources for which lower is better: price,weight.")
     ] = None,
     folds: Annotated[
-        int, typer.Option(help="Parts of the data, each held out in turn to try the model; or 0.")
+        int, option("Parts of the data, each held out in turn to try the model; or 0.")
     ] = 5,
     learner: Annotated[
         str,
-        typer.Option(
-            help="auto, additive, choquet, cv, classifier, owa, linear, lambda, gradient, "
+        option(
+            "auto, additive, choquet, cv, classifier, owa, linear, lambda, gradient, "
             "contextual, contextual-classifier or additive-classifier."
         ),
     ] = "choquet",
     monotone: Annotated[
-        bool | None, typer.Option(help="Require that more input never gives less output.")
+        bool | None, option("Require that more input never gives less output.")
     ] = None,
-    ordinal: Annotated[
-        bool | None, typer.Option("--ordinal", help="Treat classes as ordered levels.")
-    ] = None,
+    ordinal: Annotated[bool | None, option("Treat classes as ordered levels.", "--ordinal")] = None,
     normal: Annotated[
-        bool | None, typer.Option(help="Require that all sources together have value 1.")
+        bool | None, option("Require that all sources together have value 1.")
     ] = None,
-    fit_intercept: Annotated[bool | None, typer.Option(help="Learn an intercept.")] = None,
-    penalty: Annotated[
-        str | None, typer.Option(help="Keep values small: l1, l2, elasticnet or lp.")
-    ] = None,
-    alpha: Annotated[float | None, typer.Option(help="Strength of the penalty.", **_NUMBER)] = None,
+    fit_intercept: Annotated[bool | None, option("Learn an intercept.")] = None,
+    penalty: Annotated[str | None, option("Keep values small: l1, l2, elasticnet or lp.")] = None,
+    alpha: Annotated[float | None, option("Strength of the penalty.", **NUMBER)] = None,
     prior: Annotated[
-        str | None, typer.Option(help="Shrink towards additive, symmetric or 2-additive.")
+        str | None, option("Shrink towards additive, symmetric or 2-additive.")
     ] = None,
-    prior_alpha: Annotated[
-        float | None, typer.Option(help="How much to shrink.", **_NUMBER)
-    ] = None,
-    k_additive: Annotated[
-        int | None, typer.Option(help="Restrict to k-additive measures.", **_WHOLE)
-    ] = None,
+    prior_alpha: Annotated[float | None, option("How much to shrink.", **NUMBER)] = None,
+    k_additive: Annotated[int | None, option("Restrict to k-additive measures.", **WHOLE)] = None,
     fill: Annotated[
-        str | None, typer.Option(help="Values without data: lower, upper, midpoint or similar.")
+        str | None, option("Values without data: lower, upper, midpoint or similar.")
     ] = None,
     max_leaves: Annotated[
-        int | None,
-        typer.Option(help="Largest number of contexts; 16 by default.", **_WHOLE),
+        int | None, option("Largest number of contexts; 16 by default.", **WHOLE)
     ] = None,
     l2: Annotated[
         float | None,
-        typer.Option(
-            "--l2", help="Penalty on weights (contextual models); 3 by default.", **_NUMBER
-        ),
+        option("Penalty on weights (contextual models); 3 by default.", "--l2", **NUMBER),
     ] = None,
     prune: Annotated[
-        str | None, typer.Option(help="How to choose the number of contexts: cv, bic or none.")
+        str | None, option("How to choose the number of contexts: cv, bic or none.")
     ] = None,
-    merge: Annotated[bool | None, typer.Option(help="Let contexts share operators.")] = None,
+    merge: Annotated[bool | None, option("Let contexts share operators.")] = None,
     convex: Annotated[
-        bool | None, typer.Option(help="Require weights that are shares, without intercept.")
+        bool | None, option("Require weights that are shares, without intercept.")
     ] = None,
     max_terms: Annotated[
-        int | None,
-        typer.Option(help="Largest number of terms; 6 gives a compact model.", **_WHOLE),
+        int | None, option("Largest number of terms; 6 gives a compact model.", **WHOLE)
     ] = None,
     max_order: Annotated[
-        int | None,
-        typer.Option(help="Largest number of sources in a term, 1 to 4.", **_WHOLE),
+        int | None, option("Largest number of sources in a term, 1 to 4.", **WHOLE)
     ] = None,
     missing: MissingValues = "error",
     delimiter: Delimiter = None,
@@ -303,28 +251,25 @@ def fit(
 @app.command()
 def fuse(
     data: Data,
-    truth: Annotated[str, typer.Option("--truth", "-t", help="Column with the true class.")],
-    sample: Annotated[
-        str | None, typer.Option("--id", help="Column that tells samples apart.")
-    ] = None,
+    truth: Annotated[str, option("Column with the true class.", "--truth", "-t")],
+    sample: Annotated[str | None, option("Column that tells samples apart.", "--id")] = None,
     label: Annotated[
-        str | None, typer.Option("--class", help="Column with the class that a score is for.")
+        str | None, option("Column with the class that a score is for.", "--class")
     ] = None,
     score: Annotated[
-        str | None, typer.Option("--score", help="Column of scores, if each row holds one.")
+        str | None, option("Column of scores, if each row holds one.", "--score")
     ] = None,
     source: Annotated[
-        str | None,
-        typer.Option("--source", help="Column with the classifier, if each row has one."),
+        str | None, option("Column with the classifier, if each row has one.", "--source")
     ] = None,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="File for the model; - for standard output.")
+        Path, option("File for the model; - for standard output.", "--output", "-o")
     ] = Path("model.json"),
     shared: Annotated[
-        bool, typer.Option("--shared/--per-class", help="One model for all classes, or one each.")
+        bool, option("One model for all classes, or one each.", "--shared/--per-class")
     ] = True,
     folds: Annotated[
-        int, typer.Option(help="Parts of the data, each held out in turn to try the model; or 0.")
+        int, option("Parts of the data, each held out in turn to try the model; or 0.")
     ] = 5,
     delimiter: Delimiter = None,
     force: Force = False,
@@ -350,14 +295,11 @@ def predict(
     model: Model,
     data: Data,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="File for the answers; - for standard output.")
+        Path, option("File for the answers; - for standard output.", "--output", "-o")
     ] = Path("-"),
-    level: Annotated[
-        float, typer.Option(help="Share of the intervals that contain the truth.")
-    ] = 0.95,
+    level: Annotated[float, option("Share of the intervals that contain the truth.")] = 0.95,
     intervals: Annotated[
-        bool | None,
-        typer.Option(help="Add the columns low and high; by default if it is quick."),
+        bool | None, option("Add the columns low and high; by default if it is quick.")
     ] = None,
     missing: MissingValues = "error",
     delimiter: Delimiter = None,
@@ -387,8 +329,7 @@ def explain(
         Path | None, typer.Argument(help="Table with samples to explain; without it, the model.")
     ] = None,
     row: Annotated[
-        list[int] | None,
-        typer.Option(help="Which row, from 1; may be given several times.", **_WHOLE),
+        list[int] | None, option("Which row, from 1; may be given several times.", **WHOLE)
     ] = None,
     label: Label = None,
     delimiter: Delimiter = None,
@@ -404,31 +345,24 @@ def explain(
 def decompose(
     model: Model,
     data: Annotated[
-        Path | None,
-        typer.Argument(help="Table with typical samples, and the target if known."),
+        Path | None, typer.Argument(help="Table with typical samples, and the target if known.")
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Keep the decomposition in this file.")
+        Path | None, option("Keep the decomposition in this file.", "--output", "-o")
     ] = None,
-    metric: Annotated[
-        str | None, typer.Option(help="How to compare operators: rms, emd, and others.")
-    ] = None,
+    metric: Annotated[str | None, option("How to compare operators: rms, emd, and others.")] = None,
     method: Annotated[
-        str | None, typer.Option(help="clodd, single_linkage, fuzzy_c_means or distinct.")
+        str | None, option("clodd, single_linkage, fuzzy_c_means or distinct.")
     ] = None,
     k: Annotated[
-        int | None, typer.Option("-k", help="How many operators, where the method asks.", **_WHOLE)
+        int | None, option("How many operators, where the method asks.", "-k", **WHOLE)
     ] = None,
-    all_walks: Annotated[
-        bool, typer.Option("--all-walks", help="Also describe cases without data.")
-    ] = False,
+    all_walks: Annotated[bool, option("Also describe cases without data.", "--all-walks")] = False,
     epsilon: Annotated[
-        float | None,
-        typer.Option(help="Share without data that a case may have.", **_NUMBER),
+        float | None, option("Share without data that a case may have.", **NUMBER)
     ] = None,
     max_error: Annotated[
-        float | None,
-        typer.Option(help="Largest difference from the model that is allowed.", **_NUMBER),
+        float | None, option("Largest difference from the model that is allowed.", **NUMBER)
     ] = None,
     label: Label = None,
     delimiter: Delimiter = None,
@@ -455,9 +389,9 @@ def report(
         Path | None, typer.Argument(help="Table with samples to show, and the target if known.")
     ] = None,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help=".html, .md or .json; - for standard output.")
+        Path, option(".html, .md or .json; - for standard output.", "--output", "-o")
     ] = Path("report.html"),
-    title: Annotated[str | None, typer.Option(help="Heading.")] = None,
+    title: Annotated[str | None, option("Heading.")] = None,
     label: Label = None,
     delimiter: Delimiter = None,
     force: Force = False,
@@ -475,7 +409,7 @@ def report(
 @app.command()
 def compare(
     models: Annotated[list[Path], typer.Argument(help="Two files or more.", show_default=False)],
-    metric: Annotated[str, typer.Option(help="Dissimilarity of operators.")] = "rms",
+    metric: Annotated[str, option("Dissimilarity of operators.")] = "rms",
     json: Json = False,
 ) -> None:
     """Compare models of the same sources."""
@@ -505,20 +439,15 @@ def reproduce(
         typer.Argument(help="all, or names of experiments; a wrong name prints the list."),
     ] = None,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="Folder for pages, pictures and numbers.")
+        Path, option("Folder for pages, pictures and numbers.", "--output", "-o")
     ] = Path("choquet-paper"),
     data: Annotated[
-        Path | None, typer.Option(help="Folder of the data that the package does not carry.")
+        Path | None, option("Folder of the data that the package does not carry.")
     ] = None,
-    seeds: Annotated[
-        int, typer.Option(help="Repetitions of the random experiments.", **_WHOLE)
-    ] = 100,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="Run again what is there already.")
-    ] = False,
+    seeds: Annotated[int, option("Repetitions of the random experiments.", **WHOLE)] = 100,
+    fresh: Annotated[bool, option("Run again what is there already.", "--fresh")] = False,
     jobs: Annotated[
-        int | None,
-        typer.Option(help="Repetitions at a time; -1 for all cores.", **_WHOLE, show_default=False),
+        int | None, option("Repetitions at a time; -1 for all cores.", **WHOLE, show_default=False)
     ] = None,
     json: Json = False,
 ) -> None:

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from choquet.cli.options import Json, option
 from choquet.cli.output import printable, say, say_json, say_table
 from choquet.errors import (
     ChoquetError,
@@ -37,32 +38,21 @@ def decide(
         list[Path] | None,
         typer.Argument(help="Files of statements and scales, one a line.", show_default=False),
     ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="File for the report (HTML).")
-    ] = None,
-    names: Annotated[
-        str | None, typer.Option(help="Column with the names; detected by default.")
-    ] = None,
+    output: Annotated[Path | None, option("File for the report (HTML).", "--output", "-o")] = None,
+    names: Annotated[str | None, option("Column with the names; detected by default.")] = None,
     criteria: Annotated[
-        str | None, typer.Option(help="Columns to use, a,b,c; all with numbers by default.")
+        str | None, option("Columns to use, a,b,c; all with numbers by default.")
     ] = None,
     lower_is_better: Annotated[
-        str | None,
-        typer.Option(help="Columns for which lower is better: price,weight."),
+        str | None, option("Columns for which lower is better: price,weight.")
     ] = None,
-    models: Annotated[
-        str, typer.Option(help="Kinds of models to draw from.")
-    ] = "weights,pairs,all",
-    samples: Annotated[int, typer.Option(help="Models drawn of each kind.")] = 2000,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same shares.")] = 0,
-    ask: Annotated[
-        bool, typer.Option("--ask", help="Ask, and add the answers to the last file.")
-    ] = False,
-    sure: Annotated[str, typer.Option(help="Share of models at which it is settled.")] = "95%",
-    force: Annotated[bool, typer.Option("--force", help="Replace a report that exists.")] = False,
-    json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON document instead of text.")
-    ] = False,
+    models: Annotated[str, option("Kinds of models to draw from.")] = "weights,pairs,all",
+    samples: Annotated[int, option("Models drawn of each kind.")] = 2000,
+    seed: Annotated[int, option("The same seed gives the same shares.")] = 0,
+    ask: Annotated[bool, option("Ask, and add the answers to the last file.", "--ask")] = False,
+    sure: Annotated[str, option("Share of models at which it is settled.")] = "95%",
+    force: Annotated[bool, option("Replace a report that exists.", "--force")] = False,
+    json: Json = False,
 ) -> None:
     """Decide from a table and what people say: who is first, how firmly, what to ask next.
 

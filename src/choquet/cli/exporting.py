@@ -5,33 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
+from choquet.cli.options import Json, Model, option
 from choquet.cli.output import say, say_json
 
 
 def export(
-    model: Annotated[
-        Path,
-        typer.Argument(
-            help="File of a model, measure or decomposition; - for standard input.",
-            show_default=False,
-        ),
-    ],
-    to: Annotated[str, typer.Option(help="onnx, sql, js or c.", show_default=False)],
+    model: Model,
+    to: Annotated[str, option("onnx, sql, js or c.", show_default=False)],
     output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="File to write; - for standard output."),
+        Path | None, option("File to write; - for standard output.", "--output", "-o")
     ] = None,
-    table: Annotated[str, typer.Option(help="Table to select from (SQL only).")] = "data",
-    dtype: Annotated[str, typer.Option(help="float64 or float32 (ONNX only).")] = "float64",
+    table: Annotated[str, option("Table to select from (SQL only).")] = "data",
+    dtype: Annotated[str, option("float64 or float32 (ONNX only).")] = "float64",
     label: Annotated[
-        str | None, typer.Option("--class", help="Class whose probability is the output.")
+        str | None, option("Class whose probability is the output.", "--class")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
-    json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON document instead of text.")
-    ] = False,
+    force: Annotated[bool, option("Replace a file that exists.", "--force")] = False,
+    json: Json = False,
 ) -> None:
     """Write a model as a file that runs without Python: ONNX, SQL, JavaScript or C."""
     run_export(model, to, output, table=table, dtype=dtype, label=label, force=force, as_json=json)
