@@ -193,41 +193,19 @@ __all__ = [
 ]
 
 _LAZY: dict[str, str] = {
-    **dict.fromkeys(
-        (
-            "ChoquetAdditiveClassifier",
-            "ChoquetAdditiveRegressor",
-            "ChoquetClassifier",
-            "ChoquetRegressor",
-            "ChoquetRegressorCV",
-            "Commensurate",
-            "ConformalClassifier",
-            "ConformalRegressor",
-            "ContextualClassifier",
-            "ContextualRegressor",
-            "FusionClassifier",
-            "GradientDescentRegressor",
-            "InUnits",
-            "LambdaRegressor",
-            "LinearConvexSumRegressor",
-            "OWARegressor",
-        ),
-        "choquet.estimators",
-    ),
-    **dict.fromkeys(
-        (
-            "data_to_collect",
-            "explain_model",
-            "explain_operator",
-            "explain_sample",
-            "explain_samples",
-            "of_class",
-        ),
-        "choquet.explanation",
-    ),
-    "Decision": "choquet.decide",
-    "Report": "choquet.report",
-    "export": "choquet.exports",
+    name: f"choquet.{room}"
+    for room, names in {
+        "estimators": "ChoquetAdditiveClassifier ChoquetAdditiveRegressor ChoquetClassifier "
+        "ChoquetRegressor ChoquetRegressorCV Commensurate ConformalClassifier ConformalRegressor "
+        "ContextualClassifier ContextualRegressor FusionClassifier GradientDescentRegressor "
+        "InUnits LambdaRegressor LinearConvexSumRegressor OWARegressor",
+        "explanation": "data_to_collect explain_model explain_operator explain_sample "
+        "explain_samples of_class",
+        "decide": "Decision",
+        "report": "Report",
+        "exports": "export",
+    }.items()
+    for name in names.split()
 }
 """Public names by the room that holds them: they bring libraries that take long to load."""
 

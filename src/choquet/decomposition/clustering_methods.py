@@ -217,20 +217,8 @@ class Linkage(ClusterMethod):
 
     Parameters
     ----------
-    metric : str, Dissimilarity or callable, default "rms"
-        What operators are clustered by.
-    refit : bool, default False
-        Take the mean of a cluster, or least squares on its rows, in place of its medoid.
-    epsilon : float, default 0
-        Take walks with Φ < epsilon as supported; 0 those with Φ = 0.
-    scale : float, "largest" or "data", default "largest"
-        White in pictures: the largest possible dissimilarity, the largest found, or a number.
-    decimals : int, default 9
-        Values that agree when rounded to so many decimals are one value.
-    max_operators : int, default 1,000,000
-        List all distinct operators up to so many.
-    n_walks : int, default 20,000
-        Beyond that, draw so many walks.
+    metric, refit, epsilon, scale, decimals, max_operators, n_walks : optional
+        As for `Clodd`.
     k : int, optional
         Number of clusters.
     level : float, optional
@@ -257,20 +245,8 @@ class FuzzyCMeans(ClusterMethod):
 
     Parameters
     ----------
-    metric : str, Dissimilarity or callable, default "rms"
-        What operators are clustered by.
-    refit : bool, default False
-        Take the mean of a cluster, or least squares on its rows, in place of its medoid.
-    epsilon : float, default 0
-        Take walks with Φ < epsilon as supported; 0 those with Φ = 0.
-    scale : float, "largest" or "data", default "largest"
-        White in pictures: the largest possible dissimilarity, the largest found, or a number.
-    decimals : int, default 9
-        Values that agree when rounded to so many decimals are one value.
-    max_operators : int, default 1,000,000
-        List all distinct operators up to so many.
-    n_walks : int, default 20,000
-        Beyond that, draw so many walks.
+    metric, refit, epsilon, scale, decimals, max_operators, n_walks : optional
+        As for `Clodd`.
     k : int
         Number of clusters.
 
@@ -297,20 +273,8 @@ class Distinct(ClusterMethod):
 
     Parameters
     ----------
-    metric : str, Dissimilarity or callable, default "rms"
-        What operators are clustered by.
-    refit : bool, default False
-        Take the mean of a cluster, or least squares on its rows, in place of its medoid.
-    epsilon : float, default 0
-        Take walks with Φ < epsilon as supported; 0 those with Φ = 0.
-    scale : float, "largest" or "data", default "largest"
-        White in pictures: the largest possible dissimilarity, the largest found, or a number.
-    decimals : int, default 9
-        Values that agree when rounded to so many decimals are one value.
-    max_operators : int, default 1,000,000
-        List all distinct operators up to so many.
-    n_walks : int, default 20,000
-        Beyond that, draw so many walks.
+    metric, refit, epsilon, scale, decimals, max_operators, n_walks : optional
+        As for `Clodd`.
 
     Examples
     --------
@@ -332,20 +296,8 @@ class Clustering(ClusterMethod):
 
     Parameters
     ----------
-    metric : str, Dissimilarity or callable, default "rms"
-        What operators are clustered by.
-    refit : bool, default False
-        Take the mean of a cluster, or least squares on its rows, in place of its medoid.
-    epsilon : float, default 0
-        Take walks with Φ < epsilon as supported; 0 those with Φ = 0.
-    scale : float, "largest" or "data", default "largest"
-        White in pictures: the largest possible dissimilarity, the largest found, or a number.
-    decimals : int, default 9
-        Values that agree when rounded to so many decimals are one value.
-    max_operators : int, default 1,000,000
-        List all distinct operators up to so many.
-    n_walks : int, default 20,000
-        Beyond that, draw so many walks.
+    metric, refit, epsilon, scale, decimals, max_operators, n_walks : optional
+        As for `Clodd`.
     clusterer : object
         With ``fit_predict``; see `cluster` for what it is given.
 

@@ -6,6 +6,7 @@ import io
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol
@@ -55,8 +56,8 @@ EXPERIMENTS: Mapping[str, Experiment] = MappingProxyType(
         "sampling": sampling.run,
         "solvers": solvers.run,
         "aid": aid.run,
-        "yacht": regression.run_yacht,
-        "airfoil": regression.run_airfoil,
+        "yacht": partial(regression.run, dataset="yacht"),
+        "airfoil": partial(regression.run, dataset="airfoil"),
         "authors": authors.run,
     }
 )

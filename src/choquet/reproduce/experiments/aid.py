@@ -50,16 +50,8 @@ def run(
 ) -> ExperimentResult:
     """Fit the paper's 300 measures exactly, test them, and look into its N = 4 example.
 
-    Parameters
-    ----------
-    data : Path, optional
-        Folder that holds ``aid/``; without it the experiment says that it was skipped.
-    seeds : int, default 5
-        Network folds, at most five: the folds are the repetitions.
-    rng : int, default 0
-        Not needed here: nothing is drawn.
-    work : Work, optional
-        How the measures are learned.
+    `data` holds ``aid/``; without it the experiment says that it was skipped. The repetitions are
+    the network folds, at most five, and nothing is drawn.
 
     Examples
     --------

@@ -92,17 +92,9 @@ def run(
 ) -> ExperimentResult:
     """Read the authors' files in both orders, and say which one is right and what follows.
 
-    Parameters
-    ----------
-    data : Path, optional
-        The folder of the files, or one that holds it as ``authors``; without it the experiment says
-        that it was skipped.
-    seeds : int, default 100
-        Runs of each file that are decomposed, at most.
-    rng : int, default 0
-        Beyond 7 sources, walks are drawn by it.
-    work : Work, optional
-        How runs are decomposed.
+    `data` is the folder of the files, or one that holds it as ``authors``; without it the
+    experiment says that it was skipped. At most `seeds` runs of each file are decomposed; beyond
+    7 sources, walks are drawn by `rng`.
 
     Examples
     --------

@@ -33,16 +33,7 @@ def run(
 ) -> ExperimentResult:
     """Check the worked examples.
 
-    Parameters
-    ----------
-    data : Path, optional
-        Not needed here.
-    seeds : int, default 1
-        Not needed here: nothing is repeated.
-    rng : seed or numpy.random.Generator, default 0
-        For the measure of the expansions.
-    work : Work, optional
-        Whom to tell how far it is.
+    `rng` is for the measure of the expansions; nothing is repeated, and no data are needed.
 
     Examples
     --------

@@ -63,16 +63,7 @@ def run(
 ) -> ExperimentResult:
     """Learn the measure from 300 samples at four levels of noise, again and again.
 
-    Parameters
-    ----------
-    data : Path, optional
-        Not needed here.
-    seeds : int, default 100
-        Repetitions of every setting.
-    rng : int, default 0
-        Repetition k uses the seed (rng, k), for every setting the same inputs.
-    work : Work, optional
-        How repetitions are done.
+    Repetition k uses the seed (rng, k), for every setting the same inputs; `data` is not needed.
 
     Examples
     --------

@@ -47,28 +47,6 @@ MAX_REPEATS = 10
 LOADERS = {"yacht": load_yacht, "airfoil": load_airfoil}
 
 
-def run_yacht(
-    *,
-    data: Path | None = None,
-    seeds: int = 10,
-    rng: Any = 0,
-    work: Work = Work(),  # noqa: B008 (frozen)
-) -> ExperimentResult:
-    """`run` on Yacht."""
-    return run(dataset="yacht", data=data, seeds=seeds, rng=rng, work=work)
-
-
-def run_airfoil(
-    *,
-    data: Path | None = None,
-    seeds: int = 10,
-    rng: Any = 0,
-    work: Work = Work(),  # noqa: B008 (frozen)
-) -> ExperimentResult:
-    """`run` on Airfoil."""
-    return run(dataset="airfoil", data=data, seeds=seeds, rng=rng, work=work)
-
-
 def run(
     *,
     dataset: str = "yacht",
@@ -79,17 +57,8 @@ def run(
 ) -> ExperimentResult:
     """Learn with and without regularisation, decompose, and count what compression costs.
 
-    Parameters
-    ----------
-    dataset : {"yacht", "airfoil"}, default "yacht"
-    data : Path, optional
-        Not needed here: the package carries both data sets.
-    seeds : int, default 10
-        Repetitions of five-fold cross-validation, at most ten.
-    rng : int, default 0
-        Repetition k splits by the seed (rng, k).
-    work : Work, optional
-        How folds are done.
+    The package carries both data sets, "yacht" and "airfoil". Five-fold cross-validation is
+    repeated at most ten times; repetition k splits by the seed (rng, k).
 
     Examples
     --------

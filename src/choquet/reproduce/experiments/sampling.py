@@ -72,16 +72,7 @@ def run(
 ) -> ExperimentResult:
     """Learn random measures from samples of all, a fifth and 15 % of the walks.
 
-    Parameters
-    ----------
-    data : Path, optional
-        Not needed here.
-    seeds : int, default 100
-        Random measures.
-    rng : int, default 0
-        Measure k uses the seed (rng, k).
-    work : Work, optional
-        How repetitions are done.
+    Measure k uses the seed (rng, k); `data` is not needed.
 
     Examples
     --------

@@ -56,16 +56,8 @@ def run(
 ) -> ExperimentResult:
     """Fit the same samples by several solvers, and look at the values without data.
 
-    Parameters
-    ----------
-    data : Path, optional
-        Not needed here.
-    seeds : int, default 20
-        Random measures, at most forty.
-    rng : int, default 0
-        Measure k uses the seed (rng, k), as in the experiment on sampling.
-    work : Work, optional
-        How repetitions are done.
+    Measure k, of at most forty, uses the seed (rng, k), as in the experiment on sampling; `data` is
+    not needed.
 
     Examples
     --------
