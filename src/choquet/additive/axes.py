@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 else:
     linalg = LazyModule("scipy.linalg")
 
-__all__ = ["Axis", "Margin", "Source", "margin_of"]
-
 
 @dataclass(frozen=True)
 class Source:

@@ -16,8 +16,6 @@ from choquet.additive.table import Block, Memory, RowHash, Span, Table
 from choquet.arrays import BoolArray, FloatArray
 from choquet.watching import each
 
-__all__ = ["LINKS", "LinkChoice", "choose_link", "sample", "score_range", "simplest"]
-
 LINKS = (0.0, -1.0, -0.5, -0.25, 0.25, 0.5, 1.0, 2.0)
 """Numbers that are tried: 0 adds, the others multiply; the first is the simplest."""
 _PROBES = (0.0, -0.5, 0.5)

@@ -25,8 +25,6 @@ from choquet.lattice.ties import falling
 from choquet.scales import figure
 from choquet.shown import Shown
 
-__all__ = ["AdditiveDecomposition", "Context", "RowExplanation", "TermOperator", "count_contexts"]
-
 
 @dataclass(frozen=True)
 class Context:

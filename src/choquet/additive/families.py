@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 else:
     special = LazyModule("scipy.special")
 
-__all__ = ["BEND", "Family", "Logistic", "Multinomial", "Ordered", "Squares", "Working"]
-
 _LEAST = 1e-10
 BEND = (-2.0, 2.5)
 """Where the link of effects that multiply becomes a straight line, in units of kappa x score."""

@@ -17,8 +17,6 @@ from choquet.additive.table import Block, Table
 from choquet.additive.terms import Design, Term, make_term
 from choquet.arrays import FloatArray, IntArray
 
-__all__ = ["Fit", "Ground", "Options", "ground_of"]
-
 _FIRST = np.log(3.0)
 """Strength of a new penalty, in units of standardised targets."""
 

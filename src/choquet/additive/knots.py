@@ -15,8 +15,6 @@ from choquet.additive.axes import Axis, Source
 from choquet.additive.table import Block, Memory, Table
 from choquet.arrays import FloatArray
 
-__all__ = ["axes_of", "distinct_values", "quantiles"]
-
 _BITS = 16
 _DIGITS = 3
 _NUMBERS = 1000

@@ -18,8 +18,6 @@ from choquet.additive.fit import Fit
 from choquet.additive.table import Block
 from choquet.arrays import FloatArray
 
-__all__ = ["Link", "link_of", "polish"]
-
 _STEPS = 5
 _FACTOR = 2**0.5
 """How far the number may move: half of the way to the next one that was tried."""

@@ -18,8 +18,6 @@ from choquet.additive.table import Block
 from choquet.additive.terms import Design, Places, Term, errors_of
 from choquet.arrays import BoolArray, FloatArray
 
-__all__ = ["BETWEEN", "AdditiveModel", "FittedTerm", "model_of"]
-
 _ROWS = 4096
 """Rows whose standard errors are worked out at a time."""
 BETWEEN = 1 / 140

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 else:
     linalg = LazyModule("scipy.linalg")
 
-__all__ = ["Quadratic", "Reml", "covariance_of", "mirrored", "reml"]
-
 _ROUNDING = 1e-11
 """Change of the criterion, in shares of it, that may be rounding: sums over some thousand rows."""
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 else:
     linalg = LazyModule("scipy.linalg")
 
-__all__ = ["candidates", "grow"]
-
 _STRENGTHS = np.array([0.03, 0.3, 3.0, 30.0, 300.0])
 _BATCH = 64
 _LIKELY = 256

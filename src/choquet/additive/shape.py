@@ -34,8 +34,6 @@ else:
     linalg = LazyModule("scipy.linalg")
     optimize = LazyModule("scipy.optimize")
 
-__all__ = ["Proof", "constrain", "least_rise"]
-
 _MARGIN = 1e-7
 """Least rise over an interval, relative to the size of its constraint: room for rounding."""
 _PLACES = 60_000

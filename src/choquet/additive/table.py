@@ -16,8 +16,6 @@ import numpy as np
 from choquet.additive.terms import Design, Places, Rows, Term
 from choquet.arrays import BoolArray, FloatArray, IntArray
 
-__all__ = ["Block", "Chunks", "Memory", "Part", "RowHash", "Span", "Table"]
-
 _BLOCK = 1 << 16
 """Rows of one block in memory."""
 _KEPT = 1 << 26

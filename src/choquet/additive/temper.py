@@ -23,8 +23,6 @@ from choquet.additive.table import Block, RowHash, Table
 from choquet.additive.terms import Design, Term
 from choquet.arrays import BoolArray, FloatArray
 
-__all__ = ["Strengths", "temper"]
-
 _SLOPES = np.arange(5.0, -10.0, -1.5)
 """Ridges of straight lines, in logarithms, for sources of standard deviation one."""
 _DIFFERENCES = (3.0, 1.0, -1.0, -3.0)

@@ -11,8 +11,6 @@ from choquet.additive import _kernels
 from choquet.additive.axes import Axis, Margin
 from choquet.arrays import BoolArray, FloatArray, IntArray
 
-__all__ = ["Design", "Places", "Rows", "Term", "errors_of", "make_term"]
-
 
 @dataclass(frozen=True, eq=False)
 class Rows:

@@ -17,8 +17,6 @@ from choquet.additive.table import Block
 from choquet.additive.terms import errors_of
 from choquet.arrays import FloatArray, IntArray
 
-__all__ = ["needed_knots", "thinned"]
-
 
 def needed_knots(knots: FloatArray, values: FloatArray, errors: FloatArray) -> IntArray:
     """Numbers of the knots without which a broken line would leave its band.

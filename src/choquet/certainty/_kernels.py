@@ -7,8 +7,6 @@ import numpy as np
 from choquet.certainty.batched import MOST, TOLERANCE
 from choquet.lattice.compiling import compiled, compiled_with
 
-__all__ = ["ends_of", "nearest_of"]
-
 _SUMS = compiled_with(fastmath={"reassoc", "nsz", "contract"})
 """Sums in any order: the processor then adds several numbers at a time."""
 

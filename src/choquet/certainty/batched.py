@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 else:
     sp = LazyModule("scipy.sparse")
 
-__all__ = ["MOST", "TOLERANCE", "ends_at_once", "nearest_at_once"]
-
 TOLERANCE = 1e-9
 """Gap and broken constraints at which an end counts as found; values of measures lie in [0, 1]."""
 MOST = 80

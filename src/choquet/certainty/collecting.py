@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 else:
     special = LazyModule("scipy.special")
 
-__all__ = ["MAX_BELIEFS", "Beliefs", "moments_of_gaps"]
-
 MAX_BELIEFS = 10
 """Sources up to which the covariance of all values is at hand: 8 MB, a tenth of a second."""
 

@@ -12,8 +12,6 @@ import numpy as np
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
 
-__all__ = ["class_sets", "cv_plus"]
-
 
 def cv_plus(
     predictions: FloatArray, fold: IntArray, residuals: FloatArray, level: float

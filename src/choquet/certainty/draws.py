@@ -32,8 +32,6 @@ from choquet.operators import DISSIMILARITIES
 from choquet.shown import Shown
 from choquet.walks import all_sorts, random_sorts
 
-__all__ = ["Draws", "OperatorChances", "draw_measures", "effective_size", "split_r_hat"]
-
 CHAINS = 4
 """Chains for each family; two where a sweep is long."""
 LONG = 10

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 else:
     sp = LazyModule("scipy.sparse")
 
-__all__ = ["INDICES", "interaction_rows", "orness_row", "output_rows", "shapley_rows"]
-
 
 def output_rows(X: FloatArray) -> Any:
     """Gaps of each row by mask (scipy.sparse, CSR): outputs are ``output_rows(X) @ values``.

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 else:
     sp = LazyModule("scipy.sparse")
 
-__all__ = ["STATES", "Identification", "identify", "states"]
-
 _MAX_SUPPORTED = 4_000
 """Supported subsets up to which the quadratic form is taken apart whole."""
 

@@ -15,8 +15,6 @@ from choquet.frames import FrameLibrary, to_frame
 from choquet.measures import Measure
 from choquet.shown import Shown
 
-__all__ = ["IndexIntervals", "index_intervals"]
-
 ONE_ERROR = 0.6827
 """Level of one standard error on either side, of a normal distribution."""
 

@@ -28,8 +28,6 @@ from choquet.learning.families import FAMILIES
 from choquet.learning.families.candidates import Candidate, fit_candidate
 from choquet.learning.families.fits import different
 
-__all__ = ["Posterior", "believed", "fitted", "noise_floor", "posterior", "posterior_weights"]
-
 FLOOR = 1e-10
 """Least variance of the noise, as a share of the mean square of the targets."""
 SHARE = 0.5

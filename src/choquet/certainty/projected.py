@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 else:
     sp = LazyModule("scipy.sparse")
 
-__all__ = ["MAX_PROJECTED", "noise_variance", "projected_draws", "rows_that_speak"]
-
 REACHED = 1e-5
 """Distance from 0 or 1 that the search does not tell from none."""
 MAX_PROJECTED = 8

@@ -29,8 +29,6 @@ else:
     sp = LazyModule("scipy.sparse")
     special = LazyModule("scipy.special")
 
-__all__ = ["Region", "check_level", "confidence_slack", "knows_noise", "numbers_used"]
-
 COMPILED = 600
 """Unknowns up to which we search ourselves; beyond, Clarabel is faster."""
 PLAIN = 4e6

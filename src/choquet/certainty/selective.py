@@ -10,8 +10,6 @@ import numpy.typing as npt
 from choquet.arrays import FloatArray, as_vector
 from choquet.errors import DataError
 
-__all__ = ["SelectiveCurve", "selective_curve"]
-
 
 @dataclass(frozen=True, eq=False)
 class SelectiveCurve:

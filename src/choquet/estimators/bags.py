@@ -10,8 +10,6 @@ from choquet.estimators.foundation import BaseEstimator, RegressorMixin, check_i
 from choquet.estimators.regressor import ChoquetRegressor
 from choquet.estimators.validation import checked_inputs, checked_rows
 
-__all__ = ["MultipleInstanceRegressor"]
-
 
 class MultipleInstanceRegressor(RegressorMixin, BaseEstimator):
     """Choquet integral learned from labels of bags: the largest output in a bag is its output.

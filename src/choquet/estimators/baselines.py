@@ -11,14 +11,6 @@ from choquet.learning.problem import check_weight
 from choquet.measures import FormulaMeasure, Measure, SupportedMeasure
 from choquet.measures.formula import PATTERNS, FormulaName
 
-__all__ = [
-    "GradientDescentRegressor",
-    "LambdaRegressor",
-    "LinearConvexSumRegressor",
-    "OWARegressor",
-]
-
-
 MAX_LATTICE_SOURCES = 16
 """Up to here `measure_` holds all subsets; beyond, those that data support."""
 

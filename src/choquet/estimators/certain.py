@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 else:
     special = LazyModule("scipy.special")
 
-__all__ = ["CertainRegressor", "warn_of_weights"]
-
 MAX_REGION, MAX_ELLIPSOID, MAX_DRAWN = 7, 11, 16
 """Sources up to which a row takes milliseconds in a region; without constraints; in draws."""
 ROUNDING = 1e-12

@@ -17,8 +17,6 @@ from choquet.learning.data.chunks import Chunk, Evidence, evidence_of_chunks, su
 from choquet.learning.data.minima import MinimaStatistics
 from choquet.learning.data.statistics import Statistics
 
-__all__ = ["fit_chunks", "fit_evidence", "fit_statistics"]
-
 
 def fit_chunks(
     estimator: IncrementalRegressor,

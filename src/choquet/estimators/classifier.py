@@ -25,8 +25,6 @@ from choquet.measures import Measure, SupportedMeasure
 from choquet.measures.sparse import SparseMeasure
 from choquet.walks import DataSupport
 
-__all__ = ["ChoquetClassifier"]
-
 MAX_LATTICE_SOURCES = 16
 MAX_NEWTON_SOURCES = 7
 """Up to here Newton steps solve for all subsets; beyond, for the supported ones alone."""

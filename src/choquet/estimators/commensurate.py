@@ -41,8 +41,6 @@ clone = later("sklearn.base", "clone")
 get_tags = later("sklearn.utils", "get_tags")
 r2_score = later("sklearn.metrics", "r2_score")
 
-__all__ = ["Commensurate", "InUnits"]
-
 
 class Commensurate(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Map columns to [0, 1], all pointing the same way, so that an integral can compare them.

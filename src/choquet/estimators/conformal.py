@@ -21,8 +21,6 @@ StratifiedKFold = later("sklearn.model_selection", "StratifiedKFold")
 clone = later("sklearn.base", "clone")
 get_tags = later("sklearn.utils", "get_tags")
 
-__all__ = ["ConformalClassifier", "ConformalRegressor"]
-
 
 class _Conformal(BaseEstimator):
     """Models of all folds but one, and one of all rows."""

@@ -29,8 +29,6 @@ from choquet.learning.data.scale import check_rows
 check_cv = later("sklearn.model_selection", "check_cv")
 check_random_state = later("sklearn.utils", "check_random_state")
 
-__all__ = ["Contextual", "ContextualRegressor"]
-
 _PENALTIES = (1e-3, 1.0, 10.0)
 """Penalties that held-out rows choose from."""
 

@@ -16,8 +16,6 @@ from choquet.estimators.validation import checked_classes, checked_weights
 from choquet.learning.leaf_log_odds import logistic_operators
 from choquet.learning.logistic import sigmoid
 
-__all__ = ["ContextualClassifier"]
-
 
 class ContextualClassifier(ClassifierMixin, Contextual):
     """Contextual order statistics behind a logistic link.

@@ -32,8 +32,6 @@ from choquet.measures import Measure
 check_cv = later("sklearn.model_selection", "check_cv")
 check_random_state = later("sklearn.utils", "check_random_state")
 
-__all__ = ["ChoquetRegressorCV"]
-
 ALPHAS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 
 

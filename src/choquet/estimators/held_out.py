@@ -19,17 +19,6 @@ from sklearn.preprocessing import StandardScaler
 from choquet.arrays import FloatArray
 from choquet.errors import ChoquetError
 
-__all__ = [
-    "Compared",
-    "HeldOut",
-    "Score",
-    "baseline_scores",
-    "compare",
-    "held_out",
-    "score_classes",
-    "score_numbers",
-]
-
 _LEAST = 1e-15
 """Least probability of the true class in a log-loss, as scikit-learn had it."""
 

@@ -34,8 +34,6 @@ from choquet.measures import Measure, MobiusMeasure, SupportedMeasure
 from choquet.measures.mobius import coalitions
 from choquet.measures.sparse import SparseMeasure
 
-__all__ = ["PENALTIES", "ChoquetRegressor"]
-
 MAX_LATTICE_SOURCES = 16
 """Up to here all 2**N values are learned; beyond, only those that data support."""
 

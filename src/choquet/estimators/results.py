@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-__all__ = ["LazyResults"]
-
 
 class LazyResults(dict[str, Any]):
     """A dict in which a `functools.partial` stands for what it returns, until somebody looks.

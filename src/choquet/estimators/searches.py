@@ -18,13 +18,6 @@ from choquet.lattice.wide import membership
 from choquet.learning.fill import fill_unsupported
 from choquet.measures import Measure, SupportedMeasure, families
 
-__all__ = [
-    "BinaryRegressor",
-    "DecomposableRegressor",
-    "GeneticRegressor",
-    "RewardPunishmentRegressor",
-]
-
 MAX_DENSE = 12
 """Sources up to which `measure_` holds all subsets; beyond, those that data support."""
 MAX_SUBSETS = 1 << MAX_DENSE

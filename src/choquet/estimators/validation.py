@@ -19,18 +19,6 @@ from choquet.estimators.foundation import later, validate_data
 _check_sample_weight = later("sklearn.utils.validation", "_check_sample_weight")
 check_classification_targets = later("sklearn.utils.multiclass", "check_classification_targets")
 
-__all__ = [
-    "checked_classes",
-    "checked_inputs",
-    "checked_labels",
-    "checked_rows",
-    "checked_scores",
-    "checked_weights",
-    "classes_of",
-    "in_our_words",
-    "names_given",
-]
-
 
 class _KindError(DataError, TypeError):
     """Data of a kind that is no number, which scikit-learn wants to be a TypeError as well."""

@@ -6,17 +6,6 @@ import numpy as np
 
 from choquet.lattice.compiling import compiled, compiled_with
 
-__all__ = [
-    "accumulate",
-    "close_containments",
-    "close_edges",
-    "conjugate_gradients",
-    "cover_edges",
-    "edge_step",
-    "sum_runs",
-    "worst_containments",
-]
-
 
 @compiled_with(inline="always")
 def _add(pair, k, term):

@@ -23,16 +23,6 @@ if TYPE_CHECKING:
 else:
     sp = LazyModule("scipy.sparse")
 
-__all__ = [
-    "as_rows",
-    "interaction_bounds",
-    "known_values",
-    "modular",
-    "orness_bounds",
-    "shapley_bounds",
-    "shapley_order",
-]
-
 
 def as_rows(said: Any, sources: Sequence[str]) -> Rows:
     """Rows of what experts say: rows as they are, or statements of `choquet.decide` by name.

@@ -15,8 +15,6 @@ from choquet.arrays import BoolArray, FloatArray, IntArray, check_option
 from choquet.errors import OptionError
 from choquet.lattice import downward_minimum, n_sources_of, subset_sizes, upward_maximum
 
-__all__ = ["FILLS", "Fill", "FillName", "fill_unsupported", "uncertainty", "walk_distance"]
-
 FillName = Literal["lower", "upper", "midpoint", "prior", "similar"]
 
 

@@ -12,8 +12,6 @@ from choquet.contexts.rows import RankRows
 from choquet.contexts.tree import Tree
 from choquet.learning.logistic import sigmoid
 
-__all__ = ["fit_log_odds", "logistic_operators"]
-
 _STEPS = 50
 _LEAST = 1e-6
 """Least penalty: without any, classes that separate would send the weights to infinity."""

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 else:
     sp = LazyModule("scipy.sparse")
 
-__all__ = ["Logistic", "fit_logistic", "fit_ordinal", "sigmoid"]
-
 
 @dataclass(frozen=True, eq=False)
 class Logistic:

@@ -32,21 +32,6 @@ if TYPE_CHECKING:
 else:
     sp = LazyModule("scipy.sparse")
 
-__all__ = [
-    "Absolute",
-    "PriorTerm",
-    "Problem",
-    "Rows",
-    "absolute_loss",
-    "check_weight",
-    "least_squares",
-    "reached",
-    "with_basis",
-    "with_penalty",
-    "with_prior",
-    "with_rows",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class Rows:

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 else:
     sp = LazyModule("scipy.sparse")
 
-__all__ = ["ChoiceName", "choose"]
-
 ChoiceName = Literal["variance", "entropy"]
 
 

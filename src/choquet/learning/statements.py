@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 else:
     sp = LazyModule("scipy.sparse")
 
-__all__ = ["KEPT", "check_statements", "fill_within", "interval_within"]
-
 KEPT = 1e-7
 """By how much a statement may be missed: what the solvers reach, and far below what is meant."""
 

@@ -16,8 +16,6 @@ from choquet.estimators.additive.regressor import Additive
 from choquet.learning.data.chunks import Order
 from choquet.learning.data.scale import check_ranges
 
-__all__ = ["fit_additive_chunks", "fit_additive_dask"]
-
 
 def fit_additive_chunks(
     estimator: Additive,

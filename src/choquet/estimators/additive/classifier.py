@@ -14,8 +14,6 @@ from choquet.estimators.common import classes_of
 from choquet.estimators.foundation import ClassifierMixin
 from choquet.lattice.threads import one_blas_thread
 
-__all__ = ["ChoquetAdditiveClassifier"]
-
 _POINTS = 9
 """Scores in a band at which probabilities are looked at."""
 

@@ -12,8 +12,6 @@ from choquet.additive.axes import Source
 from choquet.arrays import FloatArray, real_numbers
 from choquet.errors import OptionError, SourceError
 
-__all__ = ["by_column", "columns_of", "encode"]
-
 _WORDS = ("category", "categorical", "enum", "object", "str", "utf8")
 
 

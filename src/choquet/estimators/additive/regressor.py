@@ -47,8 +47,6 @@ if TYPE_CHECKING:
 else:
     special = LazyModule("scipy.special")
 
-__all__ = ["Additive", "ChoquetAdditiveRegressor"]
-
 _KNOTS = (16, 8, 5, 4)
 _FEW_KNOTS = (16, 4, 3, 3)
 _COMPACT = 8

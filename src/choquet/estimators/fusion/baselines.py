@@ -15,8 +15,6 @@ from choquet.errors import ChoquetError, DataError
 from choquet.estimators.fusion.class_scores import ClassScores
 from choquet.estimators.held_out import HeldOut, Score, score_classes
 
-__all__ = ["fusion_scores"]
-
 _LEAST = 1e-15
 """Least score in a product, so that one source cannot rule a class out alone."""
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["Kept", "best_power", "probabilities"]
-
 _FLOOR = 1e-6
 """Added to fused scores, so that no class is impossible."""
 

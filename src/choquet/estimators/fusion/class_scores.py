@@ -12,8 +12,6 @@ import numpy.typing as npt
 from choquet.arrays import FloatArray, as_inputs
 from choquet.errors import DataError
 
-__all__ = ["ClassScores", "Roles"]
-
 _SEPARATORS = (":", "/", "|", "__", "_", ".", " ", "-")
 """What may stand between the names of a source and a class in the name of a column."""
 

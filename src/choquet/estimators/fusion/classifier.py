@@ -46,8 +46,6 @@ clone = later("sklearn.base", "clone")
 cross_val_predict = later("sklearn.model_selection", "cross_val_predict")
 has_fit_parameter = later("sklearn.utils.validation", "has_fit_parameter")
 
-__all__ = ["FusionClassifier"]
-
 
 def _weights(estimator, sample_weight):
     if sample_weight is None or not has_fit_parameter(estimator, "sample_weight"):

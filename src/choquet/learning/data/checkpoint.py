@@ -20,8 +20,6 @@ from choquet.learning.data.checks import support_from
 from choquet.learning.data.minima import MinimaStatistics
 from choquet.learning.data.statistics import Statistics
 
-__all__ = ["Checkpoint", "content_after"]
-
 _FORMAT, _VERSION = "choquet checkpoint", 2
 _KINDS: dict[str, Any] = {"gaps": Statistics, "minima": MinimaStatistics}
 """Statistics by the name they have in the file."""

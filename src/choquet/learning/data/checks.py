@@ -13,8 +13,6 @@ from choquet.expected import Array, Number, expect_fields
 from choquet.lattice.wide import expect_words
 from choquet.walks import DataSupport
 
-__all__ = ["check_minima", "check_statistics", "support_from"]
-
 _SUPPORT = {
     "n_sources": Number(low=1, high=2**31, whole=True),
     "n_samples": Number(low=0, high=2**62, whole=True),

@@ -27,19 +27,6 @@ from choquet.learning.data.statistics import Statistics
 from choquet.walks import DataSupport
 from choquet.watching import steps
 
-__all__ = [
-    "Evidence",
-    "Order",
-    "ParquetChunks",
-    "evidence_of",
-    "evidence_of_chunks",
-    "parquet_chunks",
-    "statistics_of",
-    "statistics_of_chunks",
-    "sum_of_chunks",
-    "support_of",
-]
-
 _BLOCK = 100_000
 """Rows whose statistics are taken at a time."""
 

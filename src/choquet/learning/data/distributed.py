@@ -15,8 +15,6 @@ from choquet.errors import ClusterError, DataError, MissingDependencyError, Opti
 from choquet.learning.data.checkpoint import Checkpoint, content_after
 from choquet.learning.data.chunks import Evidence, evidence_of, statistics_of
 
-__all__ = ["evidence_from_dask", "statistics_from_dask"]
-
 _FAN_IN = 8
 """Partial sums that one task adds."""
 

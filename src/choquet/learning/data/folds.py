@@ -10,8 +10,6 @@ import numpy as np
 from choquet.arrays import IntArray
 from choquet.learning.data.statistics import Statistics
 
-__all__ = ["fold_numbers", "leave_one_out"]
-
 
 def fold_numbers(first: int, count: int, n_folds: int, seed: int = 0) -> IntArray:
     """Folds of the rows `first` to ``first + count - 1``.

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 else:
     sp = LazyModule("scipy.sparse")
 
-__all__ = ["MinimaStatistics", "fit_additive", "minima"]
-
 _MAX_FEATURES = 12_000
 """Coefficients whose products are held: 1.2 GB."""
 

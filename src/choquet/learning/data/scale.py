@@ -9,17 +9,6 @@ import numpy as np
 from choquet.arrays import FloatArray
 from choquet.errors import DataError
 
-__all__ = [
-    "LARGEST",
-    "OFFSET",
-    "SMALLEST",
-    "check_ranges",
-    "check_rows",
-    "check_scale",
-    "refuse_offset",
-    "refuse_overflow",
-]
-
 LARGEST, SMALLEST = 1e200, 1e-200
 """Where sums of squares lose digits, or solvers leave the range of floating-point numbers."""
 

@@ -20,8 +20,6 @@ from choquet.learning.data.chunks import (
     sum_of_chunks,
 )
 
-__all__ = ["evidence_from_spark", "quoted_column", "statistics_from_spark", "sums_of_batches"]
-
 _FAN_IN = 8
 """Partial sums that one task adds."""
 

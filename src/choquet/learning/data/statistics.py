@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 else:
     sp = LazyModule("scipy.sparse")
 
-__all__ = ["Statistics", "sample_weights"]
-
 MAX_TABLE_SOURCES = 13
 """Largest N whose 3**N products are held in one table (two float64 each: 24 MiB)."""
 

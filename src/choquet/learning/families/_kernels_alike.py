@@ -10,8 +10,6 @@ import math
 from choquet.lattice.compiling import compiled
 from choquet.learning.families._kernels_chains import truncated_normal
 
-__all__ = ["alike_sweeps"]
-
 
 @compiled
 def _drawn(mean, deviation, low, high, u, v):

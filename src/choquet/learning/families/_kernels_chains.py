@@ -19,8 +19,6 @@ import math
 
 from choquet.lattice.compiling import compiled
 
-__all__ = ["curve_steps", "order_sweeps", "simplex_sweeps", "truncated_normal"]
-
 TAIL = 6.0
 """Beyond this many deviations the tail of the normal is taken as that of its Rayleigh bound."""
 ROOT_HALF, ROOT_TURN = math.sqrt(0.5), math.sqrt(2.0 * math.pi)

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 else:
     sp = LazyModule("scipy.sparse")
 
-__all__ = ["additive_basis", "k_additive_basis", "symmetric_basis"]
-
 
 def k_additive_basis(n_sources: int, k: int) -> Any:
     """Matrix from the Möbius values of sets of at most k sources to all 2**N values of g.

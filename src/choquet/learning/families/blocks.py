@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 else:
     sp = LazyModule("scipy.sparse")
 
-__all__ = ["Blocks", "covers_of", "fit_blocks", "largest_table", "n_partitions", "table_of"]
-
 MOST_BLOCKS = 3
 """Blocks that are tried; with more, hardly fewer numbers are left than all measures have."""
 

@@ -41,16 +41,6 @@ if TYPE_CHECKING:
 else:
     sp = LazyModule("scipy.sparse")
 
-__all__ = [
-    "Candidate",
-    "Fitted",
-    "Selection",
-    "candidates_of",
-    "fit_candidate",
-    "fitted_values",
-    "select",
-]
-
 MAX_LATTICE_SOURCES = 16
 CAUTION = 0.5
 """Standard errors that an average must gain over the best family's own fit to depart from it."""

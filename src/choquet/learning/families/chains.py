@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 else:
     sp = LazyModule("scipy.sparse")
 
-__all__ = ["Chain", "Chained", "alike", "blocks", "lattice", "simplex"]
-
 
 class Chained(NamedTuple):
     """What a chain found."""

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 else:
     sp = LazyModule("scipy.sparse")
 
-__all__ = ["curve"]
-
 CURVE_SCALE = 3.0
 """Mean size of the curve c = log(1 + λ) beforehand."""
 STATES = 1000

@@ -24,16 +24,6 @@ if TYPE_CHECKING:
 else:
     sp = LazyModule("scipy.sparse")
 
-__all__ = [
-    "Descent",
-    "descend",
-    "different",
-    "fit_lambda",
-    "fit_pairs",
-    "fit_weights",
-    "pairs_of",
-]
-
 
 def fit_weights(statistics: Statistics, pattern: FloatArray) -> FloatArray:
     """Weights w ≥ 0 with Σ w = 1 that fit best where g(A) = pattern[A] @ w on the seen subsets.

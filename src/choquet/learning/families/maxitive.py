@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 else:
     sp = LazyModule("scipy.sparse")
 
-__all__ = ["fit_maxitive"]
-
 MOST_STEPS = 30
 """Steps from a start at most; five are usual."""
 GAIN = 1e-6

@@ -30,8 +30,6 @@ from choquet.measures import AbstractMeasure, FormulaMeasure, Measure, MobiusMea
 from choquet.measures.formula import FormulaName, members_of, ranks_of
 from choquet.measures.mobius import coalitions
 
-__all__ = ["BASES", "FAMILIES", "PRIORS", "Family", "Fit"]
-
 ZERO = 1e-6
 """Weights below this count as none."""
 MOST_MASSES = 600

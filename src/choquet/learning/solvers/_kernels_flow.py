@@ -6,8 +6,6 @@ import numpy as np
 
 from choquet.lattice.compiling import compiled
 
-__all__ = ["reach", "route"]
-
 
 @compiled
 def route(starts, arcs, low, high, flow, excess, tolerance):

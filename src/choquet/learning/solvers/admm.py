@@ -15,8 +15,6 @@ from choquet.learning.solvers.admm_edges import solve_edges
 from choquet.learning.solvers.containments import order_of
 from choquet.learning.solvers.solution import Solution, finish
 
-__all__ = ["admm", "admm_handles"]
-
 
 def admm_handles(problem: Problem) -> bool:
     """Whether the problem is one for this solver: dense, monotone, nothing but quadratic terms."""

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 else:
     sp = LazyModule("scipy.sparse")
 
-__all__ = ["Found", "solve_edges"]
-
 OVER_RELAXATION = 1.8
 CHECK_EVERY = 25
 LEAN = 3.0

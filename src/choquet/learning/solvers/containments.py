@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 else:
     sp = LazyModule("scipy.sparse")
 
-__all__ = ["Order", "hasse", "order_of", "touched"]
-
 MOST = 0.9
 """Share of touched subsets from which on the whole lattice is simpler than the order of them."""
 

@@ -21,8 +21,6 @@ else:
     sp = LazyModule("scipy.sparse")
     sl = LazyModule("scipy.linalg")
 
-__all__ = ["free", "free_handles"]
-
 MAX_UNKNOWNS = 6000
 
 

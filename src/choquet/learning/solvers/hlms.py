@@ -7,8 +7,6 @@ import numpy as np
 from choquet.arrays import FloatArray
 from choquet.lattice import check_dense, subset_sizes, upward_maximum
 
-__all__ = ["hlms"]
-
 
 def hlms(
     X: FloatArray,

@@ -27,8 +27,6 @@ else:
     sl = LazyModule("scipy.linalg")
     sp = LazyModule("scipy.sparse")
 
-__all__ = ["Mixture", "mixture"]
-
 _ITERATIONS, _PATIENCE = 150, 8
 """Newton steps in all, and without getting nearer: rounding then is in the way."""
 _GOOD = 1e-9

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 else:
     sp = LazyModule("scipy.sparse")
 
-__all__ = ["Pooled", "pool"]
-
 WEIGHT = 0.1
 """Weight that holds the first round near its start, in units of the median curvature."""
 FALL, RISE = 0.3, 10.0

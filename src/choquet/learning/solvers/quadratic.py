@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 else:
     sp = LazyModule("scipy.sparse")
 
-__all__ = ["Form", "form_of", "gradient_of", "projected"]
-
 
 @dataclass(frozen=True)
 class Form:

@@ -12,8 +12,6 @@ from choquet.errors import SolverError
 from choquet.lattice import upward_maximum
 from choquet.learning.problem import Problem
 
-__all__ = ["Solution", "close", "finish"]
-
 
 @dataclass(frozen=True, eq=False)
 class Solution:

@@ -20,8 +20,6 @@ from choquet.learning.solvers.interior import conic_form, run_clarabel
 from choquet.learning.solvers.solution import Solution, finish
 from choquet.learning.solvers.supported_order import poset, poset_handles
 
-__all__ = ["chain_pairs", "supported", "violated_containments"]
-
 TOLERANCE = 1e-9
 """Decreases below this are left to the exact closure."""
 

@@ -9,8 +9,6 @@ from choquet.learning.solvers.admm_edges import solve_edges
 from choquet.learning.solvers.containments import order_of
 from choquet.learning.solvers.solution import Solution, finish
 
-__all__ = ["poset", "poset_handles"]
-
 RESOLUTION = 1e-8
 """Squared errors, as a share of the squared targets, that are as good as none: an error of 1e-4 of
 a target, one unit of its fourth digit, and targets are seldom known to more. Many sources leave
