@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 else:
     sp = LazyModule("scipy.sparse")
 
-__all__ = ["KINDS", "SETS", "can_simulate", "quantile_of", "simulated_shares"]
-
 SETS = 59
 """Data sets drawn: the 30th, 54th and 57th in order are the quantiles of 0.5, 0.9 and 0.95."""
 STIFF = 1e6

@@ -18,8 +18,6 @@ from choquet.contexts.leaves import statistics_of
 from choquet.contexts.rows import RankRows
 from choquet.contexts.tree import Tree
 
-__all__ = ["met"]
-
 _SAME = 1e-9
 """Singular values of zeros and ones, in shares of the largest, that are rounding."""
 
