@@ -21,7 +21,7 @@ from choquet import (
 )
 from choquet.contexts import LeafOptions, RankRows, SplitOptions, grow
 from choquet.contexts.from_walks import describe_walks
-from choquet.contexts.meeting import met
+from choquet.contexts.meeting import Together
 from choquet.datasets import make_fusion, make_noise_measure
 from choquet.errors import DataError, OptionError, SupportWarning
 from choquet.operators.blends import shortest_split
@@ -226,7 +226,8 @@ def test_meeting_operators_are_the_best_that_meet():
         sorts, g.walk_weights(sorts), np.ones(24), n_values=14, max_operators=3, kinds=["rank"],
         floor=0.01,
     )  # fmt: skip
-    again = met(found.rows, found.tree, found.grouping, sorts)
+    again = Together(found.rows, found.tree, found.grouping, sorts).fitted()
+    assert again is not None
     labels = found.grouping.labels[found.tree.leaf_of(found.rows.ranks)][::4]
     assert len(set(labels)) > 1
     weights = cvxpy.Variable((len(found.grouping.kinds), 4))
@@ -248,6 +249,18 @@ def test_meeting_operators_are_the_best_that_meet():
     assert again.error > found.grouping.error
     by_rank = again.in_units(found.rows).by_rank
     np.testing.assert_allclose(by_rank, weights.value, atol=1e-4)
+
+
+def test_weights_that_are_small_by_chance_are_left_out():
+    """Of a learned weighted mean of two sources the others' weights are noise, some below zero."""
+    truth = Measure.additive([0.6, 0.4, 0, 0], sources=["a", "b", "c", "d"])
+    made = make_fusion(300, 4, measure=truth, noise=0.02, rng=0)
+    model = ChoquetRegressor().fit(made.data, made.target)
+    assert (np.abs(model.measure_.values - truth.values) > 1e-3).any()
+    (operator,) = decompose(model).operators
+    np.testing.assert_allclose(operator.source_weights, [0.6, 0.4, 0, 0], atol=0.02)
+    np.testing.assert_array_equal(operator.source_weights[2:], 0)
+    assert not operator.rank_weights.any()
 
 
 def test_rows_that_contradict_the_model_and_rows_without_noise():

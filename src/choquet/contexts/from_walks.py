@@ -19,7 +19,7 @@ from choquet.contexts.grouping import (
     refitted,
 )
 from choquet.contexts.leaves import LeafOptions, fit_statistics, statistics_of
-from choquet.contexts.meeting import met
+from choquet.contexts.meeting import Together
 from choquet.contexts.pruning import weakest_links
 from choquet.contexts.rows import Leaf, RankRows
 from choquet.contexts.splits import SplitOptions
@@ -115,7 +115,8 @@ def describe_walks(
     measure owes to noise. So the walks of the best description, and of those with other numbers of
     operators, go to the operator nearest to them, and trees are grown for these groups again.
     Descriptions that are exact, and no accident, go before all others. The last ones are also tried
-    with operators that are fitted together, so that they agree where their contexts meet.
+    with operators that are fitted together, so that they agree where their contexts meet, and then
+    without weights that are small.
 
     Parameters
     ----------
@@ -174,7 +175,7 @@ def describe_walks(
     several = [best.found] if near else search.settled(best, splits)
     several = [search.refitted(one) for one in several]
     several += [search.met(one) for one in several if len(one.grouping.kinds) > 1]
-    return min(several, key=lambda one: search.told(one).key)
+    return search.thinned(min(several, key=lambda one: search.told(one).key))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -260,8 +261,14 @@ class _Search:
 
     def met(self, one: Described) -> Described:
         """The same contexts with operators that agree where these meet."""
-        grouping = met(one.rows, one.tree, one.grouping, self.sorts)
-        return replace(one, grouping=grouping, meets=True)
+        grouping = Together(one.rows, one.tree, one.grouping, self.sorts).fitted()
+        return one if grouping is None else replace(one, grouping=grouping, meets=True)
+
+    def thinned(self, one: Described) -> Described:
+        """The same without small weights that do not pay."""
+        together = Together(one.rows, one.tree, one.grouping, self.sorts, agree=one.meets)
+        grouping = together.thinned(lambda other: self.told(replace(one, grouping=other)).value)
+        return one if grouping is None else replace(one, grouping=grouping)
 
 
 def _nearest(

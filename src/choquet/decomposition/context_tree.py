@@ -14,7 +14,7 @@ import numpy as np
 from choquet.arrays import FloatArray, IntArray, check_option
 from choquet.contexts.from_walks import NUMBER, Described, describe_walks, output_variance
 from choquet.contexts.learn import Judge, Learned, TreeOptions, collapsed, learn
-from choquet.contexts.meeting import met
+from choquet.contexts.meeting import Together
 from choquet.contexts.pruning import content_folds
 from choquet.contexts.rows import LEAVES, Leaf, RankRows, Weights
 from choquet.decomposition.cost import Cost, Trial, held_out_trials
@@ -335,7 +335,8 @@ class ContextTree(Method[TreeDecomposition]):
             rows = RankRows.from_data(X, output, leaf="both", total=found[0].rows.total)
             grouping = replace(grouping, coefficients=rows.from_units(weights))
             if walks.meets and rows.total is not None:
-                grouping = met(rows, tree, grouping, sorts, l2=self.l2)
+                again = Together(rows, tree, grouping, sorts, l2=self.l2).fitted()
+                grouping = grouping if again is None else again
             tree = tree.weighed(tree.leaf_of(rows.ranks), rows.weight)
             found.append(replace(found[0], rows=rows, tree=tree, grouping=grouping))
         return [describe(one, measure.sources) for one in found]

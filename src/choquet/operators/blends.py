@@ -86,7 +86,7 @@ def blend_name(
     total, heard = sum(w for w, *_ in terms), HEARD * max(abs(w) for w, *_ in terms)
     # What is too small to be named does not change what the rest is called.
     terms = [term for term in terms if abs(term[0]) >= heard]
-    shares = all(w > 0 for w, *_ in terms) and abs(total - 1) <= 1e-6
+    shares = all(w > 0 for w, *_ in terms) and abs(total - 1) <= 1e-5
     if len(terms) == 1 and abs(bias) <= heard and _share(terms[0][0]) == "1":
         _, name, spoken = terms[0]
         return name if name == spoken else nearest_name(np.round(by_rank)).text
