@@ -15,16 +15,20 @@ from choquet import (
     Clodd,
     ContextTree,
     DataSupport,
+    Distinct,
     Measure,
     all_sorts,
     decompose,
+    sorts_of,
 )
 from choquet.contexts import LeafOptions, RankRows, SplitOptions, grow
 from choquet.contexts.from_walks import describe_walks
 from choquet.contexts.meeting import Together
 from choquet.datasets import make_fusion, make_noise_measure
 from choquet.errors import DataError, OptionError, SupportWarning
+from choquet.lattice.ties import strict_falls
 from choquet.operators.blends import shortest_split
+from choquet.walks.sorts import strict_steps
 from tests.strategies import measures
 
 DEMINING = Measure([0, 0, 1, 1, 1, 1, 1, 1], sources=["gpr", "ir", "emi"])
@@ -499,3 +503,23 @@ def test_bad_options(make, message):
 def test_what_cannot_be_decomposed():
     with pytest.raises(DataError, match="cannot decompose dict: give a measure"):
         decompose({})
+
+
+@pytest.mark.parametrize("method", [ContextTree(), Clodd(), Distinct()])
+def test_what_decides_a_row_is_found_once(method):
+    """Operator, sort, leaf and inputs in order agree with what each is alone, ties included."""
+    X = np.random.default_rng(3).random((60, 4)).round(1)
+    X[0, 1] = X[0, 0] * (1 + 2e-16)
+    d = decompose(Measure.random(4, rng=2), method=method)
+    found = d.decided(X)
+    np.testing.assert_array_equal(found.operator, d.operator_of(X))
+    np.testing.assert_array_equal(found.sort, sorts_of(X))
+    np.testing.assert_array_equal(found.leaf, d.leaf_of(X))
+    np.testing.assert_allclose(found.ordered, -np.sort(-X, axis=1), rtol=1e-14)
+    np.testing.assert_array_equal(strict_falls(found.ordered), strict_steps(X)[:, :-1])
+    known = d.assess(X)
+    np.testing.assert_array_equal(known.sort, found.sort)
+    np.testing.assert_array_equal(known.leaf, found.leaf)
+    assert (found.leaf >= 0).all() == (d.tree is not None)
+    if d.tree is not None:
+        np.testing.assert_array_equal(d.labels[found.leaf], found.operator)

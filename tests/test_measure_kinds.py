@@ -77,6 +77,8 @@ def test_values_walks_and_integrals_are_those_of_the_dense_measure(kind):
     np.testing.assert_allclose(g.walk_values(sorts), dense.walk_values(sorts), atol=1e-14)
     np.testing.assert_allclose(g.walk_weights(sorts), dense.walk_weights(sorts), atol=1e-14)
     np.testing.assert_allclose(g.integral(X), dense.integral(X), atol=1e-14)
+    np.testing.assert_array_equal(g.integral_of_rows(X), g.integral(X))
+    np.testing.assert_array_equal(g.interval_of_rows(X), g.interval(X))
     np.testing.assert_allclose(choquet.choquet_integral(g, X), dense.integral(X), atol=1e-14)
     lower, upper = g.bounds(WORDS)
     assert (lower <= dense.values + 1e-14).all()

@@ -24,7 +24,9 @@ from choquet import (
     save,
 )
 from choquet.errors import DamagedFileError, DataError, FileError, NewerFileError
+from choquet.expected import FLAG, NAMES, Array, Number, Text, expect_fields
 from choquet.files import write_whole
+from choquet.scales import Scale
 from choquet.storage import from_bytes, to_bytes
 from choquet.storage.kinds import KINDS
 from tests.clustered import clustered
@@ -461,3 +463,74 @@ def test_supports_are_checked_like_data(change, reason):
 def test_unknown_objects():
     with pytest.raises(TypeError, match="cannot save a dict; what can be saved is Measure"):
         save({}, "nowhere")
+
+
+TABLE = {
+    "names": NAMES,
+    "n": Number(low=1, high=9, whole=True),
+    "weights": Array(("names", "n"), low=0),
+    "counts": Array(("k",), "i", high="n"),
+    "shares": Array(("k",)),
+    "status": Text(("solved", "inaccurate")),
+    "proved": FLAG,
+    "gap": Number(lacking=True),
+}
+FIELDS = {
+    "names": ["a", "b"],
+    "n": 3,
+    "weights": np.ones((2, 3)),
+    "counts": np.array([1, 3]),
+    "shares": np.array([0.5, 0.5]),
+    "status": "solved",
+    "proved": True,
+    "gap": float("nan"),
+}
+
+
+def test_fields_of_a_table_are_given_back():
+    found = expect_fields(FIELDS, TABLE)
+    assert found["names"] == ("a", "b")
+    assert list(found) == list(TABLE)
+    some = {name: value for name, value in FIELDS.items() if name != "gap"}
+    assert "gap" not in expect_fields(some, TABLE, absent=("gap",))
+    assert "gap" not in expect_fields({**FIELDS, "gap": None}, TABLE, unknown=("gap",))
+    with pytest.raises(KeyError):
+        expect_fields(some, TABLE)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "reason"),
+    [
+        ("names", ["a", "a"], "names are not distinct"),
+        ("names", "ab", "names are no list of names"),
+        ("n", 3.0, "n is 3.0, no whole number"),
+        ("n", True, "n is True, no whole number"),
+        ("n", 10, "n is 10, which is not from 1 to 9"),
+        ("weights", np.ones((3, 3)), r"weights has shape \(3, 3\), not \(2, 3\)"),
+        ("weights", np.ones((2, 3), dtype=np.int64), "weights is int64, no array"),
+        ("weights", np.full((2, 3), np.inf), "weights holds inf"),
+        ("counts", np.array([1, 4]), "counts holds 4, which is not from -inf to 3"),
+        ("shares", np.ones(3), r"shares has shape \(3,\), not \(2\)"),
+        ("status", "lost", "status is 'lost', which is unknown"),
+        ("proved", 1, "proved is 1, not true or false"),
+        ("gap", None, "gap is None, no number"),
+        ("gap", 10**400, "gap is 1000"),
+    ],
+)
+def test_fields_that_are_not_what_the_table_says_are_refused(name, value, reason):
+    with pytest.raises(ValueError, match=reason):
+        expect_fields({**FIELDS, name: value}, TABLE)
+
+
+@pytest.mark.parametrize(
+    ("points", "values", "clip", "reason"),
+    [
+        (["1", "2"], [0.0, 1.0], False, "made of numbers"),
+        ([True, False], [0.0, 1.0], False, "made of numbers"),
+        ([1.0, 2.0], [0.0, 1.0], "no", "clip is 'no', not true or false"),
+        ([1.0, 2.0], [0.0], False, "two points or more"),
+    ],
+)
+def test_a_scale_checks_its_own_fields(points, values, clip, reason):
+    with pytest.raises(DataError, match=reason):
+        Scale(points, values, clip)

@@ -75,7 +75,7 @@ class Number(Field):
         limit = _MAX_WHOLE if self.whole else _MAX_FLOAT
         low, high = known.get(self.low, self.low), known.get(self.high, self.high)
         inside = low <= value <= high and abs(value) <= limit
-        if not inside and not (self.lacking and math.isnan(value)):
+        if not inside and not (self.lacking and value != value):
             raise ValueError(f"{name} is {value!s:.40}, which is not {_range(low, high)}")
         known[name] = value
         return value

@@ -279,18 +279,12 @@ changing inputs by 0.25 is enough.
             )
         ]
         if rest:
-            parts.append(
-                f"{figure(self.contributions[rest].sum(), 4)} of {len(rest)} other sources"
-            )
-        constant = abs(self.bias) > NO_BIAS
+            total = figure(self.contributions[rest].sum(), 4)
+            parts.append(f"{total} of {len(rest)} other sources")
+        constant = f" a constant {figure(self.bias, 4)}" if abs(self.bias) > NO_BIAS else ""
         if not parts:
-            return (
-                "No input counts here."
-                if not constant
-                else (f"No input counts here; the output is a constant {figure(self.bias, 4)}.")
-            )
-        end = f", plus a constant {figure(self.bias, 4)}" if constant else ""
-        return f"It is the sum of {', '.join(parts)}{end}."
+            return f"No input counts here{constant and f'; the output is{constant}'}."
+        return f"It is the sum of {', '.join(parts)}{constant and f', plus{constant}'}."
 
     def _certainty_text(self) -> list[str]:
         if self.count:
