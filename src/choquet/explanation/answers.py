@@ -47,5 +47,5 @@ def answers_of(view: View, inputs: FloatArray) -> Answers:
     scaled = view.scaled(inputs)
     known = assess(view.parts, scaled)
     told = view.parts.outputs(scaled, known.operator)
-    found = view.answers(scaled) if len(scaled) else told
+    found = view.answers(scaled, known) if len(scaled) else told
     return Answers(known, scaled, *map(view.in_data, (found, told, known.integral, known.interval)))

@@ -23,7 +23,7 @@ from choquet.decomposition import (
     decompose,
 )
 from choquet.decomposition.outcome import Outcome, outcome_of, place_of
-from choquet.decomposition.runtime import TRUSTED, assess
+from choquet.decomposition.runtime import TRUSTED, Assessment, assess
 from choquet.errors import DataError, OptionError, SolverError
 from choquet.explanation.abstract import AbstractView
 from choquet.explanation.additive import AdditiveView
@@ -154,14 +154,15 @@ class View(AbstractView):
         found = np.asarray(scaled, dtype=np.float64)
         return found if self.units is None else self.units.output(found)
 
-    def answers(self, scaled: FloatArray) -> FloatArray:
-        """What the model itself gives, on the common scale, for inputs on it."""
+    def answers(self, scaled: FloatArray, known: Assessment | None = None) -> FloatArray:
+        """What the model gives on the common scale for inputs on it; `known` is of these inputs."""
         if self.own is None:
-            return self.parts.outputs(scaled, self.parts.decided(scaled)[0])
+            found = self.parts.decided(scaled) if known is None else known
+            return self.parts.outputs(scaled, found.operator)
         if self.outcome is None and hasattr(self.own, "predict"):
             with _unnamed():
                 return np.asarray(self.own.predict(scaled), dtype=np.float64)
-        return assess(self.parts, scaled).integral
+        return (assess(self.parts, scaled) if known is None else known).integral
 
     def confidence(self, scaled: FloatArray, level: float = LEVEL) -> FloatArray | None:
         """Interval of each output on the common scale; None where the model has no such intervals.
