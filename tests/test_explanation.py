@@ -182,6 +182,12 @@ def test_gain_is_what_a_known_value_saves(seed, n):
     assert best.gain == pytest.approx(np.mean(saved), abs=1e-4)
 
 
+@pytest.mark.parametrize("n", [-1, 1.5, True, None, np.zeros(2)])
+def test_a_number_of_requests_is_a_whole_number(n):
+    with pytest.raises(OptionError, match="whole number of requests"):
+        data_to_collect(decompose(Measure([0, 0.3, 0.5, 1])), n)
+
+
 def test_data_to_collect_in_words():
     X = [[0.9, 0.4, 0.2], [0.8, 0.1, 0.3], [0.2, 0.6, 0.5]]
     decomposition = choquet.decompose(DEMINING, support=choquet.DataSupport.from_data(X))

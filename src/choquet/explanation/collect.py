@@ -201,8 +201,8 @@ def data_to_collect(model: Any, n: int = 5, *, support: DataSupport | None = Non
 
 def requests_of(view: View, n: int, support: DataSupport | None) -> tuple[DataRequest, ...]:
     """The same of a view."""
-    if n < 0:
-        raise OptionError(f"n={n} must be at least 0")
+    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
+        raise OptionError(f"n={n!r} must be a whole number of requests, at least 0")
     if view.learned:
         return _contexts(view, n)
     found = _subsets(view, n, support)
