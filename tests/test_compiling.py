@@ -104,8 +104,9 @@ def learning(rng, name):
         tables = np.zeros((3**N, 2)), np.zeros((32, 2)), np.zeros((32, 2)), np.zeros((3, 2))
         return [(X, y, rng.random(50), 1e-12, 1e-300, *tables, np.zeros(32, np.int64))]
     if name == "sum_runs":
-        labels = np.sort(rng.integers(0, 9, 50))
-        return [(labels, y, 1e-17 * y, np.zeros((9, 2)))]
+        labels = rng.integers(0, 9, 50)
+        labels[labels == 4] = 7  # one label without terms
+        return [(some, y, 1e-17 * y, np.zeros((9, 2))) for some in (labels, np.sort(labels))]
     if name == "close_containments":
         return [(masks, sizes, order, rng.random(len(held)))]
     if name == "worst_containments":
@@ -114,7 +115,15 @@ def learning(rng, name):
         sizes = sizes[order]
         return [(masks[order], np.searchsorted(sizes, sizes))]
     if name == "close_edges":
-        return [(np.arange(19), np.arange(1, 20), rng.random(20))]
+        from choquet.lattice import cover_pairs
+
+        pairs = cover_pairs(N)
+        low, high = pairs[np.argsort(pairs[:, 1], kind="stable")].T
+        return [
+            (np.arange(19), np.arange(1, 20), rng.random(20)),
+            (low, high, rng.random(1 << N)),
+            (low, high, np.zeros(1 << N)),
+        ]
     return [(X, y, values(rng), 0.1, 3)]
 
 

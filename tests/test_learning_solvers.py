@@ -3,10 +3,12 @@ from __future__ import annotations
 import os
 import sys
 import tarfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import choquet
 from choquet.certainty import identify
@@ -33,6 +35,7 @@ from choquet.learning.families import BASES
 from choquet.learning.solvers import choose_solver
 from choquet.learning.solvers.admm import admm
 from choquet.learning.solvers.containments import hasse
+from choquet.learning.solvers.elimination import Parts, System
 from choquet.learning.solvers.supported import violated_containments
 from choquet.learning.solvers.supported_order import RESOLUTION, poset
 from tests.tolerances import objective_error, value_error
@@ -299,6 +302,40 @@ def test_pools_handle_intercepts_penalties_and_a_free_top(shape, penalty):
     for iterations in (25, 50):
         hasty = admm(problem, max_iterations=iterations)
         assert hasty.objective - hasty.gap <= exact.objective * (1 + 1e-8)
+
+
+@pytest.mark.parametrize("shape", [{}, {"fit_intercept": True, "normal": False}])
+@pytest.mark.parametrize("penalty", [{}, {"l2": 0.01}, {"l1": 0.01}])
+@pytest.mark.parametrize("dense", [True, False])
+def test_rows_of_data_give_the_answer_of_their_products(shape, penalty, dense):
+    _, X, y = make(10, 120, seed=7)
+    problem = least_squares(Statistics.from_data(X, y), dense=dense, **shape)
+    assert problem.samples is not None
+    problem = with_penalty(problem, **penalty)
+    run = admm if dense else poset
+    by_rows, by_products = run(problem), run(replace(problem, samples=None))
+    assert by_rows.status == by_products.status == "solved"
+    allowed = objective_error(problem, by_rows, by_products)
+    assert abs(by_rows.objective - by_products.objective) <= allowed
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_solved_by_hand_solves_the_equations(seed):
+    rng = np.random.default_rng(seed)
+    rows = sp.csr_array(rng.random((30, 80)) * (rng.random((30, 80)) < 0.03))
+    extra = sp.csr_array(rng.random((80, 80)) * (rng.random((80, 80)) < 2e-3))
+    diagonal = sp.diags_array((rng.random(80) > 0.7).astype(float))
+    matrix = sp.csr_array(rows.T @ rows + extra @ extra.T + diagonal)
+    right, shift, free = rng.random(80), rng.random(80) * 0.1, rng.random(80) > 0.1
+    pick = sp.diags_array(free.astype(float))
+    parts = Parts.of(sp.csr_array(pick @ matrix @ pick), rows @ pick, np.where(free, right, 0.0))
+    system = System(parts, shift, free, np.zeros((0, 80)), 0.0)
+    assert system.own is not None
+    assert len(system.own.at) > 5
+    x, _ = system.solve(parts.aims, parts.right, np.zeros(80), 1e-13, 500)
+    dense = matrix.toarray()[np.ix_(free, free)] + np.diag(shift[free])
+    np.testing.assert_allclose(x[free], np.linalg.solve(dense, right[free]), rtol=1e-9, atol=1e-9)
+    assert not x[~free].any()
 
 
 def test_a_penalty_holds_subsets_without_data():

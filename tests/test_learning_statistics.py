@@ -69,6 +69,24 @@ def test_wide_chunks_merge():
     same(Statistics.from_data(X, y, w, chunk_size=7), Statistics.from_data(X, y, w))
 
 
+def test_a_subset_of_one_sample_shows_all_of_its_row():
+    rng = np.random.default_rng(3)
+    X, y, w = rng.random((120, 8)).round(2), rng.random(120), rng.integers(1, 4, 120) * 0.5
+    found = Statistics.from_data(X, y, w)
+    gaps, ones = found.alone
+    Z = np.zeros((len(X), 1 << 8))
+    words, steps = chains(X)
+    np.put_along_axis(Z, words[..., 0].astype(int), steps, axis=1)
+    Z = Z[:, found.positions]
+    single = (Z[:, found.counts == 1] != 0).any(axis=1)
+    assert 0 < len(ones) == single.sum() < len(X)
+    expected = np.column_stack([Z, np.ones(len(X))])[single] * np.sqrt(w[single])[:, None]
+    rows = np.column_stack([gaps.toarray(), ones])
+    place = np.abs(rows[:, None] - expected[None]).max(axis=2)
+    assert place.min(axis=1).max() < 1e-14
+    assert len(set(place.argmin(axis=1))) == len(ones)
+
+
 def test_arrays_round_trip():
     X, y, w = data()
     statistics = Statistics.from_data(X, y, w)

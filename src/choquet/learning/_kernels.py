@@ -74,7 +74,30 @@ def accumulate(X, y, weight, tie, least, gram, targets, sums, totals, counts):
         _add(totals, 2, w * y[m] * y[m])
 
 
-@compiled_with(steps=lambda labels, *rest: 6.0 * len(labels))
+def _sum_by_turns(labels, values, carried, out):
+    """`sum_runs` by whole arrays: first the first term of every label, then the second ones, …"""
+    order = np.argsort(labels, kind="stable")
+    sizes = np.bincount(labels, minlength=len(out))
+    starts = np.cumsum(sizes) - sizes
+    by_size = np.argsort(-sizes, kind="stable")
+    many = np.searchsorted(-sizes[by_size], -np.arange(1, sizes.max(initial=0) + 1), side="right")
+    for turn, count in enumerate(many):
+        label = by_size[:count]
+        term = order[starts[label] + turn]
+        for terms in (values[term], carried[term]):
+            old = out[label, 0]
+            new = old + terms
+            back = new - old
+            out[label, 1] += (old - (new - back)) + (terms - back)
+            out[label, 0] = new
+
+
+@compiled_with(
+    steps=lambda labels, values, carried, out: (
+        30.0 * np.bincount(labels).max(initial=0) + 0.1 * len(labels)
+    ),
+    plain=_sum_by_turns,
+)
 def sum_runs(labels, values, carried, out):
     """Sum `values + carried` over runs of equal labels into the rows of `out`, error-free."""
     for k in range(len(labels)):
@@ -178,7 +201,17 @@ def cover_edges(masks, before):
     return low[:count].copy(), high[:count].copy()
 
 
-@compiled_with(steps=lambda low, high, values: len(low))
+def _close_by_rounds(low, high, values):
+    """`close_edges` by whole arrays: as many rounds as the longest chain that rises, or fewer."""
+    while True:
+        lower = values[low]
+        out = lower > values[high]
+        if not out.any():
+            return
+        np.maximum.at(values, high[out], lower[out])
+
+
+@compiled_with(steps=lambda low, high, values: 0.1 * len(low), plain=_close_by_rounds)
 def close_edges(low, high, values):
     """Raise each value to the largest one below it; edges in order of their larger subset."""
     for e in range(len(low)):
@@ -231,10 +264,12 @@ def project(frame, x, out):
 
 @compiled
 def conjugate_gradients(
-    indptr, indices, data, frame, strength, shift, inverse, free, b, x, tolerance, limit
-):
-    """Solve (P + strength (I - frame frame') + diag(shift)) x = b on the free unknowns, in place.
+    indptr, indices, data, starts, places, gaps, frame, strength, shift, inverse, free, b, x,
+    tolerance, limit,
+):  # fmt: skip
+    """Solve (P + R'R + strength (I - frame frame') + diag(shift)) x = b on the free unknowns.
 
+    In place. P has rows by `indptr`, `indices` and `data`; R by `starts`, `places` and `gaps`.
     `frame` has orthonormal columns (none without a prior); `inverse` is the inverse diagonal.
     Returns the number of iterations.
     """
@@ -254,6 +289,12 @@ def conjugate_gradients(
                     total += data[e] * source[indices[e]]
                 total += shift[i] * source[i]
             image[i] = total
+        for r in range(len(starts) - 1):
+            total = 0.0
+            for e in range(starts[r], starts[r + 1]):
+                total += gaps[e] * source[places[e]]
+            for e in range(starts[r], starts[r + 1]):
+                image[places[e]] += gaps[e] * total
         if n_frame and strength > 0:
             m = frame.shape[1]
             project(frame, source, back)

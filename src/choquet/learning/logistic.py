@@ -248,6 +248,7 @@ def _with_intercepts(
         quadratic=quadratic,
         linear=np.append(problem.linear, -2 * (heavy * working).sum(axis=0)),
         n_intercepts=heavy.shape[1],
+        samples=None,
     )
 
 

@@ -33,6 +33,12 @@ else:
     sp = LazyModule("scipy.sparse")
 
 
+FEW_SUBSETS = 256
+"""Up to so many supported subsets the rows of data save no work."""
+ALONE = 0.5
+"""Share of subsets with one sample from which on the rows of data are fewer numbers."""
+
+
 @dataclass(frozen=True, eq=False)
 class Rows:
     """Linear statements about a dense measure: lower ≤ matrix @ g ≤ upper."""
@@ -108,6 +114,8 @@ class Problem:
     rows : Rows or None
         What experts say.
     absolute : Absolute or None
+    samples : sparse matrix of shape (S, K + intercepts), or None
+        Some rows of data whose products are a part of `quadratic`, where that saves work.
     """
 
     n_sources: int
@@ -124,6 +132,7 @@ class Problem:
     basis: Any = None
     rows: Rows | None = None
     absolute: Absolute | None = None
+    samples: Any = None
 
     @cached_property
     def n_values(self) -> int:
@@ -233,7 +242,22 @@ def least_squares(
         monotone=monotone,
         normal=normal,
         n_intercepts=int(fit_intercept),
+        samples=_samples(statistics, place, total, fit_intercept),
     )
+
+
+def _samples(statistics: Statistics, place: Any, total: int, fit_intercept: bool) -> Any:
+    """Samples that are alone in a subset, if they are most of the data; else None."""
+    if len(statistics.masks) <= FEW_SUBSETS or (statistics.counts == 1).mean() < ALONE:
+        return None
+    gaps, ones = statistics.alone
+    entries = sp.coo_array(gaps)
+    rows, columns, data = entries.row, place[entries.col], entries.data
+    if fit_intercept:
+        rows = np.concatenate([rows, np.arange(len(ones))])
+        columns = np.concatenate([columns, np.full(len(ones), total - 1)])
+        data = np.concatenate([data, ones])
+    return sp.csr_array((np.sqrt(2) * data, (rows, columns)), shape=(len(ones), total))
 
 
 def _layout(statistics: Statistics, dense: bool) -> tuple[WordArray, Any, int]:

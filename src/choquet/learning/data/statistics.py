@@ -191,6 +191,25 @@ class Statistics:
         return full
 
     @cached_property
+    def alone(self) -> tuple[Any, FloatArray]:
+        """Gaps of the samples that are alone in some subset, and 1, both times √weight.
+
+        A subset that one sample has passed shows all of that sample's chain in its row of `gram`.
+        Far fewer numbers than `gram` holds say the same: a row of n gaps for n² products.
+        """
+        single = np.flatnonzero(self.counts == 1)
+        mine = np.zeros(len(self.masks), dtype=np.bool_)
+        mine[single] = True
+        pair = mine[self.rows] & mine[self.columns]  # alone in both, so it is the same sample
+        first = np.arange(len(self.masks))
+        np.minimum.at(first, self.columns[pair], self.rows[pair])
+        chosen = single[first[single] == single]
+        root = np.sqrt(self.information[chosen])
+        gaps = sp.csr_array(self.gram)[chosen]
+        gaps.data /= np.repeat(root, np.diff(gaps.indptr))
+        return gaps, self.sums[chosen] / root
+
+    @cached_property
     def information(self) -> FloatArray:
         """I(A), the weighted sum of squared gaps of each subset in `masks`."""
         return np.asarray(self.gram.diagonal(), dtype=np.float64)

@@ -26,6 +26,7 @@ from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.lattice.lazy import LazyModule
 from choquet.lattice.vectors import dot, norm
 from choquet.learning.solvers.containments import Order
+from choquet.learning.solvers.elimination import System
 from choquet.learning.solvers.pooling import pool
 from choquet.learning.solvers.quadratic import form_of, gradient_of
 from choquet.learning.solvers.solution import Solution
@@ -244,7 +245,7 @@ def _join(search: _Search, state: _State) -> None:
 
 def _iterate(search: _Search, state: _State, inner: float, steps: int) -> tuple[float, float]:
     """Some iterations on the edges that take part; returns the last primal and dual residuals."""
-    from choquet.learning._kernels import conjugate_gradients, edge_step
+    from choquet.learning._kernels import edge_step
 
     order, form = search.order, search.form
     size, at, rho = len(form.free), np.flatnonzero(state.on), state.rho
@@ -252,18 +253,15 @@ def _iterate(search: _Search, state: _State, inner: float, steps: int) -> tuple[
     below, above, force = state.below[at], state.above[at], state.force[at]
     total = np.bincount(low, rho * below - force, size)
     total += np.bincount(high, rho * above + force, size)
-    shift = rho * (np.bincount(low, minlength=size) + np.bincount(high, minlength=size))
-    inverse = np.where(form.free, 1 / np.maximum(form.diagonal + shift, 1e-300), 0.0)
+    edges = np.bincount(low, minlength=size) + np.bincount(high, minlength=size)
+    shift = rho * edges.astype(np.float64)
+    system = System(form.parts, shift, form.free, form.frame, form.strength, form.diagonal + shift)
     accuracy = max(0.2 * inner * norm(shift[form.free]), 1e-15)
-    matrix = form.matrix
     primal = dual = 0.0
     for _ in range(steps):
         x = np.where(form.free, state.v, 0.0)
-        inside = conjugate_gradients(
-            matrix.indptr, matrix.indices, matrix.data, form.frame, form.strength,
-            shift, inverse, form.free, form.right + total, x, accuracy, 60,
-        )  # fmt: skip
-        search.work += (inside + 1) * (matrix.nnz + form.frame.size) + 10 * len(at)
+        x, inside = system.solve(form.parts.aims, form.parts.right + total, x, accuracy, 60)
+        search.work += (inside + 1) * system.work + 10 * len(at)
         state.v = x + form.known
         primal, dual = edge_step(
             state.v, low, high, rho, below, above, force, total, OVER_RELAXATION

@@ -8,7 +8,7 @@ others say directly.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -101,6 +101,7 @@ def order_of(problem: Problem) -> Order:
         quadratic=sp.csc_array(sp.csr_array(problem.quadratic)[both][:, both]),
         linear=problem.linear[both],
         prior=None,
+        samples=None if problem.samples is None else problem.samples[:, both],
     )
     return _ordered(part, kept)
 
@@ -120,7 +121,15 @@ def _ordered(problem: Problem, origin: IntArray) -> Order:
         masks=np.ascontiguousarray(masks[by_size]),
         quadratic=quadratic,
         linear=np.append(np.zeros(extra), problem.linear)[both],
+        samples=_padded(problem.samples, extra, both),
     )
     place = np.empty(len(masks), dtype=np.int64)
     place[by_size] = np.arange(len(masks))
     return Order(by_order, place[extra:], origin, *hasse(by_order.masks))
+
+
+def _padded(samples: Any, extra: int, both: IntArray) -> Any:
+    if samples is None:
+        return None
+    empty = sp.csr_array((samples.shape[0], extra))
+    return sp.csr_array(sp.hstack([empty, samples], format="csr")[:, both])

@@ -29,6 +29,7 @@ import numpy as np
 from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.lattice.lazy import LazyModule
 from choquet.lattice.vectors import norm
+from choquet.learning.solvers.elimination import Parts, System
 from choquet.learning.solvers.quadratic import Form, gradient_of, projected
 
 if TYPE_CHECKING:
@@ -47,8 +48,8 @@ NEAR = ((10, 0.1), (15, 0.5), (20, 1.0))
 WORSE = 0.1
 """A round may end that much above the best objective; beyond, it is taken back."""
 FAILURES = 3
-LAST = 2
-"""Rounds after the gap is small."""
+LAST, LONGEST = 2, 10
+"""Rounds with the least weight after the gap is small, and rounds after it was small at all."""
 ROUGH = 100.0
 """How much less accurate the values need to be as long as pools are merged."""
 
@@ -155,10 +156,10 @@ def _rounds(
     first = weight = WEIGHT * (float(np.median(touched)) if len(touched) else 1.0)
     gap = least
     best: Pooled | None = None
-    failures = number = last = 0
+    failures = number = last = more = 0
     while task.left > 0:
         number += 1
-        allowed = least + WORSE * abs(least)
+        allowed = least + min(WORSE * abs(least), np.inf if best is None else best.gap)
         found = _ordered_pools(task, label, center, weight, 1e-4 * gap, allowed)
         if found is None:
             weight *= RISE
@@ -178,10 +179,11 @@ def _rounds(
             best = Pooled(center, value, gap, force, number)
         if task.small(gap, value):
             # The objective is flat at its optimum: the values gain from a few more digits.
-            if last == LAST or not task.finish:
+            if last == LAST or more == LONGEST or not task.finish:
                 break
-            last += 1
-            task.enough, gap, weight = task.finest, 0.0, LEAST * first
+            weight = LEAST * first if more == 0 else weight
+            last, more = last + (weight <= LEAST * first), more + 1
+            task.enough, gap = task.finest, 0.0
         label = inside.components(_uncut(inside, up, down))
         weight = max(weight * FALL, LEAST * first)
     return best
@@ -213,7 +215,8 @@ def _ordered_pools(
     while not reduced.torn:
         least = max(task.enough, accuracy) / np.sqrt(len(z))
         z, steps = reduced.solve(z, before, weight, least * (1.0 if exact else ROUGH))
-        task.left -= steps * reduced.matrix.nnz + 20 * reduced.matrix.nnz + 10 * len(task.edges.low)
+        work = reduced.parts.work
+        task.left -= (steps + 20) * work + 10 * len(task.edges.low)
         if task.left < 0 or task.objective(z[label]) > allowed:
             return None
         a, b = label[task.edges.low], label[task.edges.high]
@@ -243,8 +246,7 @@ def _ordered_pools(
 class _Reduced:
     """The form with one unknown per pool; `count` and `inner` count its values, all and free."""
 
-    matrix: Any
-    right: FloatArray
+    parts: Parts
     frame: FloatArray
     strength: float
     count: FloatArray
@@ -257,8 +259,7 @@ class _Reduced:
     def of(cls, form: Form, label: IntArray) -> _Reduced:
         n, extra = form.frame.shape[1], len(form.free) - form.frame.shape[1]
         single = cls(
-            form.matrix,
-            form.right,
+            form.parts,
             np.hstack([form.frame * form.free[:n], np.zeros((len(form.frame), extra))]),
             form.strength,
             np.ones(n + extra),
@@ -281,10 +282,8 @@ class _Reduced:
         # A pool that holds both ∅ and the top has no value.
         torn = self.torn or bool((at[label[held]] != self.at[held]).any())
         gather = sp.csr_array((np.ones(len(label)), (label, np.arange(len(label)))))
-        matrix = sp.csr_array(gather @ self.matrix @ gather.T)
         return _Reduced(
-            matrix,
-            gather @ self.right,
+            self.parts.merged(gather),
             np.ascontiguousarray((gather @ self.frame.T).T),
             self.strength,
             count,
@@ -298,23 +297,19 @@ class _Reduced:
         self, x: FloatArray, before: FloatArray, weight: float, accuracy: float
     ) -> tuple[FloatArray, int]:
         """Values of the pools, held near those before, and the iterations that took."""
-        from choquet.learning._kernels import conjugate_gradients
-
         hold = weight * self.count
-        diagonal = self.matrix.diagonal() + hold
+        diagonal = self.parts.diagonal + hold
         diagonal += self.strength * (self.inner - (self.frame**2).sum(axis=0))
-        pull = self.matrix @ self.at
+        parts = self.parts
+        aims = parts.aims - parts.rows @ self.at
+        pull = parts.rest @ self.at + parts.extra * self.at
         pull += self.strength * (self.inner * self.at - projected(self.frame, self.at))
-        right = np.where(self.free, self.right - pull + hold * before, 0.0)
-        x = np.where(self.free, x, 0.0)
+        right = np.where(self.free, parts.right - pull + hold * before, 0.0)
         # The loop's own prior term counts each pool once.
         shift = hold + self.strength * (self.inner - 1.0)
-        steps = conjugate_gradients(
-            self.matrix.indptr, self.matrix.indices, self.matrix.data, self.frame, self.strength,
-            shift, np.where(self.free, 1 / np.maximum(diagonal, 1e-300), 0.0), self.free, right, x,
-            accuracy, 3000,
-        )  # fmt: skip
-        return np.where(self.free, x, self.at), int(steps)
+        system = System(parts, shift, self.free, self.frame, self.strength, diagonal)
+        x, steps = system.solve(aims, right, np.where(self.free, x, 0.0), accuracy, 3000)
+        return np.where(self.free, x, self.at), steps
 
 
 def _carried(

@@ -10,6 +10,7 @@ import numpy as np
 from choquet.arrays import BoolArray, FloatArray
 from choquet.lattice.lazy import LazyModule
 from choquet.learning.problem import Problem
+from choquet.learning.solvers.elimination import Parts
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -22,9 +23,11 @@ class Form:
     """½x'(matrix + strength (I - frame' frame))x - right'x over the unknowns that are free.
 
     Known values are moved to the right-hand side; `known` holds them, with zeros elsewhere.
+    `parts` are the matrix and the right-hand side again, in the shape that is solved for.
     """
 
     matrix: Any
+    parts: Parts
     diagonal: FloatArray
     right: FloatArray
     frame: FloatArray
@@ -53,7 +56,10 @@ def form_of(problem: Problem) -> Form:
     pick = sp.diags_array(free.astype(np.float64))
     matrix = sp.csr_array(pick @ quadratic @ pick)
     matrix.eliminate_zeros()
-    return Form(matrix, diagonal, np.where(free, right, 0.0), frame, strength, free, at)
+    samples = None if strength or problem.samples is None else problem.samples @ pick
+    right = np.where(free, right, 0.0)
+    parts = Parts.of(matrix, samples, right)
+    return Form(matrix, parts, diagonal, right, frame, strength, free, at)
 
 
 def gradient_of(form: Form, v: FloatArray) -> FloatArray:
