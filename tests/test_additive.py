@@ -309,7 +309,7 @@ def fitted():
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_scores_are_averaged_over_strengths_by_held_out_likelihood(n_classes):
+def test_scores_are_averaged_over_strengths_by_what_predicts_held_out_rows(n_classes, monkeypatch):
     rng = np.random.default_rng(n_classes)
     X = rng.standard_normal((120, 2))
     y = np.digitize(X[:, 0] + 0.7 * rng.standard_normal(120), [0.0, 0.8][: n_classes - 1]) * 1.0
@@ -318,10 +318,18 @@ def test_scores_are_averaged_over_strengths_by_held_out_likelihood(n_classes):
     sources, options = [Source("a"), Source("b")], Options(ranks=0.0)
     fit = grow(table, ground_of(table, sources, options), family, options)
     choices = [*temper._straight(fit), *temper._shared(fit), *temper._moved(fit)]
+    seen, shares = [], temper._shares
+
+    def spy(*arguments):
+        seen.append((*arguments, shares(*arguments)))
+        return seen[0][-1]
+
+    monkeypatch.setattr(temper, "_shares", spy)
     losses = np.array(list(temper.temper(fit).values()))
-    losses += [0.0 if choice.straight else 2 * temper._STRAIGHT / 120 for choice in choices]
-    weights = np.exp((losses.min() - losses) * 120 / 2)
-    weights[weights < temper._LEAST] = 0.0
+    ((_, held, sums, weights),) = seen
+    np.testing.assert_allclose(sums, losses * 120, rtol=1e-9)
+    _least_of_weights(family, held, weights)
+    weights = np.where(weights < temper._LEAST * weights.max(), 0.0, weights)
     block, total = next(table.blocks()), 0.0
     other = Fit(table, fit.ground, family, options)
     for choice, weight in zip(choices, weights / weights.sum(), strict=True):
@@ -337,6 +345,19 @@ def test_scores_are_averaged_over_strengths_by_held_out_likelihood(n_classes):
     assert (weights > 0).sum() > 1
     for result in fit.results:
         assert np.linalg.eigvalsh(result.inverse).min() > -1e-9
+
+
+def _least_of_weights(family, held, weights):
+    """No other weights are better: the problem is convex, so a peer from equal weights agrees."""
+
+    def cost(logs):
+        shares = np.exp(logs - logs.max())
+        shares /= shares.sum()
+        loss = sum(rows.working(family, shares)[0].loss.sum() for rows in held)
+        return loss / 2 + (shares * np.log(shares)).sum()
+
+    best = optimize.minimize(cost, np.zeros(len(weights)))
+    assert cost(np.log(weights)) <= best.fun + 1e-9
 
 
 def test_straight_lines_with_a_ridge_are_logistic_regression():

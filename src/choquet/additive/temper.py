@@ -5,34 +5,43 @@ strengths, and they come out too large. So others are tried on held-out rows: al
 together, strengths that all sources share, and straight lines with a ridge, which is logistic
 regression. Held-out rows say nothing about strengths that they helped to find, so the likelihood
 is asked for its strengths again without them. Few rows hardly tell one choice from the next, so
-scores are averaged over the choices, each weighted by the likelihood of the held-out rows.
+scores are averaged over the choices, with weights whose average predicts the held-out rows well.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from choquet.additive.choose import sample
+from choquet.additive.families import Family, Working
 from choquet.additive.fit import Fit
-from choquet.additive.reml import Reml
+from choquet.additive.mixing import mixed, moved_into, widest
 from choquet.additive.table import Block, RowHash, Table
-from choquet.additive.terms import Design, Term
+from choquet.additive.terms import Term
 from choquet.arrays import BoolArray, FloatArray
+from choquet.lattice.lazy import LazyModule
 
-_SLOPES = np.arange(5.0, -10.0, -1.5)
+if TYPE_CHECKING:
+    from scipy import special
+else:
+    special = LazyModule("scipy.special")
+
+_SLOPES = np.arange(5.0, -6.0, -1.5)
 """Ridges of straight lines, in logarithms, for sources of standard deviation one."""
-_DIFFERENCES = (3.0, 1.0, -1.0, -3.0)
+_DIFFERENCES = (3.0, 1.0, -1.0)
 _CURVATURES = (0.0, 4.0)
-_MOVES = (0.0, -1.5, -3.0)
+_MOVES = (0.0, -1.5)
 _FOLDS = ((1000.0, 5), (np.inf, 3))
 """Folds by the number of rows: more where few rows say little."""
 _FEWEST = 30
-_STRAIGHT = 4.0
-"""What straight lines are ahead of curves before rows are seen, in logarithms of odds."""
+_STEPS = 100
+"""Newton steps to the weights, about ten of which are needed."""
+_CALM = 1e-18
+"""Fall of the criterion, in logarithms of likelihood, that a last step may promise."""
 _LEAST = 0.01
 """Choices of less weight than this share of the largest are left out."""
 
@@ -44,7 +53,20 @@ class Strengths:
     name: str
     terms: Sequence[Term]
     rhos: list[FloatArray]
-    straight: bool = False
+
+
+class _Held(NamedTuple):
+    """Scores of held-out rows by each choice, (n_choices, n_scores, n), with the fixed numbers."""
+
+    eta: FloatArray
+    fixed: FloatArray
+    y: FloatArray
+    weight: FloatArray
+
+    def working(self, family: Family, weights: FloatArray) -> list[Working]:
+        """Working numbers of each score where the scores are averaged over the choices."""
+        eta, fixed = (np.tensordot(weights, part, 1) for part in (self.eta, self.fixed))
+        return [family.working(k, eta, fixed, self.y, self.weight) for k in range(family.n_scores)]
 
 
 def temper(fit: Fit, *, average: bool = True) -> dict[str, float]:
@@ -65,7 +87,7 @@ def temper(fit: Fit, *, average: bool = True) -> dict[str, float]:
         return {}
     given = [*_straight(fit), *_shared(fit)]
     choices = [*given, *_moved(fit)]
-    table, sums, weight = sample(fit.table, fit.ground.weight), np.zeros(len(choices)), 0.0
+    table, held = sample(fit.table, fit.ground.weight), []
     n_folds = next(folds for most, folds in _FOLDS if fit.ground.weight < most)
     numbers = RowHash.of(table)
     for fold in range(n_folds):
@@ -76,21 +98,69 @@ def temper(fit: Fit, *, average: bool = True) -> dict[str, float]:
         part = Fit(train, fit.ground, fit.family, fit.options)
         _take(part, Strengths("", fit.terms, fit.rhos))
         part.refit(steps=12, outer=10)
-        found, own = _held_out(part, [*given, *_moved(part)], test)
-        weight += own
-        sums += found
+        held += [_held_out(part, [*given, *_moved(part)], block) for block in test.blocks()]
+    weight = sum(float(rows.weight.sum()) for rows in held)
     if not weight:
         return {}
-    # Losses are minus twice the log-likelihood.
-    priced = sums + 2 * _STRAIGHT * np.array([not choice.straight for choice in choices])
-    shares = np.exp((priced.min() - priced) / 2)
+    losses = [
+        sum(float(rows.working(fit.family, alone)[0].loss.sum()) for rows in held)
+        for alone in np.eye(len(choices))
+    ]
     if average:
-        _mix(fit, choices, np.where(shares < _LEAST, 0.0, shares))
+        shares = _shares(fit.family, held, np.array(losses))
+        _mix(fit, choices, np.where(shares < _LEAST * shares.max(), 0.0, shares))
     else:
-        _take(fit, choices[int(np.argmin(priced))])
+        _take(fit, choices[int(np.argmin(losses))])
         fit.refit(steps=0, outer=60, tolerance=0.01)
-    names = [choice.name for choice in choices]
-    return dict(zip(names, (sums / weight).tolist(), strict=True))
+    return {c.name: loss / weight for c, loss in zip(choices, losses, strict=True)}
+
+
+def _shares(family: Family, held: Sequence[_Held], losses: FloatArray) -> FloatArray:
+    """Weights w of the choices that minimise half the loss of the averaged scores plus KL(w).
+
+    KL(w), the sum of w log w, is how far the weights are from equal ones. With the average of the
+    losses in place of the loss of the average, the minimum would be the likelihood of each choice.
+    The loss of the average knows what choices say together, and that large scores weigh more.
+    The problem is convex, and its minimum has ``log w = -gradient`` up to a constant. Newton steps
+    are on these equations, with the curvature of each score by itself.
+
+    References
+    ----------
+    Yao, Vehtari, Simpson & Gelman (2018), "Using stacking to average Bayesian predictive
+    distributions"; Catoni (2007), "PAC-Bayesian supervised classification", for the KL term.
+    """
+    logs = (losses.min() - losses) / 2
+    n = len(logs)
+    for _ in range(_STEPS):
+        weights, value = _stacked(family, held, logs)
+        slope, curve = np.zeros(n), np.zeros((n, n))
+        for rows in held:
+            for k, found in enumerate(rows.working(family, weights)):
+                eta = rows.eta[:, k]
+                slope -= eta @ found.slope + rows.fixed[:, k] @ found.fixed_slope
+                curve += (eta * found.curve) @ eta.T
+        rest = logs + slope
+        rest -= weights @ rest
+        spread = np.diag(weights) - np.outer(weights, weights)
+        step = np.linalg.solve(np.eye(n) + curve @ spread, -rest)
+        fall = float(rest @ spread @ step)
+        share = 1.0
+        while _stacked(family, held, logs + share * step)[1] > value + 0.1 * share * fall:
+            share /= 2
+            if share < 1e-3:
+                return weights
+        logs = logs + share * step
+        if fall > -_CALM:
+            break
+    return _stacked(family, held, logs)[0]
+
+
+def _stacked(family: Family, held: Sequence[_Held], logs: FloatArray) -> tuple[FloatArray, float]:
+    """Weights by their logarithms up to a constant, and what they are to minimise."""
+    weights = np.exp(logs - logs.max())
+    weights /= weights.sum()
+    loss = sum(float(rows.working(family, weights)[0].loss.sum()) for rows in held)
+    return weights, loss / 2 - float(special.entr(weights).sum())
 
 
 @dataclass(frozen=True)
@@ -138,9 +208,7 @@ def _straight(fit: Fit) -> list[Strengths]:
         spread = np.sqrt(np.maximum(second / total - (first / total) ** 2, 1e-12))
         lines.append(replace(term, basis=basis / spread, penalties=np.ones((len(spread), 1))))
     return [
-        Strengths(
-            f"straight {slope:g}", lines, [np.full(len(lines), slope) for _ in fit.rhos], True
-        )
+        Strengths(f"straight {slope:g}", lines, [np.full(len(lines), slope) for _ in fit.rhos])
         for slope in _SLOPES
         if lines
     ]
@@ -173,85 +241,25 @@ def _complete(fit: Fit, table: Table) -> bool:
     return bool(min(np.min(part) for part in sums) > 0)
 
 
-def _held_out(part: Fit, choices: Sequence[Strengths], test: Table) -> tuple[FloatArray, float]:
-    """Loss of the test rows by each choice, and their weight.
-
-    Numbers begin at those of the choice before.
-    """
-    found, weight, n_fixed = [], 0.0, part.family.n_fixed
+def _held_out(part: Fit, choices: Sequence[Strengths], block: Block) -> _Held:
+    """Scores of some rows by each choice. Numbers begin at those of the choice before."""
+    etas, fixed = [], []
     for choice in choices:
         _take(part, choice)
         part.find_numbers(outer=25, tolerance=0.1)
-        design, fixed = part.design, np.stack([beta[:n_fixed] for beta in part.betas])
-
-        def look(block: Block, design: Design = design, fixed: FloatArray = fixed) -> Any:
-            eta = part.scores(block, design, part.betas)
-            loss = part.family.working(0, eta, fixed, block.y, block.weight).loss
-            return loss.sum(), block.weight.sum()
-
-        loss, weight = test.total(look)
-        found.append(loss)
-    return np.array(found), float(weight)
+        etas.append(part.scores(block, part.design, part.betas))
+        fixed.append([beta[: part.family.n_fixed] for beta in part.betas])
+    return _Held(np.stack(etas), np.array(fixed), block.y, block.weight)
 
 
 def _mix(fit: Fit, choices: Sequence[Strengths], shares: FloatArray) -> None:
     """Numbers of all choices that have a share, averaged, on terms that hold those of each."""
     kept = [(choice, share) for choice, share in zip(choices, shares, strict=True) if share]
-    largest: dict[tuple[int, ...], Term] = {}
-    for choice, _ in kept:
-        for term in choice.terms:
-            if term.n_numbers > getattr(largest.get(term.sources), "n_numbers", 0):
-                largest[term.sources] = term
-    terms, calm, parts = list(largest.values()), True, []
+    terms, calm, parts = widest(choice.terms for choice, _ in kept), True, []
     for choice, _ in kept:
         _take(fit, choice)
         fit.refit(steps=0, outer=60, tolerance=0.01)
         calm = calm and fit.settled
-        parts.append([_moved_into(fit, k, terms) for k in range(len(fit.betas))])
-    weights = np.array([share for _, share in kept]) / shares.sum()
-    fit.restart(terms)
-    fit.results = [_mean(same, weights) for same in zip(*parts, strict=True)]
-    fit.betas = [result.beta for result in fit.results]
-    fit.quadratics, fit.settled = [], calm
-
-
-def _moved_into(fit: Fit, score: int, terms: Sequence[Term]) -> Reml:
-    """The same score by the numbers of other terms, which can say all that those of the fit can."""
-    n_fixed, result = fit.family.n_fixed, fit.results[score]
-    old, new = fit.design, Design(list(terms), n_fixed)
-    places = {term.sources: k for k, term in enumerate(terms)}
-    change, edf = np.zeros((new.n_numbers, old.n_numbers)), np.zeros(new.n_numbers)
-    change[:n_fixed, :n_fixed], edf[:n_fixed] = np.eye(n_fixed), result.edf[:n_fixed]
-    for k, term in enumerate(fit.terms):
-        to = new.numbers(places[term.sources])
-        wider = terms[places[term.sources]]
-        change[to, old.numbers(k)] = (
-            np.eye(term.n_numbers)
-            if wider is term
-            else np.linalg.lstsq(wider.basis, term.basis, rcond=None)[0]
-        )
-        edf[to] = result.edf[old.numbers(k)].sum() / wider.n_numbers
-    prior = change[:, n_fixed:] ** 2 @ (1 / result.penalty[n_fixed:])
-    return replace(
-        result,
-        beta=change @ fit.betas[score],
-        inverse=change @ result.inverse @ change.T,
-        edf=edf,
-        penalty=1 / np.maximum(prior, 1e-300),
-    )
-
-
-def _mean(results: Sequence[Reml], weights: FloatArray) -> Reml:
-    """One result for several: means, and what lies between them added to the covariance."""
-    betas = np.stack([result.beta for result in results])
-    beta = weights @ betas
-    inverse = sum(w * result.inverse for w, result in zip(weights, results, strict=True))
-    apart = (betas - beta) * np.sqrt(weights)[:, None]
-    prior = weights @ np.stack([1 / result.penalty for result in results])
-    return replace(
-        results[0],
-        beta=beta,
-        inverse=inverse + apart.T @ apart,
-        edf=weights @ np.stack([result.edf for result in results]),
-        penalty=1 / np.maximum(prior, 1e-300),
-    )
+        parts.append([moved_into(fit, k, terms) for k in range(len(fit.betas))])
+    mixed(fit, terms, parts, np.array([share for _, share in kept]) / shares.sum())
+    fit.settled = calm

@@ -56,16 +56,16 @@ class ChoquetAdditiveClassifier(ClassifierMixin, Additive):
 
     Notes
     -----
-    Scores are averages over strengths of the penalties, weighted by how well each predicts held-out
-    rows, so that few data do not make probabilities extreme. With `monotonic_cst` or
+    Scores are averages over strengths of the penalties, with weights whose average predicts
+    held-out rows, so that few data do not make probabilities extreme. With `monotonic_cst` or
     `curvature_cst` the best strengths are taken, and the shape is proved for them. ``moves_`` holds
     the held-out loss of all that were tried. Ordered classes also have ``thresholds_``, the
     n_classes - 1 scores between them.
 
     References
     ----------
-    McCullagh (1980), "Regression models for ordinal data"; Geisser & Eddy (1979), "A predictive
-    approach to model selection", for weights by held-out likelihood.
+    McCullagh (1980), "Regression models for ordinal data"; Yao, Vehtari, Simpson & Gelman (2018),
+    "Using stacking to average Bayesian predictive distributions".
 
     Examples
     --------
