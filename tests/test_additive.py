@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,6 +14,8 @@ import choquet
 from choquet import ChoquetAdditiveClassifier, ChoquetAdditiveRegressor, Measure, choquet_integral
 from choquet.additive import _kernels, temper
 from choquet.additive.axes import Axis, Source, margin_of
+from choquet.additive.believe import believe
+from choquet.additive.choose import held_out, outputs
 from choquet.additive.families import Logistic, Multinomial, Ordered, Squares
 from choquet.additive.fit import Fit, Options, ground_of
 from choquet.additive.knots import quantiles
@@ -358,6 +362,39 @@ def _least_of_weights(family, held, weights):
 
     best = optimize.minimize(cost, np.zeros(len(weights)))
     assert cost(np.log(weights)) <= best.fun + 1e-9
+
+
+@pytest.mark.parametrize(("seed", "kappa"), [(0, 0.0), (11, 0.0), (0, 0.3)])
+def test_terms_are_believed_as_far_as_held_out_rows_ask_for_them(seed, kappa):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((150, 3))
+    y = X[:, 0] + np.tanh(X[:, 1]) + 0.5 * X[:, 0] * X[:, 1] + rng.standard_normal(150)
+    table = Memory(X, (y - y.mean()) / y.std(), np.ones(150))
+    sources, options = [Source(name) for name in "abc"], Options()
+    ways = [replace(options, max_order=1), options]
+    family, ground = Squares(kappa), ground_of(table, sources, options)
+    alone, whole, fit = (grow(table, ground, family, way) for way in (*ways, options))
+    share = believe(fit)
+    assert 0 < share < 1
+    rows = []
+    for train, block in held_out(table):
+        fits = [grow(train, ground_of(train, sources, options), family, way) for way in ways]
+        rows.append([block.y, *(outputs(one, block) for one in fits)])
+    truth, first, second = np.hstack(rows)
+    errors = [((truth - (1 - w) * first - w * second) ** 2).sum() for w in np.linspace(0, 1, 21)]
+    assert round(20 * share) == np.argmin(errors)
+    block = next(table.blocks())
+    said = [f.scores(block, f.design, f.betas)[0] + f.betas[0][0] for f in (alone, whole, fit)]
+    np.testing.assert_allclose(said[2], (1 - share) * said[0] + share * said[1], atol=1e-9)
+    spread = model_of(fit).covariance[0]
+    assert np.linalg.eigvalsh(spread).min() > -1e-9 * np.abs(spread).max()
+
+
+def test_terms_that_take_most_of_the_noise_away_are_believed_whole(fitted):
+    model, X, y, _ = fitted
+    assert model.believed_ == 1
+    shaped = ChoquetAdditiveRegressor(monotonic_cst={"x3": 1}, link="add").fit(X, y)
+    assert shaped.believed_ == 1
 
 
 def test_straight_lines_with_a_ridge_are_logistic_regression():

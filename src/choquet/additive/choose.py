@@ -24,7 +24,8 @@ MARGIN = 0.05
 """Scores stay in the range of training, widened by this share of it."""
 _FOLDS = 3
 _ROWS = 4000
-_FEWEST = 40
+FEWEST = 40
+"""Rows of less weight are not held out."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ def choose_link(
     Ties within half a standard error go to the simpler one.
     """
     weight = float(table.total(lambda block: (block.weight.sum(),))[0])
-    if weight < _FEWEST or len(links) == 1:
+    if weight < FEWEST or len(links) == 1:
         return LinkChoice(links[0], {}, {})
     simple = replace(options, utilities_only=True)
     tried = tuple(link for link in links if link in _PROBES) or tuple(links)
@@ -98,28 +99,33 @@ def _compare(
 ) -> tuple[float, list[float]]:
     """The simplest link within half a standard error of the best, and all held-out errors."""
     total, products, sums = 0.0, np.zeros((len(links), len(links))), np.zeros(len(links))
-    numbers = RowHash.of(table)
-    for fold in each("comparing links", range(_FOLDS)):
-
-        def inside(block: Block, fold: int = fold) -> BoolArray:
-            return np.asarray(numbers(block) // 7 % _FOLDS == fold)
-
-        train, test = table.part(lambda b: ~inside(b)), table.part(inside)
-        if not (_weight(train) and _weight(test)):
-            continue
+    for train, block in each("comparing links", held_out(table)):
         ground = ground_of(train, sources, options)
         if options.utilities_only:
             fits = _utilities(train, ground, options, links)
         else:
             fits = [grow(train, ground, Squares(kappa), options) for kappa in links]
-        for block in test.blocks():
-            losses = np.stack([_losses(fit, block) for fit in fits])
-            total += float(block.weight.sum())
-            sums += losses @ block.weight
-            products += (losses * block.weight) @ losses.T
+        losses = np.stack([(block.y - outputs(fit, block)) ** 2 for fit in fits])
+        total += float(block.weight.sum())
+        sums += losses @ block.weight
+        products += (losses * block.weight) @ losses.T
     if not total:
         return links[0], [0.0] * len(links)
     return links[simplest(sums, products, total)], (sums / total).tolist()
+
+
+def held_out(table: Memory) -> list[tuple[Table, Block]]:
+    """Rows to learn from, and those held out, for each of a few folds by the content of rows."""
+    numbers, found = RowHash.of(table), []
+    for fold in range(_FOLDS):
+
+        def inside(block: Block, fold: int = fold) -> BoolArray:
+            return np.asarray(numbers(block) // 7 % _FOLDS == fold)
+
+        train, test = table.part(lambda b: ~inside(b)), table.part(inside)
+        if _weight(train) and _weight(test):
+            found += [(train, block) for block in test.blocks()]
+    return found
 
 
 def simplest(sums: FloatArray, products: FloatArray, total: float) -> int:
@@ -164,9 +170,9 @@ def _weight(table: Table) -> float:
     return float(table.total(lambda block: (block.weight.sum(),))[0])
 
 
-def _losses(fit: Fit, block: Block) -> FloatArray:
-    """Squared error of each row; scores stay in the range of training."""
+def outputs(fit: Fit, block: Block) -> FloatArray:
+    """Output of each row of a fit by squares; scores stay in the range of training."""
     assert isinstance(fit.family, Squares)
     low, high = score_range(fit)[0]
     eta = np.clip(fit.scores(block, fit.design, fit.betas)[0], low, high)
-    return np.asarray((block.y - fit.family.mean(eta + fit.betas[0][0])) ** 2)
+    return fit.family.mean(eta + fit.betas[0][0])

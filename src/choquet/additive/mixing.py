@@ -12,8 +12,6 @@ from choquet.additive.reml import Reml
 from choquet.additive.terms import Design, Term
 from choquet.arrays import FloatArray
 
-__all__ = ["mixed", "moved_into", "widest"]
-
 
 def widest(fits: Iterable[Sequence[Term]]) -> list[Term]:
     """For all sources of the terms of some fits, the term with most numbers."""

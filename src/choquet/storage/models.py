@@ -24,7 +24,7 @@ _LEARNED = (
 """A fitted model has one of these: what it learned."""
 _ADDITIVE = (
     *_NAMES, "columns_", "model_", "contexts_", "n_rows_", "n_numbers_", "edf_", "moves_", "proof_",
-    "target_name_",
+    "believed_", "target_name_",
 )  # fmt: skip
 _LEAST_SQUARES = (*_COMMON, "intercept_", "statistics_")
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from choquet.additive.believe import believe
 from choquet.additive.choose import LINKS, LinkChoice, choose_link, sample
 from choquet.additive.contexts import AdditiveDecomposition, count_contexts
 from choquet.additive.families import Squares
@@ -188,11 +189,11 @@ class Additive(BaseEstimator):
         fit = grow(table, ground, family, options)
         shaped = bool(signs or curvatures)
         self.moves_ = temper(fit, average=not shaped) if family.known_scale else {}
-        link = None
-        if uncertain:
-            if not family.linear:
-                polish(fit)
-            link = link_of(fit)
+        if uncertain and not family.linear:
+            polish(fit)
+        free = not (shaped or family.known_scale or options.max_terms)
+        self.believed_ = believe(fit) if free else 1.0
+        link = link_of(fit) if uncertain else None
         self.__dict__.pop("proof_", None)
         if shaped:
             self.proof_ = constrain(fit, signs, curvatures)
@@ -409,6 +410,9 @@ class ChoquetAdditiveRegressor(RegressorMixin, Additive):
         Number of the link. The one that was chosen is moved to the most likely one near by.
     link_choice_ : LinkChoice
         The numbers that were tried, and how well each predicted.
+    believed_ : float
+        Share of the terms of several sources that held-out rows ask for; the rest is the fit by
+        utilities alone. It is 1 for shapes and with `max_terms`.
     noise_ : float
         Standard deviation of the noise, in units of the target.
     columns_ : tuple of Source

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 else:
     sp = LazyModule("scipy.sparse")
 
-__all__ = ["Parts", "System"]
-
 ROUNDING = 1e-13
 """What is left of an entry, as a share of its diagonals, when it is nothing but rounding."""
 
