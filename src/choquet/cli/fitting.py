@@ -176,7 +176,7 @@ def _tell_better(summary: dict[str, Any], tried: dict[str, Any]) -> None:
     """
     away = tried["model"] - tried["linear"]
     clear = max(tried["scores"]["model"]["error_half"] / 2, 0.01 * tried["mean"])
-    if away > clear and not summary["tried"]:
+    if tried["mean"] > 0 and away > clear and not summary["tried"]:
         better = "logistic regression" if "accuracy" in summary else "a linear model"
         warn(f"note: {better} is more accurate here; --learner auto tries other learners")
 
