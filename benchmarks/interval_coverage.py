@@ -199,7 +199,7 @@ def agrees(n: int = 3, m: int = 30) -> float:
 def _intervals(problem: Any, solution: Any, m: int, level: float, kinds: list[Any]) -> Any:
     """Ends of values, outputs and Shapley values, each kind with its own slack."""
     found = []
-    for kind, rows in zip(("values", "outputs", "indices"), kinds, strict=True):
+    for kind, rows in zip(("values", "outputs", "shapley"), kinds, strict=True):
         slack = region.confidence_slack(problem, solution, m, level, kind)
         found.append(region.Region(problem, solution, slack).ends(rows))
     return np.vstack(found)

@@ -382,7 +382,7 @@ def test_the_slack_is_the_f_quantile_where_rows_abound():
     assert np.isinf(confidence_slack(problem, solution, 0, 0.95))
 
 
-@pytest.mark.parametrize("kind", sorted(KINDS))
+@pytest.mark.parametrize("kind", ["values", "outputs", "shapley"])
 def test_few_rows_have_a_simulated_slack_whose_intervals_hold_the_fit_as_often(kind):
     """By whole fits to targets drawn at the fit: the share held is that of the level."""
     n, m, level = 4, 14, 0.8

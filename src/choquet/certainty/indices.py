@@ -69,7 +69,7 @@ class IndexIntervals(Shown):
 
 
 def index_intervals(
-    measure: Measure, level: float, interval: Callable[[FloatArray, float], FloatArray]
+    measure: Measure, level: float, interval: Callable[[FloatArray, float, str], FloatArray]
 ) -> IndexIntervals:
     """Indices of a measure with the intervals that a function gives them.
 
@@ -78,12 +78,13 @@ def index_intervals(
     measure : Measure
     level : float
     interval : callable
-        Takes rows of coefficients and a level, and gives their lower and upper ends.
+        Takes rows of coefficients, a level and the name of the index, and gives their lower and
+        upper ends.
 
     Examples
     --------
     >>> found = index_intervals(
-    ...     Measure([0, 0.2, 0.3, 1]), 0.9, lambda rows, level: np.array([[0.0, 1.0]] * len(rows))
+    ...     Measure([0, 0.2, 0.3, 1]), 0.9, lambda rows, *_: np.array([[0.0, 1.0]] * len(rows))
     ... )
     >>> found.of, found.estimate
     (('x1', 'x2', 'x1, x2', ''), array([0.45, 0.55, 0.5 , 0.25]))
@@ -100,9 +101,12 @@ def index_intervals(
         "interaction": [", ".join(pair) for pair in combinations(sources, 2)],
         "orness": [""],
     }
-    rows = np.vstack([INDICES[name](n) for name in of])
-    estimate = rows @ measure.values
-    ends, one = interval(rows, level), interval(rows, ONE_ERROR)
+    rows = {name: INDICES[name](n) for name in of}
+    estimate = np.vstack(list(rows.values())) @ measure.values
+    ends, one = (
+        np.vstack([interval(own, share, name) for name, own in rows.items()])
+        for share in (level, ONE_ERROR)
+    )
     # Shapley values and orness of monotone normal measures lie between 0 and 1.
     bounded = np.repeat(
         [name != "interaction" for name in of], [len(those) for those in of.values()]

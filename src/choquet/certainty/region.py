@@ -120,7 +120,7 @@ def confidence_slack(
     n_samples : float
         Number of rows.
     level : float
-    kind : {"values", "outputs", "indices"}, optional
+    kind : {"values", "outputs", "shapley", "interaction", "orness"}, optional
         What intervals are asked for.
 
     References

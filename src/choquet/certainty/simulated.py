@@ -11,6 +11,7 @@ only their products.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -52,12 +53,15 @@ def _outputs(problem: Problem, rng: np.random.Generator) -> FloatArray:
     return np.asarray(output_rows(rng.random((SETS, problem.n_sources))).toarray())
 
 
-def _indices(problem: Problem, rng: np.random.Generator) -> FloatArray:
-    rows = np.vstack([rows(problem.n_sources) for rows in INDICES.values()])
-    return np.asarray(rows[rng.integers(len(rows), size=SETS)])
+def _index(name: str) -> Callable[[Problem, np.random.Generator], FloatArray]:
+    def rows(problem: Problem, rng: np.random.Generator) -> FloatArray:
+        own = INDICES[name](problem.n_sources)
+        return np.asarray(own[rng.integers(len(own), size=SETS)])
+
+    return rows
 
 
-KINDS = {"values": _values, "outputs": _outputs, "indices": _indices}
+KINDS = {"values": _values, "outputs": _outputs, **{name: _index(name) for name in INDICES}}
 """Numbers that intervals are asked for: each draw of data looks at a random one of its kind."""
 
 

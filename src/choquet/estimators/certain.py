@@ -269,11 +269,12 @@ class CertainRegressor:
         measure = self.measure_.to_measure()
         if self._ranges_over_region():
             return index_intervals(
-                measure, level, lambda rows, share: self._region(share, "indices").ends(
+                measure, level, lambda rows, share, name: self._region(share, name).ends(
                     self._without(rows)
                 )
             )  # fmt: skip
-        return index_intervals(measure, level, self._drawn().interval)
+        drawn = self._drawn()
+        return index_intervals(measure, level, lambda rows, share, _: drawn.interval(rows, share))
 
     def _without(self, rows):
         """Rows of coefficients that leave the intercept out."""
