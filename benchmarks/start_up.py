@@ -75,6 +75,7 @@ COMMANDS = [
     Command("export (sql)", ["export", "model.json", "--to", "sql", "-o", "-"]),
     Command("export (onnx)", ["export", "model.json", "--to", "onnx", "-o", "m.onnx", "--force"]),
     Command("decide", ["decide", "choices.csv", "said.txt"]),
+    Command("decide (7 criteria)", ["decide", "seven.csv", "said.txt"]),
     Command("decide (page)", ["decide", "choices.csv", "said.txt", "-o", "page.html", "--force"]),
     Command("reproduce", ["reproduce", "examples", "-o", "paper", "--fresh"]),
 ]  # fmt: skip
@@ -98,6 +99,8 @@ def make_files(folder: Path) -> None:
     choices = [[name, *row] for name, row in zip("abcdef", X[:6].round(3).tolist(), strict=True)]
     write_table(folder / "choices.csv", ["name", *names], choices)
     (folder / "said.txt").write_text("a > b\n" if y[0] > y[1] else "b > a\n")
+    seven = [[name, *row] for name, row in zip("abcdef", rng.random((6, 7)).round(3), strict=True)]
+    write_table(folder / "seven.csv", ["name", *"pqrstuv"], seven)
     heads = [f"{source}:{kind}" for source in names[:3] for kind in ("no", "yes")]
     scores = np.column_stack([1 - X[:, :3], X[:, :3]])[:, [0, 3, 1, 4, 2, 5]]
     rows = [[*row, label] for row, label in zip(scores.round(6).tolist(), labels, strict=True)]

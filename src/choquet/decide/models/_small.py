@@ -17,8 +17,9 @@ from choquet.arrays import FloatArray, IntArray
 _CHAINS = 100
 """Walks side by side."""
 
-_SECONDS = 0.7
-"""What a walk by whole arrays may take, about: as long as to load Numba and compile a line."""
+_SECONDS = 0.8
+"""What a walk by whole arrays may take, about: as long as to load Numba and compile a line, and a
+fifth of what it takes to compile the walk through pairs. Seven criteria are within it."""
 
 _MOST = 200
 """Directions that are tried at most, where equations leave a choice."""
