@@ -16,6 +16,7 @@ from choquet.estimators.foundation import later
 from choquet.estimators.results import LazyResults
 from choquet.jobs import run_jobs
 from choquet.lattice import upward_maximum
+from choquet.lattice.threads import one_blas_thread
 from choquet.learning.data.folds import fold_numbers, leave_one_out
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.families import FAMILIES, PRIORS
@@ -324,6 +325,7 @@ def _run_jobs(n_jobs, jobs):
     return run_jobs(_call, ((job,) for job in jobs), n_jobs=n_jobs)
 
 
+@one_blas_thread()  # sums have one order, whatever the number of processors
 def _call(job):
     return job()
 
