@@ -49,7 +49,10 @@ room on one side: how far its error is above the least follows another distribut
 inner truth, and which one depends on the truth, which nobody knows. Where rows abound the quantile
 for an inner truth is taken for all; its intervals of values then hold such a truth more often than
 their level says, most of all at low levels, and those of outputs and Shapley values of a necessity
-measure somewhat less often. Where rows are few, the slack comes from data sets drawn at the fit.
+measure somewhat less often. With 5 sources, 1000 rows and normal noise, data sets number 1000 to
+1299 of a necessity measure gave -5.0 points at level 0.9 for Shapley values and -4.4 for outputs
+(standard error 1.2); with 7 sources, 1000 to 1099, -5.0 and -6.5 (2.1). Where rows are few, the
+slack comes from data sets drawn at the fit.
 
 """
 WIDTHS = """
