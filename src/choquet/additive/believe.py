@@ -19,6 +19,7 @@ from choquet.additive.mixing import mixed, moved_into, widest
 from choquet.additive.reml import Reml, covariance_of
 from choquet.additive.search import grow
 from choquet.additive.terms import Term
+from choquet.arrays import FloatArray
 from choquet.watching import each
 
 _PLAIN = 0.5
@@ -69,9 +70,7 @@ def believe(fit: Fit) -> float:
     return share
 
 
-def _averaged(fit: Fit, terms: Sequence[Term]) -> Reml:
+def _averaged(fit: Fit, terms: Sequence[Term]) -> tuple[Reml, FloatArray]:
     """The result of a fit on other terms, with a covariance that is averaged over strengths."""
-    result = fit.results[0]
-    spread = covariance_of(fit.quadratics[0], fit.penalties(), result, fit.kinds())
-    fit.results = [replace(result, inverse=spread / result.variance)]
-    return moved_into(fit, 0, terms)
+    spread = covariance_of(fit.quadratics[0], fit.penalties(), fit.results[0], fit.kinds())
+    return moved_into(fit, 0, terms, spread)

@@ -112,6 +112,7 @@ class Fit:
         self._first = family.begin(table.total(lambda block: family.start(block.y, block.weight)))
         self.results: list[Reml] = []
         self.quadratics: list[Quadratic] = []
+        self.covariances: list[FloatArray] = []  # where a fit is a mean of several
         self.settled = False
         self._design: Design | None = None
         self.restart([ground.term((i,)) for i in ground.live])

@@ -23,8 +23,13 @@ def widest(fits: Iterable[Sequence[Term]]) -> list[Term]:
     return list(found.values())
 
 
-def moved_into(fit: Fit, score: int, terms: Sequence[Term]) -> Reml:
-    """The same score by the numbers of other terms, which can say all that those of the fit can."""
+def moved_into(
+    fit: Fit, score: int, terms: Sequence[Term], spread: FloatArray
+) -> tuple[Reml, FloatArray]:
+    """The same score by the numbers of other terms, which can say all that those of the fit can.
+
+    `spread` is the covariance of the numbers, which is moved too.
+    """
     n_fixed, result = fit.family.n_fixed, fit.results[score]
     old, new = fit.design, Design(list(terms), n_fixed)
     places = {term.sources: k for k, term in enumerate(terms)}
@@ -40,38 +45,46 @@ def moved_into(fit: Fit, score: int, terms: Sequence[Term]) -> Reml:
         )
         edf[to] = result.edf[old.numbers(k)].sum() / wider.n_numbers
     prior = change[:, n_fixed:] ** 2 @ (1 / result.penalty[n_fixed:])
-    return replace(
+    found = replace(
         result,
         beta=change @ fit.betas[score],
         inverse=change @ result.inverse @ change.T,
         edf=edf,
         penalty=1 / np.maximum(prior, 1e-300),
     )
+    return found, change @ spread @ change.T
 
 
 def mixed(
-    fit: Fit, terms: Sequence[Term], parts: Sequence[Sequence[Reml]], weights: FloatArray
+    fit: Fit,
+    terms: Sequence[Term],
+    parts: Sequence[Sequence[tuple[Reml, FloatArray]]],
+    weights: FloatArray,
 ) -> None:
-    """Give a fit the mean of some results on some terms, one for each score; strengths are gone."""
+    """Give a fit the mean of some results on some terms, one for each score; strengths are gone.
+
+    What lies between the results is part of the covariance.
+    """
     fit.restart(terms)
-    fit.results = [_mean(same, weights) for same in zip(*parts, strict=True)]
+    scores = [list(zip(*same, strict=True)) for same in zip(*parts, strict=True)]
+    fit.results = [_mean(results, weights) for results, _ in scores]
     fit.betas = [result.beta for result in fit.results]
-    fit.quadratics = []
+    fit.covariances = []
+    for (results, spreads), mean in zip(scores, fit.betas, strict=True):
+        apart = np.stack([result.beta - mean for result in results]) * np.sqrt(weights)[:, None]
+        fit.covariances.append(np.tensordot(weights, np.stack(spreads), 1) + apart.T @ apart)
 
 
 def _mean(results: Sequence[Reml], weights: FloatArray) -> Reml:
-    """One result for several: means, and what lies between them added to the covariance."""
-    betas = np.stack([result.beta for result in results])
-    beta = weights @ betas
+    """One result for several."""
     scaled = weights * np.array([result.variance for result in results])
     variance = float(scaled.sum())
     inverse = sum(w * result.inverse for w, result in zip(scaled, results, strict=True))
-    apart = (betas - beta) * np.sqrt(weights)[:, None]
     prior = scaled @ np.stack([1 / result.penalty for result in results])
     return replace(
         results[0],
-        beta=beta,
-        inverse=(inverse + apart.T @ apart) / variance,
+        beta=weights @ np.stack([result.beta for result in results]),
+        inverse=inverse / variance,
         edf=weights @ np.stack([result.edf for result in results]),
         variance=variance,
         penalty=variance / np.maximum(prior, 1e-300),

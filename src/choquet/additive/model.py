@@ -314,7 +314,9 @@ def model_of(fit: Fit, link: Link | None = None) -> AdditiveModel:
 
 def _covariances(fit: Fit) -> list[FloatArray]:
     """Posterior covariance of the numbers of each score, in the order of the fit."""
-    if not fit.quadratics:  # a mean of several fits
+    if fit.covariances:
+        return fit.covariances
+    if fit.family.known_scale:  # held-out rows chose the strengths
         return [r.inverse * r.variance for r in fit.results]
     return [covariance_of(fit.quadratics[0], fit.penalties(), fit.results[0], fit.kinds())]
 

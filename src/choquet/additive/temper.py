@@ -260,6 +260,7 @@ def _mix(fit: Fit, choices: Sequence[Strengths], shares: FloatArray) -> None:
         _take(fit, choice)
         fit.refit(steps=0, outer=60, tolerance=0.01)
         calm = calm and fit.settled
-        parts.append([moved_into(fit, k, terms) for k in range(len(fit.betas))])
+        spreads = [result.inverse * result.variance for result in fit.results]
+        parts.append([moved_into(fit, k, terms, spread) for k, spread in enumerate(spreads)])
     mixed(fit, terms, parts, np.array([share for _, share in kept]) / shares.sum())
     fit.settled = calm
