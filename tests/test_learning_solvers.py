@@ -525,7 +525,7 @@ def test_a_solver_that_stops_early_says_so(monkeypatch):
     problem = least_squares(Statistics.from_data(X, y))
 
     def hasty(problem, **options):
-        return solvers.admm(problem, max_iterations=30)
+        return solvers.admm(problem, max_iterations=3)
 
     monkeypatch.setitem(SOLVERS, "admm", SOLVERS["admm"]._replace(run=hasty))
     with pytest.warns(SolverWarning, match="stopped early"):
