@@ -256,6 +256,15 @@ def test_fit_and_report_tell_the_same_error(words, folder, run):
     np.testing.assert_allclose(refitted.predict(rows[:, :3]), model.predict(given), rtol=1e-6)
 
 
+def test_sources_that_run_against_the_target_are_told(folder, run):
+    write_csv("cars.csv", ["size", "price", "noise", "worth"], cars())
+    told = "note: price falls where worth rises, which this learner cannot follow; try "
+    assert told + "--lower-is-better price" in run("fit", "cars.csv", "--directions", "higher")[2]
+    for words in ((), ("--lower-is-better", "price"), ("--learner", "contextual")):
+        given = () if not words else ("--directions", "higher")
+        assert told not in run("fit", "cars.csv", *given, *words, "--force")[2]
+
+
 def test_a_linear_model_that_is_clearly_better_is_told(folder, run):
     """Here one source lowers the target, but goes up with another that raises it far more."""
     rng = np.random.default_rng(0)

@@ -16,7 +16,14 @@ from choquet.cli.columns import Chunk, Missing
 from choquet.cli.output import warn
 from choquet.cli.tables import Table
 from choquet.errors import DataError, TooLargeError
-from choquet.scales import IDENTITY, Scale, auto_directions, direction_note, fit_scale
+from choquet.scales import (
+    IDENTITY,
+    Scale,
+    against_target,
+    auto_directions,
+    direction_note,
+    fit_scale,
+)
 from choquet.watching import steps
 
 _MAX_CELLS = 1 << 26
@@ -178,12 +185,28 @@ class Job:
             self.model = learned.rename(self.sources, self.target)
             return self.model
         scales, target = self.scales
+        self._tell_against(scales)
         learned = self._learn(scales, target)
         self.model = self._room.InUnits.from_parts(
             learned, scales, sources=self.sources, target=target, target_name=self.target,
             like=self.whole(),
         )  # fmt: skip
         return self.model
+
+    def _tell_against(self, scales: list[Scale]) -> None:
+        """Which sources run against the target where they were not to be turned round."""
+        if self.classify or not getattr(self.estimator, "monotone", False):
+            return
+        X, y = self.kept()
+        whole = ~np.isnan(X).any(axis=1)
+        Z = np.stack([one(X[whole, k]) for k, one in enumerate(scales)], axis=1)
+        against = against_target(Z, y[whole], self.sources)
+        if against:
+            verb = "falls" if len(against) == 1 else "fall"
+            warn(
+                f"note: {', '.join(against)} {verb} where {self.target} rises, which this learner "
+                f"cannot follow; try --lower-is-better {','.join(against)}"
+            )
 
     def prepared(self, look: _Look) -> Job:
         """The job when it has looked at the columns: scales and directions are known."""
