@@ -484,6 +484,12 @@ def test_the_command(tmp_path, capsys, monkeypatch):
     assert "choose one of onnx, sql, js, c" in say("export", "model.json", "--to", "R", code=1).err
 
 
+def test_a_file_is_headed_by_the_name_of_the_learner(tmp_path):
+    path = tmp_path / "m.sql"
+    choquet.export(few_rows(), path, to="sql")
+    assert path.read_text().startswith("-- ChoquetRegressor of 4 sources, exported by choquet")
+
+
 def test_c_runs_as_a_program(tmp_path):
     """The line of the documentation: a program of a few lines, compiled with the file."""
     if shutil.which("cc") is None:

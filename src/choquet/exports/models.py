@@ -155,7 +155,8 @@ def _plan(
     if _values(view) is None and view.parts.measure is not None:
         notes.append(f"Support is not written out beyond {MAX_DENSE} sources: supported is 0.")
     what = view.own if isinstance(model, View) and view.own is not None else model
-    title = f"{type(what).__name__} of {len(columns)} sources"
+    # A model that was put into units is called by its own name.
+    title = f"{type(unwrapped(what)[0]).__name__} of {len(columns)} sources"
     return Plan(columns, guarded(f, len(columns), outputs), title, meaning, classes, tuple(notes))
 
 
