@@ -31,7 +31,7 @@ from benchmarks.peers.measure import Setting, measure_imports, measure_work
 from benchmarks.peers.page import MARK, page_text
 from benchmarks.peers.process import ContenderError, Process
 from benchmarks.peers.table import Peer, peers_python, reasons
-from benchmarks.peers.worker import Worker
+from benchmarks.peers.worker import Worker, _module
 from benchmarks.peers.works import agreement
 from choquet.errors import FileError, OptionError
 from tests.processes import interruptible
@@ -42,10 +42,7 @@ ONCE = Setting(rounds=1, limit=60.0)
 
 
 def contender(peer: Peer):
-    spec = importlib.util.spec_from_file_location("contender", peer.path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return _module(str(peer.path))
 
 
 # -- works and contenders --------------------------------------------------------------------------
@@ -106,6 +103,19 @@ def _path(peer, file):
         if peer.file == "wrong"
         else ROOT / "benchmarks" / "peers" / "contenders" / f"{peer.file}.py"
     )
+
+
+def test_contenders_of_peers_need_nothing_of_this_repository(tmp_path):
+    folder = ROOT / "benchmarks" / "peers"
+    files = sorted(str(file) for file in (folder / "contenders").glob("with_*.py"))
+    code = (
+        f"import sys; sys.path.append({str(folder)!r}); import worker\n"
+        f"print([worker._module(file).__name__ for file in {files!r}], 'choquet' in sys.modules)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split("]")[1].strip() == "False"
 
 
 # -- processes -------------------------------------------------------------------------------------
@@ -263,9 +273,7 @@ def test_one_slow_data_set_is_no_proof_that_larger_ones_are(monkeypatch):
 
 def test_every_growing_task_runs_in_small():
     file = PEERS["choquet"].path.with_name("growth.py")
-    spec = importlib.util.spec_from_file_location("growing", file)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = _module(str(file))
     assert {curve.function for curve in CURVES.values()} == set(module.__all__)
     for name in module.__all__:
         run, answer = getattr(module, name)(CURVES["shapley in N"].small)

@@ -94,7 +94,7 @@ from choquet.lattice import _kernels
 from choquet.measures import _kernels as m
 loops = _kernels.integrate, _kernels.walk_weights, m.gibbs_sweeps
 for loop in loops:
-    loop.left = 0.0  # however small the work
+    loop.spent = np.inf  # however small the work
 g = choquet.Measure.random(3, rng=0)
 choquet.choquet_integral(g, np.ones((2, 3)))
 choquet.walk_weights(g, [[0, 1, 2]])

@@ -20,8 +20,10 @@ MARK = "<!-- choquet benchmark: written by `make bench`; do not edit -->"
 _DPI = 100
 _INTRODUCTION = """\
 Every contender runs in a process of its own, the peers in an environment of their own. It warms up
-on a small task, so that libraries are loaded and kernels compiled (that time is in the JSON file
-beside this page, not in the tables); putting the inputs into a contender's own form is not timed
+on a small task, so that libraries are loaded and loops compiled (that time is in the JSON file
+beside this page, not in the tables). We run loops in plain Python until they have worked for a
+second or so; here they are compiled at once, and [another page](start-up.md) has what first calls
+cost. Putting the inputs into a contender's own form is not timed
 either. Its answer is compared with ours before its time is believed: *difference* is the largest.
 Then all take turns, {rounds} rounds where one takes less than {limit:g} s for them, and the best of
 each counts. What takes more than {limit:g} s is not finished (a point of a curve: nine times

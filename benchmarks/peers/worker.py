@@ -108,7 +108,9 @@ class Worker:
 
     def _load(self, file: str, function: str, small: Any, full: Any) -> dict[str, Any]:
         """Warm up on a small task, so that libraries are loaded and kernels compiled; prepare."""
-        contender = getattr(_module(file), function)
+        module = _module(file)
+        getattr(module, "beforehand", lambda: None)()
+        contender = getattr(module, function)
         start = time.perf_counter()
         run, answer = contender(_inputs(small))
         found = run()
@@ -153,6 +155,9 @@ def _version(package: str) -> str:
 
 
 def _module(file: str) -> Any:
+    # Contenders find what stands beside them by its bare name, after all that is installed.
+    if (folder := os.path.dirname(file)) not in sys.path:
+        sys.path.append(folder)
     spec = importlib.util.spec_from_file_location("contender", file)
     assert spec is not None
     assert spec.loader is not None

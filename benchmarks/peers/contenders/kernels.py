@@ -1,10 +1,22 @@
-"""What only large sizes call, called once on little data: a warm-up on a small size misses it."""
+"""Loops compiled before the clock runs, as they are in a process that has worked for a second.
+
+`choquet` runs a loop in plain Python until that has cost about as much as compiling it. What first
+calls cost is another page; here every loop is compiled when it is first called. What only large
+sizes call is called once on little data: a warm-up on a small size misses it.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["call_solvers", "call_trees"]
+from choquet.lattice import compiling
+
+__all__ = ["call_solvers", "call_trees", "compile_at_once"]
+
+
+def compile_at_once() -> None:
+    """No loop is plain from now on."""
+    compiling.PLAIN = 0
 
 
 def call_solvers() -> None:

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from benchmarks.peers.contenders.held_out import error_held_out, fitted, wrong_held_out
-from benchmarks.peers.contenders.kernels import call_solvers, call_trees
+from benchmarks.peers.contenders.kernels import call_solvers, call_trees, compile_at_once
 
 __all__ = [
     "absolute", "choquet", "fit_classes", "fit_table", "graph", "interaction", "ivat", "learn",
     "learn_2_additive", "mobius", "mst", "random", "shapley", "statistics", "vat", "walks",
 ]  # fmt: skip
+
+beforehand = compile_at_once
 
 Task = tuple[Callable[[], Any], Callable[[Any], Any]]
 

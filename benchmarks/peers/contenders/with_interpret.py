@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.peers.contenders.held_out import error_held_out, fitted, wrong_held_out
+from held_out import error_held_out, fitted, wrong_held_out
 
 __all__ = ["fit_classes", "fit_table"]
 

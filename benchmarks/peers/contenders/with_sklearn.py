@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-
-from benchmarks.peers.contenders.held_out import error_held_out, fitted, wrong_held_out
+from held_out import error_held_out, fitted, wrong_held_out
 
 __all__ = ["fit_classes", "fit_table", "mst"]
 

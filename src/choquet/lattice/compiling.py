@@ -65,7 +65,7 @@ class Loop:
         **options: Any,
     ) -> None:
         self.function, self.steps, self.stands_in, self.options = function, steps, plain, options
-        self.left: float = -1.0 if steps is None else PLAIN
+        self.spent = np.inf if steps is None else 0.0
         self.__doc__, self.__name__ = function.__doc__, function.__name__
         self.__module__, self.__wrapped__ = function.__module__, function
         self._made: dict[Mode, Callable[..., Any]] = {}
@@ -73,9 +73,9 @@ class Loop:
 
     def __call__(self, *args: Any) -> Any:
         """Run it, in the way that suits the work."""
-        if self.left >= 0.0 and self.steps is not None:
-            self.left -= self.steps(*args)
-        if self.left >= 0.0:
+        if self.spent <= PLAIN and self.steps is not None:
+            self.spent += self.steps(*args)
+        if self.spent <= PLAIN:
             with np.errstate(all="ignore"):  # compiled loops say nothing of overflow either
                 return self.made("plain")(*args)
         if self._compiled:
@@ -155,8 +155,8 @@ def compiled_with(
     ...     for k in range(n):
     ...         total += k
     ...     return total
-    >>> triangle(5), triangle.left < PLAIN
-    (10, True)
+    >>> triangle(5), triangle.spent
+    (10, 5.0)
     """
 
     def loop_of(function: Any) -> Loop:
