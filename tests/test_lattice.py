@@ -134,3 +134,16 @@ def test_chains_beyond_one_word():
     assert (
         wide.find_rows(np.zeros((0, 2), dtype=np.uint64), wide.pack(chain)).tolist() == [-1] * 100
     )
+
+
+@pytest.mark.parametrize("name", sorted(lattice.SWEEPS))
+def test_a_sweep_over_many_subsets_goes_source_by_source(name):
+    """Large arrays are swept by strided views; here by rows, as they are thought of."""
+    combine, upward, _ = lattice.SWEEPS[name]
+    f = np.random.default_rng(0).random(1 << 12)
+    wanted = f.copy()
+    for i in range(12):
+        without, within = np.moveaxis(wanted.reshape(-1, 2, 1 << i), 1, 0)
+        receiver, giver = (within, without) if upward else (without, within)
+        receiver[:] = combine(receiver, giver)
+    np.testing.assert_array_equal(getattr(lattice, name)(f), wanted)
