@@ -13,8 +13,10 @@ from choquet.learning import FAMILIES, Statistics
 from choquet.learning.families import BASES, PRIORS, Fit, chains
 from choquet.learning.families.blocks import _Search, fit_blocks
 from choquet.learning.families.candidates import Candidate, fit_candidate
-from choquet.learning.families.maxitive import fit_maxitive
+from choquet.learning.families.curves import SMALL_CURVE, _all_bent, _bent
+from choquet.learning.families.maxitive import _Parts, fit_maxitive
 from choquet.learning.families.table import Family
+from choquet.measures.formula import members_of
 
 pytestmark = pytest.mark.numerical
 
@@ -217,3 +219,23 @@ def test_what_may_be_a_prior_follows_from_the_table():
     dense = fit_candidate(Statistics.from_data(X, y), Candidate("lambda", np.inf)).dense
     np.testing.assert_allclose(dense, MEMBERS["additive"].values, atol=1e-4)
     assert callable(chains.simplex(FAMILIES["additive"].pattern))
+
+
+@pytest.mark.parametrize("dual", [False, True])
+def test_sweeps_find_the_best_part_of_each_subset(dual):
+    rng = np.random.default_rng(5)
+    parts = _Parts(Statistics.from_data(rng.random((40, N)), rng.random(40)), 2, dual)
+    worth = rng.random(len(parts.sets)).round(1)  # some are equal: the first of them counts
+    held = np.where(parts.masks[:, None] & parts.sets == parts.sets, worth, -np.inf)
+    there = parts.masks > 0
+    np.testing.assert_array_equal(parts.chosen(worth)[there], held.argmax(axis=1)[there])
+    inner = there & (parts.masks < (1 << N) - 1)
+    np.testing.assert_array_equal(parts.values(worth)[parts.masks][inner], held.max(axis=1)[inner])
+
+
+def test_products_of_powers_are_powers_of_sums():
+    rng = np.random.default_rng(6)
+    unknown = rng.standard_normal((9, N + 1))
+    unknown[:, -1] = [0, 1e-9, -1e-4, SMALL_CURVE, -SMALL_CURVE, 0.5, -3, 50, -50]
+    inside = members_of(np.arange(1 << N, dtype=np.uint64)[:, None], N)
+    np.testing.assert_allclose(_all_bent(unknown), _bent(inside, unknown), rtol=0, atol=1e-12)

@@ -12,7 +12,7 @@ import numpy as np
 from choquet.arrays import FloatArray
 from choquet.lattice.lazy import LazyModule
 from choquet.learning.data.statistics import Statistics
-from choquet.learning.families.chains import Chained
+from choquet.learning.families.chains import CACHED, Chained
 from choquet.learning.families.fits import fit_lambda
 from choquet.measures.formula import members_of
 
@@ -30,6 +30,8 @@ SHARE_SPREAD = 0.5
 
 The variance is unknown, which leaves Student's distribution: shares that the data do not tell apart
 are drawn together, and shares that differ are let go."""
+SMALL_CURVE = 1e-2
+"""Curve below which 1e-15 of rounding in a product would be more than 1e-13 of a value."""
 BLOCK = 200
 """Steps from one choice of their length to the next."""
 
@@ -54,8 +56,9 @@ def curve(
     states = states[:: max(len(states) // STATES, 1)]
     kept = np.linspace(0, len(states) - 1, n_states).round().astype(np.int64)
     total, found = np.zeros(len(inside)), np.empty((n_states, len(inside)))
-    for first in range(0, len(states), 50):
-        bent = _bent(inside, states[first : first + 50])
+    count = max(CACHED // len(inside), 1)
+    for first in range(0, len(states), count):
+        bent = _all_bent(states[first : first + count])
         total += bent.sum(axis=0)
         here = (kept >= first) & (kept < first + len(bent))
         found[here] = bent[kept[here] - first]
@@ -125,6 +128,29 @@ def _bent(inside: FloatArray, unknown: FloatArray) -> FloatArray:
     bent = np.where(flat, 1.0, curve)
     curved = np.expm1(bent * t) / np.expm1(bent)
     return np.asarray(np.where(flat, t + 0.5 * curve * t * (t - 1.0), curved))
+
+
+def _all_bent(unknown: FloatArray) -> FloatArray:
+    """The same of all subsets by mask, to about 1e-12: powers of a sum are products of powers.
+
+    Subsets with a source follow from those without it by one product, which takes a tenth of the
+    time. Where the curve is so small that 1 must not be taken away from a product, all is as above.
+    """
+    curve = unknown[:, -1:]
+    shares = np.exp(unknown[:, :-1])
+    shares /= shares.sum(axis=1, keepdims=True)
+    powers, n = np.exp(curve * shares), shares.shape[1]
+    bent: FloatArray = np.ones((len(unknown), 1 << n))
+    for i in range(n):
+        half = 1 << i
+        np.multiply(bent[:, :half], powers[:, i : i + 1], out=bent[:, half : 2 * half])
+    bent -= 1.0
+    small = np.abs(curve[:, 0]) < SMALL_CURVE
+    bent[~small] /= np.expm1(curve[~small])
+    if small.any():
+        inside = members_of(np.arange(1 << n, dtype=np.uint64)[:, None], n)
+        bent[small] = _bent(inside, unknown[small])
+    return bent
 
 
 def _root_of_inverse(matrix: FloatArray) -> FloatArray:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
-from choquet.lattice import mask_of, subset_sizes
+from choquet.lattice import mask_of, subset_sizes, upward_maximum
 from choquet.lattice.lazy import LazyModule
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.families.fits import fit_weights
@@ -37,24 +37,20 @@ class _Parts:
     def __init__(self, statistics: Statistics, k: int, dual: bool) -> None:
         n = statistics.n_sources
         self.n_sources, self.dual = n, dual
-        self.sets = [mask_of(c) for size in range(1, k + 1) for c in combinations(range(n), size)]
+        self.sets: IntArray = np.array(
+            [mask_of(c) for size in range(1, k + 1) for c in combinations(range(n), size)]
+        )
         self.gram, self.targets = statistics.gram, statistics.targets
         if dual:  # the error of 1 - u, as a form in u
             self.targets = statistics.gram @ np.ones(len(self.targets)) - self.targets
         masks = statistics.masks[:, 0].astype(np.int64)
         self.masks = masks ^ ((1 << n) - 1) if dual else masks
-        self.inside = self._held(self.masks)
         self.coo = sp.coo_array(self.gram)
         self.bounds = self._order()
 
-    def _held(self, masks: IntArray) -> FloatArray:
-        """0 where a subset holds a part, minus infinity elsewhere."""
-        sets = np.array(self.sets)
-        return np.where(masks[:, None] & sets == sets, 0.0, -np.inf)
-
     def _order(self) -> tuple[Any, FloatArray]:
         """Parts are worth 0 to 1, and no less than what they hold."""
-        size, sets = len(self.sets), np.array(self.sets)
+        size, sets = len(self.sets), self.sets
         small, large = np.nonzero(
             (sets[:, None] & sets == sets[:, None]) & ~np.eye(size, dtype=bool)
         )
@@ -67,20 +63,31 @@ class _Parts:
         b = np.concatenate([np.zeros(size), np.ones(size), np.zeros(count)])
         return sp.vstack([-eye, eye, order]), b
 
-    def values(self, worth: FloatArray, masks: IntArray, held: FloatArray) -> FloatArray:
-        found = np.maximum((held + worth).max(axis=1), 0.0)
-        found[masks == (1 << self.n_sources) - 1] = 1.0
-        return np.asarray(found)
+    def values(self, worth: FloatArray) -> FloatArray:
+        """Worth of every subset by mask: that of its best part, by a sweep over the lattice."""
+        found = np.zeros(1 << self.n_sources)
+        found[self.sets] = worth
+        found = upward_maximum(found)
+        found[-1] = 1.0
+        return found
+
+    def chosen(self, worth: FloatArray) -> IntArray:
+        """The best part of each seen subset, of equals the first; there is none of ∅."""
+        ranking = np.argsort(-worth, kind="stable")
+        places = np.full(1 << self.n_sources, -float(len(ranking)))
+        places[self.sets[ranking]] = -np.arange(len(ranking))
+        best = -upward_maximum(places)[self.masks].astype(np.int64)
+        return np.append(ranking, -1)[best]
 
     def error(self, worth: FloatArray) -> float:
         """Squared error but for a constant."""
-        u = self.values(worth, self.masks, self.inside)
+        u = self.values(worth)[self.masks]
         return float(u @ (self.gram @ u) - 2 * self.targets @ u)
 
     def step(self, worth: FloatArray) -> FloatArray:
         """The best worth of parts while the best part of each subset stays the same."""
         size, full = len(self.sets), (1 << self.n_sources) - 1
-        chosen = (self.inside + worth).argmax(axis=1)
+        chosen = self.chosen(worth)
         chosen[self.masks == full], chosen[self.masks == 0] = size, size + 1
         pairs = chosen[self.coo.row] * (size + 2) + chosen[self.coo.col]
         form = np.bincount(pairs, self.coo.data, minlength=(size + 2) ** 2)
@@ -111,8 +118,7 @@ class _Parts:
 
     def dense(self, worth: FloatArray) -> FloatArray:
         """Values of the measure by mask."""
-        masks = np.arange(1 << self.n_sources)
-        values = self.values(worth, masks, self._held(masks))
+        values = self.values(worth)
         return 1 - values[::-1] if self.dual else values
 
 
@@ -135,7 +141,7 @@ def fit_maxitive(statistics: Statistics, k: int, *, dual: bool = False) -> Float
     """
     parts, n = _Parts(statistics, k, dual), statistics.n_sources
     weights = fit_weights(statistics, members_of(statistics.masks, n))
-    inside = ((np.array(parts.sets)[:, None] >> np.arange(n)) & 1).astype(np.float64)
+    inside = ((parts.sets[:, None] >> np.arange(n)) & 1).astype(np.float64)
     best_of = (inside * weights / max(weights.max(), 1e-300)).max(axis=1)
     sizes = subset_sizes(n)[parts.sets] / n
     starts = [best_of, inside @ weights, 0.5 * (sizes + best_of)]
