@@ -493,6 +493,29 @@ def test_a_silent_source_is_left_out_and_the_band_widens(fitted):
     assert (np.diff(model.predict_interval(silent), axis=1) > width).all()
 
 
+def test_a_level_never_seen_is_no_better_known_than_one_that_was():
+    import pandas as pd
+
+    covered, ratios = [], []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        effects, x = rng.standard_normal(60), rng.random(150)
+        level = rng.choice(12, 150, p=rng.dirichlet(np.ones(12)))
+        y = effects[level] + x + rng.standard_normal(150)
+        frame = pd.DataFrame({"level": [f"l{k}" for k in level], "x": x})
+        model = ChoquetAdditiveRegressor(link="add").fit(frame, y)
+        seen, new = (
+            pd.DataFrame({"level": [f"l{k}" for k in which], "x": 0.5})
+            for which in (sorted(set(level)), range(12, 60))
+        )
+        widest = np.diff(model.predict_interval(seen), axis=1).max()
+        low, high = model.predict_interval(new).T
+        covered.append(np.mean((low <= effects[12:] + 0.5) & (effects[12:] + 0.5 <= high)))
+        ratios.append(float(np.min(high - low) / widest))
+    assert min(ratios) > 1, ratios
+    assert np.mean(covered) > 0.85, covered
+
+
 def test_bands_cover_the_truth():
     covered = []
     for seed in range(6):

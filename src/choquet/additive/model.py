@@ -85,6 +85,22 @@ class FittedTerm:
             np.moveaxis(total, a, 0)[:n] += np.concatenate([bend[:1], bend, bend[-1:]])
         return total.ravel()
 
+    def unknown(self, k: int) -> float:
+        """Variance of what the term would add to score k of a row that it is left out of.
+
+        What it adds to training rows differs by `spread`, and is known up to `errors` only: a term
+        that few rows tell is small because it is shrunk, and its errors have what is missing.
+        Knots are quantiles, so rows are as certain as knots on average. Levels are not equally
+        frequent, and a new one is no better known than the rarest. A new one also lies off the mean
+        of L levels by their variance, whose estimate has L - 1 degrees of freedom, times 1 + 1 / L.
+        """
+        squares = self.errors[k] ** 2
+        levels = [axis.n_levels for axis in self.axes if axis.n_levels > 1]
+        if not levels:
+            return float(self.spread[k] ** 2 + squares.mean())
+        few = (min(levels) + 1) / (min(levels) - 1)
+        return float(few * self.spread[k] ** 2 + squares.max())
+
     @property
     def name(self) -> str:
         """The names of its sources."""
@@ -205,7 +221,7 @@ class AdditiveModel:
                 found[k] += between * rows(term.bends(k))
         left_out = self.silent(X)
         for k in range(self.n_scores):
-            found[k] += left_out @ np.array([term.spread[k] ** 2 for term in self.terms])
+            found[k] += left_out @ np.array([term.unknown(k) for term in self.terms])
         if self.kappa_error:
             found[0] += self._link_variance(X)
         return found

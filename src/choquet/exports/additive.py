@@ -189,9 +189,7 @@ def _variance(
     if form.n_numbers > most or (not arrays and form.n_leaves > _MAX_LEAVES):
         return None
     known = f.form(indices, shares, form) if arrays else f.spelled_form(indices, shares, form)
-    left_out = [
-        f.mul(f.sub(f.const(1.0), one.known), f.const(one.term.spread[k] ** 2)) for one in met
-    ]
+    left_out = [f.mul(f.sub(f.const(1.0), one.known), f.const(one.term.unknown(k))) for one in met]
     between = [_between(f, one, k) for one in met]
     return f.add(f.node("max", known, f.const(0.0)), *between, *left_out)
 
