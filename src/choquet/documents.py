@@ -15,10 +15,8 @@ import io
 import json
 import math
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -29,8 +27,8 @@ from choquet.files import MAX_BYTES
 __all__ = [
     "Document",
     "document_bytes",
-    "only_damage",
     "open_document",
+    "refuse_damage",
 ]
 
 _INLINE = 4096
@@ -161,29 +159,24 @@ def _pack(node: Any, arrays: dict[str, Array], inline: bool) -> Any:
 # -- reading ---------------------------------------------------------------------------------------
 
 
-@contextmanager
-def only_damage(start: str) -> Iterator[None]:
-    """Every error of the block as a `DamagedFileError`: it works on whatever bytes there are.
+def refuse_damage(start: str, error: Exception) -> NoReturn:
+    """Raise any error of a reader as a `DamagedFileError`: it works on whatever bytes there are.
 
     Examples
     --------
-    >>> with only_damage("a.json is damaged"):
-    ...     [][0]
+    >>> refuse_damage("a.json is damaged", IndexError("list index out of range"))
     Traceback (most recent call last):
     ...
     choquet.errors.DamagedFileError: a.json is damaged: list index out of range
     """
-    try:
-        yield
-    except MemoryError:
+    if isinstance(error, MemoryError):
         raise DamagedFileError(f"{start}: it asks for more memory than there is") from None
-    except Exception as error:
-        plain = isinstance(error, ChoquetError | ValueError | IndexError) and str(error)
-        reason = str(error) if plain else repr(error)
-        shown = reason if len(reason) <= 500 else f"{reason[:500]}…"
-        raise DamagedFileError(f"{start}: {shown}") from (
-            error if isinstance(error, ChoquetError) else None
-        )
+    plain = isinstance(error, ChoquetError | ValueError | IndexError) and str(error)
+    reason = str(error) if plain else repr(error)
+    shown = reason if len(reason) <= 500 else f"{reason[:500]}…"
+    raise DamagedFileError(f"{start}: {shown}") from (
+        error if isinstance(error, ChoquetError) else None
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,7 +213,7 @@ class Document:
 
 
 def open_document(content: bytes) -> Document:
-    """Read the text of a document; raises whatever its bytes lead to: see `only_damage`."""
+    """Read the text of a document; raises whatever its bytes lead to: see `refuse_damage`."""
     if not content.startswith(b"PK"):
         return Document(*_parsed(content), None)
     archive = _Archive(content)

@@ -9,7 +9,18 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["FLAG", "NAMES", "NUMBER", "TEXT", "Array", "Field", "Number", "Text", "expect_fields"]
+__all__ = [
+    "FLAG",
+    "NAMES",
+    "NUMBER",
+    "TEXT",
+    "Array",
+    "Field",
+    "Number",
+    "Text",
+    "Words",
+    "expect_fields",
+]
 
 _MAX_WHOLE, _MAX_FLOAT = 1 << 62, 1.7e308
 """JSON has whole numbers of any size."""
@@ -56,6 +67,31 @@ class Array(Field):
                 raise ValueError(f"{name} holds {wrong:g}, which is not {_range(low, high)}")
         known.update(zip(self.shape, value.shape, strict=True))
         return value
+
+
+@dataclass(frozen=True)
+class Words(Field):
+    """Subsets of so many sources, 64 of them to a word: distinct, and ascending as numbers.
+
+    Fields after it know how many there are by its name, and by "last" the number of the last one.
+    """
+
+    sources: str
+
+    def check(self, value: Any, name: str, known: dict[Any, Any]) -> Any:
+        """The subsets, as an array of a row each."""
+        n_sources = known[self.sources]
+        words = Array((None, -(-n_sources // 64)), "u").check(value, name, known)
+        before, after = words[:-1, ::-1], words[1:, ::-1]  # the last word counts most
+        first = (before != after).argmax(axis=1)[:, None]
+        rises = np.take_along_axis(before, first, 1) < np.take_along_axis(after, first, 1)
+        if not rises.all():
+            raise ValueError(f"{name} are not distinct subsets in order")
+        last = n_sources % 64
+        if last and len(words) and int(words[:, -1].max()) >> last:
+            raise ValueError(f"{name} holds subsets of more than {n_sources} sources")
+        known.update({name: len(words), "last": len(words) - 1})
+        return words
 
 
 @dataclass(frozen=True)
@@ -139,6 +175,10 @@ def expect_fields(
     Traceback (most recent call last):
     ...
     ValueError: n is 2.5, no whole number
+    >>> expect_fields({"words": np.array([[3], [9]], dtype=np.uint64)}, {"words": Words("n")}, n=3)
+    Traceback (most recent call last):
+    ...
+    ValueError: words holds subsets of more than 3 sources
     """
     known: dict[Any, Any] = dict(sizes)
     return {

@@ -63,7 +63,7 @@ def members(mask: int) -> tuple[int, ...]:
 
 
 def n_sources_of(values: npt.ArrayLike) -> int:
-    """Return N for an array of 2**N values.
+    """N for an array of 2**N values; one of more than a dense measure may have is refused.
 
     Examples
     --------
@@ -76,6 +76,7 @@ def n_sources_of(values: npt.ArrayLike) -> int:
         raise MeasureError(
             f"a measure on N sources needs 2**N values in one row (2, 4, 8, ...), not shape {shape}"
         )
+    check_dense(n_sources)
     return n_sources
 
 

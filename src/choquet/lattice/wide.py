@@ -5,7 +5,6 @@ A list of subsets is a (K, W) array of uint64, W = ⌈N / 64⌉, word 0 holding 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,6 @@ import numpy.typing as npt
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.errors import DataError
-from choquet.expected import Array, expect_fields
 from choquet.lattice.masks import check_dense
 
 WordArray = npt.NDArray[np.uint64]
@@ -173,22 +171,3 @@ def to_dense_masks(words: WordArray, n_sources: int) -> IntArray:
     """
     check_dense(n_sources)
     return words[:, 0].astype(np.int64)
-
-
-def expect_words(data: Mapping[str, Any], name: str, n_sources: int) -> WordArray:
-    """Subsets from a file: distinct, ascending as numbers, and of these sources only.
-
-    Examples
-    --------
-    >>> expect_words({"words": np.array([[3], [9]], dtype=np.uint64)}, "words", 3)
-    Traceback (most recent call last):
-    ...
-    ValueError: words holds subsets of more than 3 sources
-    """
-    words: WordArray = expect_fields(data, {name: Array((None, n_words(n_sources)), "u")})[name]
-    if not np.array_equal(unique_rows(words)[0], words):
-        raise ValueError(f"{name} are not distinct subsets in order")
-    last = n_sources % 64
-    if last and len(words) and int(words[:, -1].max()) >> last:
-        raise ValueError(f"{name} holds subsets of more than {n_sources} sources")
-    return words

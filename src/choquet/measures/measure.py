@@ -98,9 +98,7 @@ class Measure(Properties, AbstractMeasure):
         normal: bool = True,
     ) -> None:
         array = as_vector(values, "the values of a measure")
-        n_sources = n_sources_of(array)
-        check_dense(n_sources)
-        names = check_sources(sources, n_sources)
+        names = check_sources(sources, n_sources_of(array))
         if array[0] != 0:
             raise MeasureError(f"g(∅) must be 0, not {array[0]:g}")
         if normal:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -178,6 +178,17 @@ def _interpolated(x: FloatArray, points: FloatArray, values: FloatArray, clip: b
 
 def _slope(points: FloatArray, values: FloatArray, k: int) -> float:
     return float((values[k + 1] - values[k]) / (points[k + 1] - points[k]))
+
+
+def scales_from(fields: Iterable[Mapping[str, Any]]) -> list[Scale]:
+    """Scales from the fields of each by name, as files hold them.
+
+    Examples
+    --------
+    >>> scales_from([{"points": [10, 100], "values": [0.0, 1.0], "clip": False}])
+    [<Scale of 2 points: 10 is 0, 100 is 1>]
+    """
+    return [Scale(**one) for one in fields]
 
 
 def fit_scale(

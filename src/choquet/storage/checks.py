@@ -5,8 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from choquet.expected import FLAG, NAMES, NUMBER, TEXT, Array, Field, Number, Text, expect_fields
-from choquet.lattice.wide import expect_words
+from choquet.expected import (
+    FLAG,
+    NAMES,
+    NUMBER,
+    TEXT,
+    Array,
+    Field,
+    Number,
+    Text,
+    Words,
+    expect_fields,
+)
 
 Data = dict[str, Any]
 
@@ -41,6 +51,15 @@ COST = Fields(
 )  # fmt: skip
 FORMULA = Fields(
     {"pattern": TEXT, "sources": NAMES, "weights": Array(("sources",), low=0), "curve": NUMBER}
+)
+MOBIUS = Fields(
+    {
+        "sources": NAMES,
+        "words": Words("sources"),
+        "coefficients": Array(("words",)),
+        "monotone": FLAG,
+        "normal": FLAG,
+    }
 )
 PATH = Fields(
     {
@@ -91,13 +110,6 @@ _SCALED = {
     "target_offset": NUMBER,
     "target_width": Number(low=1e-300),
 }
-_MOBIUS = {"coefficients": Array(("k",)), "monotone": FLAG, "normal": FLAG}
-
-
-def check_mobius(data: Data) -> None:
-    """Fields of a `MobiusMeasure`."""
-    sources = expect_fields(data, {"sources": NAMES})["sources"]
-    expect_fields(data, _MOBIUS, k=len(expect_words(data, "words", len(sources))))
 
 
 def check_outcome(data: Data) -> None:

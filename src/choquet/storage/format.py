@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from choquet._version import __version__
-from choquet.documents import document_bytes, only_damage, open_document
+from choquet.documents import document_bytes, open_document, refuse_damage
 from choquet.errors import DamagedFileError, NewerFileError, TooLargeError
 from choquet.files import MAX_BYTES, read_whole, write_whole
 from choquet.storage.kinds import KINDS, kind_of
@@ -104,8 +104,10 @@ def from_bytes(content: bytes, *, name: str = "the content", verify: bool = True
     """The object whose file has this content; `name` is for messages, `verify` as in `load`."""
     if len(content) > MAX_BYTES:
         raise TooLargeError(f"{name} has more than {MAX_BYTES:,} bytes, and is no file of choquet")
-    with only_damage(f"{name} is damaged or no file of choquet"):
+    try:
         document = open_document(content)
+    except Exception as error:
+        refuse_damage(f"{name} is damaged or no file of choquet", error)
     head = document.fields
     if head.get("format") != FORMAT:
         raise DamagedFileError(f"{name} is no file of choquet: it does not say so in 'format'")
@@ -122,6 +124,8 @@ def from_bytes(content: bytes, *, name: str = "the content", verify: bool = True
         raise DamagedFileError(f"{name} holds an unknown kind of object, {kind!r:.40}")
     library = head.get("library")
     author = "" if library == __version__ else f", written by choquet {library!s:.40},"
-    with only_damage(f"{name}{author} does not hold a valid {kind}"):
+    try:
         data = document.data(verify=verify, required=version >= _CHECKED_FROM)
         return KINDS[kind].decode(data)
+    except Exception as error:
+        refuse_damage(f"{name}{author} does not hold a valid {kind}", error)

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from choquet.contexts import Diagram
-from choquet.expected import FLAG, NAMES, NUMBER, Array, expect_fields
+from choquet.expected import FLAG, NAMES, NUMBER, Array, Words, expect_fields
 from choquet.lattice import members
-from choquet.lattice.wide import expect_words
 from choquet.measures import FormulaMeasure, Measure, SparseMeasure, SupportedMeasure
 from choquet.operators import OrderStatistic
+from choquet.scales.scale import scales_from
 from choquet.storage import additive, checks
 from choquet.storage.contexts import decode_contextual, encode_contextual
 from choquet.storage.decompositions import decode_decomposition, encode_decomposition
@@ -36,6 +36,8 @@ class Kind(NamedTuple):
     """To nested dicts and lists of numbers, texts and arrays."""
     decode: Callable[[dict[str, Any]], Any]
     """Back; the class's own validation applies."""
+    together: Callable[[list[dict[str, Any]]], list[Any]] | None = None
+    """Several from their fields at once, where the room of the class has a way to make them."""
 
     @property
     def class_name(self) -> str:
@@ -75,20 +77,18 @@ def _encode_measure(measure: Measure) -> dict[str, Any]:
 
 
 def _decode_measure(data: dict[str, Any]) -> Measure:
-    head = expect_fields(data, {"sources": NAMES, "monotone": FLAG, "normal": FLAG})
+    head = {"sources": NAMES, "monotone": FLAG, "normal": FLAG}
     if "subsets" not in data:
-        return Measure(**head, **expect_fields(data, {"values": Array((None,))}))
-    # Before there is room for 2**N values, whatever N the file has.
-    sources, n_subsets = head["sources"], len(data["subsets"])
-    if n_subsets != 1 << len(sources):
-        raise ValueError(f"{n_subsets} subsets, not 2**{len(sources)}")
+        return Measure(**expect_fields(data, {**head, "values": Array((None,))}))
     given = {f"value {k}": one["value"] for k, one in enumerate(data["subsets"])}
-    expect_fields(given, dict.fromkeys(given, NUMBER))
-    values, bits = np.full(n_subsets, np.nan), {name: 1 << i for i, name in enumerate(sources)}
-    values[[sum(bits[name] for name in set(one["subset"])) for one in data["subsets"]]] = list(
-        given.values()
-    )
-    return Measure(values, **head)
+    found = expect_fields({**data, **given}, {**head, **dict.fromkeys(given, NUMBER)})
+    sources, monotone, normal, *numbers = found.values()
+    # Before there is room for 2**N values, whatever N the file has.
+    if len(numbers) != 1 << len(sources):
+        raise ValueError(f"{len(numbers)} subsets, not 2**{len(sources)}")
+    values, bits = np.full(len(numbers), np.nan), {name: 1 << i for i, name in enumerate(sources)}
+    values[[sum(bits[name] for name in set(one["subset"])) for one in data["subsets"]]] = numbers
+    return Measure(values, sources, monotone=monotone, normal=normal)
 
 
 def _encode_supported(measure: SupportedMeasure) -> dict[str, Any]:
@@ -101,8 +101,8 @@ def _encode_supported(measure: SupportedMeasure) -> dict[str, Any]:
 
 
 def _decode_supported(data: dict[str, Any]) -> SupportedMeasure:
-    found = expect_fields(data, {"sources": NAMES, "total": NUMBER, "values": Array((None,))})
-    return SupportedMeasure(expect_words(data, "words", len(found["sources"])), **found)
+    table = {"sources": NAMES, "words": Words("sources"), "total": NUMBER, "values": Array((None,))}
+    return SupportedMeasure(**expect_fields(data, table))
 
 
 def _encode_sparse(measure: SparseMeasure) -> dict[str, Any]:
@@ -112,8 +112,8 @@ def _encode_sparse(measure: SparseMeasure) -> dict[str, Any]:
 
 
 def _decode_sparse(data: dict[str, Any]) -> SparseMeasure:
-    found = expect_fields(data, {"sources": NAMES, "values": Array((None,))})
-    return SparseMeasure(expect_words(data, "words", len(found["sources"])), **found)
+    table = {"sources": NAMES, "words": Words("sources"), "values": Array((None,))}
+    return SparseMeasure(**expect_fields(data, table))
 
 
 def _encode_fields(obj: Any) -> dict[str, Any]:
@@ -174,7 +174,7 @@ def _plain(path: str, check: Callable[[dict[str, Any]], object] | None = None) -
 KINDS: dict[str, Kind] = {
     "measure": Kind(path_of(Measure), _encode_measure, _decode_measure),
     "supported_measure": Kind(path_of(SupportedMeasure), _encode_supported, _decode_supported),
-    "mobius_measure": _plain("choquet.measures.mobius:MobiusMeasure", checks.check_mobius),
+    "mobius_measure": _plain("choquet.measures.mobius:MobiusMeasure", checks.MOBIUS),
     "data_support": Kind(path_of(DataSupport), _encode_fields, _decode_support),
     "order_statistic": Kind(
         path_of(OrderStatistic),
@@ -221,7 +221,7 @@ KINDS: dict[str, Kind] = {
     "additive_term": _plain("choquet.additive.model:FittedTerm", additive.check_term),
     "additive_model": _plain("choquet.additive.model:AdditiveModel", additive.check_model),
     "shape_proof": _plain("choquet.additive.shape:Proof", additive.PROOF),
-    "scale": _plain("choquet.scales.scale:Scale"),
+    "scale": _plain("choquet.scales.scale:Scale")._replace(together=scales_from),
     "units": _plain("choquet.scales.units:Units", checks.check_units),
     "pipeline": Kind("sklearn.pipeline:Pipeline", encode_pipeline, decode_pipeline),
     **{name: Kind(row.path, encode_model, decode_model) for name, row in MODELS.items()},

@@ -67,9 +67,9 @@ def decode_value(node: Any) -> Any:
     if not isinstance(node, dict):
         return node
     if set(node) == {"tuple"}:
-        return tuple(decode_value(item) for item in node["tuple"])
+        return tuple(_decode_each(node["tuple"]))
     if set(node) == {"list"}:
-        return [decode_value(item) for item in node["list"]]
+        return _decode_each(node["list"])
     if set(node) == {"dict"}:
         return {key: decode_value(item) for key, item in node["dict"].items()}
     if set(node) == {"pairs"}:
@@ -81,3 +81,14 @@ def decode_value(node: Any) -> Any:
     if node["kind"] not in KINDS:
         raise ValueError(f"unknown kind of object, {node['kind']!r}")
     return KINDS[node["kind"]].decode(node["data"])
+
+
+def _decode_each(items: list[Any]) -> list[Any]:
+    """Several values; what is of one kind is made together where the kind has a way to do so."""
+    from choquet.storage.kinds import KINDS
+
+    kinds = {str(item.get("kind")) if isinstance(item, dict) else "" for item in items}
+    together = KINDS[kinds.pop()].together if len(kinds) == 1 and kinds <= set(KINDS) else None
+    if together is None:
+        return [decode_value(item) for item in items]
+    return together([{k: decode_value(v) for k, v in item["data"].items()} for item in items])

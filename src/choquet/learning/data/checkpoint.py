@@ -12,7 +12,7 @@ import numpy as np
 
 from choquet._version import __version__
 from choquet.arrays import as_inputs, as_vector
-from choquet.documents import document_bytes, only_damage, open_document
+from choquet.documents import document_bytes, open_document, refuse_damage
 from choquet.errors import DamagedFileError, DataError, NewerFileError
 from choquet.expected import TEXT, Number, expect_fields
 from choquet.files import read_whole, write_whole
@@ -128,14 +128,17 @@ class Checkpoint:
                 f"{path} is a checkpoint of an earlier choquet (format 1), which did not "
                 "say which data it belongs to; remove it to begin anew"
             )
-        with only_damage(f"{path} is no checkpoint; remove it to begin anew"):
+        unreadable = f"{path} is no checkpoint; remove it to begin anew"
+        try:
             document = open_document(found)
             version = document.fields.get("version")
             if document.fields.get("format") != _FORMAT or not isinstance(version, int):
                 raise ValueError("it does not say so in 'format'")
+        except Exception as error:
+            refuse_damage(unreadable, error)
         if version > _VERSION:
             raise NewerFileError(f"{path} is of a newer choquet; upgrade, or remove it")
-        with only_damage(f"{path} is no checkpoint; remove it to begin anew"):
+        try:
             data = document.data()
             total: Any = _KINDS[data["kind"]].from_arrays(data["statistics"])
             if "support" in data:
@@ -143,6 +146,8 @@ class Checkpoint:
             fields = expect_fields(data, _FIELDS)
             parts = tuple((int(number), str(digest)) for number, digest in data["parts"])
             return cls(**fields, total=total, parts=parts)
+        except Exception as error:
+            refuse_damage(unreadable, error)
 
     def refuse_other_sums(self, make: Callable[..., Any]) -> None:
         """Raise if these are not the sums that `make` makes: statistics, evidence, and of which k.

@@ -9,27 +9,28 @@ import numpy as np
 
 from choquet.arrays import BoolArray, FloatArray
 from choquet.errors import DataError
-from choquet.expected import Array, Number, expect_fields
-from choquet.lattice.wide import expect_words
+from choquet.expected import Array, Number, Words, expect_fields
 from choquet.walks import DataSupport
 
 _SUPPORT = {
     "n_sources": Number(low=1, high=2**31, whole=True),
     "n_samples": Number(low=0, high=2**62, whole=True),
     "n_tied": Number(low=0, high="n_samples", whole=True),
-    "counts": Array(("k",), "i", low=1, high="n_samples"),
-    "informations": Array(("k",), low=0),
+    "words": Words("n_sources"),
+    "counts": Array(("words",), "i", low=1, high="n_samples"),
+    "informations": Array(("words",), low=0),
     "observed_sorts": Array(("sorts", "n_sources"), "i", low=0),
     "sort_counts": Array(("sorts",), "i", low=1, high="n_samples"),
     "tolerance": Number(low=0),
 }
 _STATISTICS = {
-    "counts": Array(("k",), "i", low=1, high="n_samples"),
+    "masks": Words("n_sources"),
+    "counts": Array(("masks",), "i", low=1, high="n_samples"),
     "rows": Array(("pairs",), "i", low=0, high="last"),
     "columns": Array(("pairs",), "i", low=0, high="last"),
     "products": Array(("pairs", 2)),
-    "target_products": Array(("k", 2)),
-    "gap_sums": Array(("k", 2)),
+    "target_products": Array(("masks", 2)),
+    "gap_sums": Array(("masks", 2)),
     "totals": Array((3, 2)),
 }
 """What the fields must be, before they are looked at together."""
@@ -52,16 +53,15 @@ def check_statistics(arrays: Mapping[str, Any]) -> None:
     """
     try:
         n, n_samples = _sizes(arrays, 2)
-        masks = expect_words(arrays, "masks", n)
-        k = len(masks)
-        found = expect_fields(arrays, _STATISTICS, k=k, last=k - 1, n_samples=n_samples)
-        _, rows, columns, *pairs = found.values()
+        found = expect_fields(arrays, _STATISTICS, n_sources=n, n_samples=n_samples)
+        masks, _, rows, columns, *pairs = found.values()
         products, targets, gaps, totals = (pair.sum(axis=1) for pair in pairs)
     except (ValueError, KeyError, TypeError) as error:
         raise DataError(f"these arrays are no statistics: {error}") from None
     weight, total, square = (float(value) for value in totals)
     _insist(weight >= 0 and square >= 0, "totals are negative")
     _insist((weight > 0) == (n_samples > 0), f"{n_samples} rows weigh {weight:g}")
+    k = len(masks)
     keys = rows * max(k, 1) + columns
     _insist((np.diff(keys) > 0).all(), "pairs are not in order")
     _insist(not (masks[rows] & ~masks[columns]).any(), "subsets of a pair are not nested")
@@ -128,9 +128,7 @@ def support_from(data: Mapping[str, Any]) -> DataSupport:
     try:
         found = expect_fields(data, _SUPPORT)
         n, sorts = found["n_sources"], found["observed_sorts"]
-        words = expect_words(data, "words", n)
-        if len(words) != len(found["counts"]):
-            raise ValueError(f"{len(found['counts'])} counts of {len(words)} subsets")
+        words = found["words"]
         names = data.get("sources")  # files of earlier versions have none
         if names is not None and not (
             isinstance(names, list | tuple)
