@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from choquet.arrays import as_inputs, check_option
-from choquet.errors import DataError, OptionError
+from choquet.errors import OptionError
 from choquet.estimators.foundation import (
     BaseEstimator,
     OneToOneFeatureMixin,
@@ -23,17 +23,9 @@ from choquet.estimators.validation import (
     checked_rows,
     checked_weights,
 )
-from choquet.scales import (
-    DIRECTIONS,
-    IDENTITY,
-    METHODS,
-    Units,
-    auto_directions,
-    direction_note,
-    fit_scale,
-    points_scale,
-)
-from choquet.scales.directions import levels_of
+from choquet.scales import IDENTITY, Units, direction_note, fit_scale
+from choquet.scales.directions import choose_directions
+from choquet.scales.scale import directions_of, fit_scales
 
 _check_feature_names_in = later("sklearn.utils.validation", "_check_feature_names_in")
 accuracy_score = later("sklearn.metrics", "accuracy_score")
@@ -105,17 +97,16 @@ class Commensurate(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """
         X = checked_inputs(self, X, reset=True)
         sample_weight = checked_weights(sample_weight, X)
-        directions, correlations = self._chosen(X, y, sample_weight)
-        methods = self._by_column(self.method, "minmax", "method")
-        names = self._names()
-        self.scales_ = tuple(
-            self._scale(X[:, k], directions[k], methods[k], name, sample_weight)
-            for k, name in enumerate(names)
+        given = self._by_column(self.directions, "higher", "directions")
+        directions, correlations = choose_directions(given, X, y, sample_weight)
+        methods, names = self._by_column(self.method, "minmax", "method"), self._names()
+        self.scales_ = fit_scales(
+            X, directions, methods, names=names, clip=self.clip, weight=sample_weight
         )
-        self.directions_ = {
-            name: scale.direction for name, scale in zip(names, self.scales_, strict=True)
-        }
-        self.note_ = direction_note(self.directions_, correlations)
+        self.directions_ = dict(zip(names, directions_of(self.scales_), strict=True))
+        self.note_ = direction_note(
+            self.directions_, {names[k]: size for k, size in correlations.items()}
+        )
         return self
 
     def _names(self):
@@ -137,45 +128,6 @@ class Commensurate(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             found[place] = value
         return found
 
-    def _chosen(self, X, y, weight):
-        """Direction of each column, and the rank correlations that "auto" went by."""
-        directions = self._by_column(self.directions, "higher", "directions")
-        for one in directions:
-            if isinstance(one, str):
-                check_option("directions", one, DIRECTIONS)
-            elif isinstance(one, bool) or not isinstance(one, int | float | np.number):
-                raise OptionError(
-                    f"directions={one!r} is unknown; give {', '.join(DIRECTIONS)}, or the number "
-                    "that is best"
-                )
-        auto = [k for k, one in enumerate(directions) if isinstance(one, str) and one == "auto"]
-        if not auto:
-            return directions, {}
-        if y is None:
-            raise DataError(
-                "directions='auto' needs the target: call fit(X, y), or give directions by column"
-            )
-        level = levels_of(y)
-        if level is None or len(level) != len(X):
-            level = np.zeros(len(X))  # classes without an order have no direction
-        found, correlations = auto_directions(X, level, weight)
-        names = self._names()
-        for k in auto:
-            directions[k] = found[k]
-        return directions, {names[k]: float(correlations[k]) for k in auto}
-
-    def _scale(self, column, direction, method, name, weight):
-        if isinstance(method, str):
-            check_option("method", method, METHODS)
-            options = {"method": method, "clip": self.clip, "weight": weight, "name": name}
-            return fit_scale(column, direction=direction, **options)
-        scale = points_scale(method)
-        if direction == "lower" and scale.direction != "lower":
-            raise OptionError(
-                f"{name!r} is to be lower, but its points say {scale.direction!r}; give one of them"
-            )
-        return scale
-
     @classmethod
     def from_scales(cls, scales, names=None, **options):
         """A fitted transformer from scales that are known.
@@ -195,9 +147,7 @@ class Commensurate(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         made.scales_, made.n_features_in_, made.note_ = tuple(scales), len(scales), None
         if names is not None:
             made.feature_names_in_ = np.array(names, dtype=object)
-        made.directions_ = {
-            name: scale.direction for name, scale in zip(made._names(), scales, strict=True)
-        }
+        made.directions_ = dict(zip(made._names(), directions_of(scales), strict=True))
         return made
 
     def transform(self, X):
@@ -374,7 +324,7 @@ class InUnits(BaseEstimator):
         if like is None:
             ways = {True: "none", False: "minmax"}
             again = Commensurate(
-                directions={k: one.direction for k, one in enumerate(scales)},
+                directions=dict(enumerate(directions_of(scales))),
                 method={k: ways[_as_it_is(one)] for k, one in enumerate(scales)},
             )
             like = cls(estimator, scale=again, target=ways[_as_it_is(target)])

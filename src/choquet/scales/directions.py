@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Literal, TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from choquet.arrays import FloatArray, as_vector
+from choquet.errors import DataError, OptionError
 
 DIRECTIONS = ("higher", "lower", "auto")
 """More is better; less is better; as the data say. A number is a peak: nearer to it is better."""
 
 Direction: TypeAlias = Literal["higher", "lower"] | float
+
+_NUMBERS = (int, float, np.number)
+"""What a peak may be."""
 
 _CLEAR = 3.0
 """Standard errors that a rank correlation must be below 0 for a column to be turned round."""
@@ -42,13 +46,24 @@ def rank_correlation(x: npt.ArrayLike, y: npt.ArrayLike, weight: FloatArray | No
     >>> rank_correlation([1.0, 2.0, 9.0], [3.0, 2.0, 1.0])
     -1.0
     """
-    weights = np.ones(len(np.asarray(x))) if weight is None else weight
-    a, b = (ranks(as_vector(one, name), weights) for one, name in ((x, "x"), (y, "y")))
+    return float(_correlations([as_vector(x, "x")], as_vector(y, "y"), weight)[0])
+
+
+def _correlations(
+    columns: Iterable[FloatArray], y: FloatArray, weight: FloatArray | None
+) -> FloatArray:
+    """The same of several columns with one target."""
+    weights = np.ones(len(y)) if weight is None else weight
     if weights.sum() <= 0:
-        return 0.0
-    a, b = a - np.average(a, weights=weights), b - np.average(b, weights=weights)
-    size = float(np.sqrt((weights * a @ a) * (weights * b @ b)))
-    return float(weights * a @ b) / size if size > 0 else 0.0
+        return np.zeros(len(list(columns)))
+    b, found = ranks(y, weights), []
+    b = b - np.average(b, weights=weights)
+    for column in columns:
+        a = ranks(column, weights)
+        a = a - np.average(a, weights=weights)
+        size = float(np.sqrt((weights * a @ a) * (weights * b @ b)))
+        found.append(float(weights * a @ b) / size if size > 0 else 0.0)
+    return np.array(found)
 
 
 def auto_directions(
@@ -65,11 +80,47 @@ def auto_directions(
     >>> auto_directions(X, np.arange(20.0))
     (['higher', 'lower'], array([ 1., -1.]))
     """
-    found = np.array([rank_correlation(column, y, weight) for column in X.T])
+    found = _correlations(X.T, as_vector(y, "y"), weight)
     n = len(X) if weight is None else float(weight.sum())
     # Of nine rows or fewer no correlation is clear.
     clear = _CLEAR / np.sqrt(max(n, 1.0))
     return ["lower" if r < -clear else "higher" for r in found], found
+
+
+def choose_directions(
+    given: Sequence[Any],
+    X: FloatArray,
+    y: Sequence[object] | npt.NDArray[np.generic] | None,
+    weight: FloatArray | None = None,
+) -> tuple[list[Direction], dict[int, float]]:
+    """The direction of each column from what was asked, and the correlations "auto" went by.
+
+    Examples
+    --------
+    >>> X = np.column_stack([np.arange(20.0), -np.arange(20.0)])
+    >>> choose_directions(["lower", "auto"], X, np.arange(20.0))
+    (['lower', 'lower'], {1: -1.0})
+    """
+    for one in given:
+        known = one in DIRECTIONS if isinstance(one, str) else isinstance(one, _NUMBERS)
+        if not known or isinstance(one, bool):
+            raise OptionError(
+                f"directions={one!r} is unknown; give {', '.join(DIRECTIONS)}, or the number "
+                "that is best"
+            )
+    auto = [k for k, one in enumerate(given) if isinstance(one, str) and one == "auto"]
+    if not auto:
+        return list(given), {}
+    if y is None:
+        raise DataError(
+            "directions='auto' needs the target: call fit(X, y), or give directions by column"
+        )
+    level = levels_of(y)
+    if level is None or len(level) != len(X):
+        level = np.zeros(len(X))  # classes without an order have no direction
+    found, correlations = auto_directions(X, level, weight)
+    chosen = [found[k] if k in auto else one for k, one in enumerate(given)]
+    return chosen, {k: float(correlations[k]) for k in auto}
 
 
 def direction_note(

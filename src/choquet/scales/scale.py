@@ -231,8 +231,54 @@ def fit_scale(
     >>> fit_scale([18.0, 21.0, 30.0], direction=21.0)([18.0, 21.0, 30.0])
     array([0.66666667, 1.        , 0.        ])
     """
+    return _fitted(as_vector(x, name), direction, method, clip, weight, name)
+
+
+def fit_scales(
+    X: FloatArray,
+    directions: Sequence[Direction],
+    methods: Sequence[Any],
+    *,
+    names: Sequence[str],
+    clip: bool = False,
+    weight: FloatArray | None = None,
+) -> tuple[Scale, ...]:
+    """The scale of each column of rows that were checked; a method may be points of a scale too.
+
+    Examples
+    --------
+    >>> X = np.array([[2.0, 10.0], [4.0, 50.0]])
+    >>> fit_scales(X, ["lower", "higher"], ["minmax", [(0, 0.0), (100, 1.0)]], names=["a", "b"])
+    (<Scale of 2 points: 2 is 1, 4 is 0>, <Scale of 2 points: 0 is 0, 100 is 1>)
+    """
+    found = []
+    for k, (direction, method, name) in enumerate(zip(directions, methods, names, strict=True)):
+        if isinstance(method, str):
+            found.append(_fitted(X[:, k], direction, method, clip, weight, name))
+            continue
+        scale = points_scale(method)
+        if direction == "lower" and scale.direction != "lower":
+            raise OptionError(
+                f"{name!r} is to be lower, but its points say {scale.direction!r}; give one of them"
+            )
+        found.append(scale)
+    return tuple(found)
+
+
+def directions_of(scales: Iterable[Scale]) -> list[Direction]:
+    """The direction of each scale."""
+    return [scale.direction for scale in scales]
+
+
+def _fitted(
+    column: FloatArray,
+    direction: Direction,
+    method: str,
+    clip: bool,
+    weight: FloatArray | None,
+    name: str,
+) -> Scale:
     check_option("method", method, METHODS)
-    column = as_vector(x, name)
     weights = np.ones(len(column)) if weight is None else weight
     column, weights = column[weights > 0], weights[weights > 0]
     if not len(column):
