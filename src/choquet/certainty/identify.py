@@ -142,9 +142,10 @@ def states(problem: Problem, *, gap: float = 1.0) -> IntArray:
     """
     n = problem.n_values
     state = np.zeros(n, dtype=np.int64)
-    state[problem.fixed] = 2
+    fixed = problem.fixed
+    state[fixed] = 2
     diagonal = problem.quadratic.diagonal()
-    free = np.append(~problem.fixed, np.ones(problem.n_intercepts, dtype=bool))
+    free = np.append(~fixed, np.ones(problem.n_intercepts, dtype=bool))
     used = np.flatnonzero((diagonal > 0) & free)
     if not len(used):
         return state

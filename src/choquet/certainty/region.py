@@ -84,8 +84,8 @@ def numbers_used(problem: Problem, solution: Solution) -> tuple[int, int]:
     >>> numbers_used(problem, solve(problem))
     (6, 0)
     """
-    extra = problem.n_intercepts
-    touched = (problem.quadratic.diagonal()[: problem.n_values] > 0) & ~problem.fixed
+    extra, fixed = problem.n_intercepts, problem.fixed
+    touched = (problem.quadratic.diagonal()[: len(fixed)] > 0) & ~fixed
     free, values = int(touched.sum()), solution.values[touched]
     if problem.basis is not None:
         free = min(free, problem.basis.shape[1] - int(problem.normal))
@@ -335,3 +335,10 @@ class Region:
         missed = np.abs(along[:, ~keep]).max(axis=1, initial=0.0)
         half[missed > 1e-6 * np.abs(costs).max(axis=1)] = np.inf
         return np.column_stack([-half, half])
+
+
+def confidence_region(
+    problem: Problem, solution: Solution, n_samples: float, level: float, kind: str | None = None
+) -> Region:
+    """The measures whose error is within `confidence_slack` of the least."""
+    return Region(problem, solution, confidence_slack(problem, solution, n_samples, level, kind))

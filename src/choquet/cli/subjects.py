@@ -100,7 +100,7 @@ class Subject:
     @cached_property
     def seen(self) -> AbstractView:
         """Its view, made when first needed."""
-        return view_of(self.obj, label=self.label)
+        return view_of(self.inside, label=self.label)
 
     @cached_property
     def additive(self) -> bool:
@@ -116,7 +116,7 @@ class Subject:
     @cached_property
     def view(self) -> View:
         """The view of its operators; an additive model has none."""
-        return operators_view(self.obj, label=self.label)
+        return operators_view(self.inside, label=self.label)
 
     @property
     def fused(self) -> bool:
@@ -125,8 +125,13 @@ class Subject:
 
     @property
     def asked(self) -> Any:
-        """What explanations and reports are given: the model, or what it learned for the class."""
+        """What reports are given: the model, or what it learned for the class."""
         return self.obj if self.label is None else self.seen
+
+    @property
+    def explained(self) -> Any:
+        """What explanations are given: the same without what is around it."""
+        return self.inside if self.label is None else self.seen
 
     @cached_property
     def inside(self) -> Unwrapped:
@@ -151,7 +156,7 @@ class Subject:
         With `identify` they know which values the data of a regressor determine.
         """
         if not options:
-            return operators_view(self.obj, label=self.label, identify=identify).parts
+            return operators_view(self.inside, label=self.label, identify=identify).parts
         if self.view.learned:
             words = [_OPTIONS.get(name, f"--{name.replace('_', '-')}") for name in options]
             raise OptionError(
@@ -172,8 +177,8 @@ class Subject:
             return found.in_units(old.units)
         known = None
         if identify:
-            known = operators_view(self.obj, identify=True).parts.identification
-        made: Decomposition = decompose(self.obj, identification=known, **_asked(options))
+            known = operators_view(self.inside, identify=True).parts.identification
+        made: Decomposition = decompose(self.inside, identification=known, **_asked(options))
         return made
 
     def decomposition(self) -> Decomposition:

@@ -217,7 +217,7 @@ def run_explain(
     room = _room("choquet.explanation", "Explanations")
     subject = load_subject(model, label)
     if data is None:
-        story = room.explain_model(subject.asked)
+        story = room.explain_model(subject.explained)
         if as_json:
             say_json(story.to_dict())
         else:
@@ -238,16 +238,17 @@ def run_explain(
     found = []
     for row in rows:
         x = table.X[table.numbers == row]
-        why = room.explain_sample(subject.asked, x)
+        why = room.explain_sample(subject.explained, x)
         # A number is the model's own; which class it answers is to be asked.
         classes = why.outcome is not None and not isinstance(subject.obj, Decomposition)
         answer = subject.answer(x)["prediction"][0] if classes else why.output
-        found.append({"row": row, "prediction": answer, **why.to_dict()})
-        if not as_json:
-            say(f"Row {row}", style="bold")
-            say(why.text())
-            if classes:
-                say(f"The model answers {subject.target or 'class'} = {answer}.")
+        if as_json:
+            found.append({"row": row, "prediction": answer, **why.to_dict()})
+            continue
+        say(f"Row {row}", style="bold")
+        say(why.text())
+        if classes:
+            say(f"The model answers {subject.target or 'class'} = {answer}.")
     if as_json:
         say_json(found)
 

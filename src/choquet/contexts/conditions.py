@@ -201,9 +201,10 @@ class Rule:
 
     def text(self, sources: Sequence[str]) -> str:
         """Its conditions in words, with its exceptions; nothing if it always applies."""
-        return self._words(check_sources(sources, len(sources)))
+        return self.words(check_sources(sources, len(sources)))
 
-    def _words(self, names: Sequence[str]) -> str:
+    def words(self, names: Sequence[str]) -> str:
+        """The same, with names that were checked."""
         conditions = list(self.conditions)
         # A single condition that must not hold is a condition itself.
         conditions += [part[0].opposite for part in self.unless if len(part) == 1]
@@ -272,7 +273,7 @@ class Context:
 
     def text(self) -> str:
         """The context in words, complete."""
-        parts = [rule._words(self.sources) or "always" for rule in self.rules]
+        parts = [rule.words(self.sources) or "always" for rule in self.rules]
         return "; or ".join(parts) or "never"
 
     __str__ = text

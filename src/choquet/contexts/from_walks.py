@@ -18,10 +18,11 @@ from choquet.contexts.grouping import (
     n_numbers,
     refitted,
 )
+from choquet.contexts.learn import collapsed
 from choquet.contexts.leaves import LeafOptions, fit_statistics, statistics_of
 from choquet.contexts.meeting import Together
 from choquet.contexts.pruning import weakest_links
-from choquet.contexts.rows import Leaf, RankRows
+from choquet.contexts.rows import Leaf, RankRows, Weights
 from choquet.contexts.splits import SplitOptions
 from choquet.contexts.tree import Tree, grow
 from choquet.operators.dissimilarity import DISSIMILARITIES
@@ -81,6 +82,33 @@ class Described:
     tree: Tree
     grouping: Grouping
     meets: bool = False
+
+    def applied(self, sorts: IntArray, weights: FloatArray, counts: FloatArray) -> Applied:
+        """What it makes of walks, those it was found in or others, that count so much each."""
+        tree, grouping = collapsed(self.tree, self.grouping)
+        place = tree.leaf_of(np.argsort(sorts, axis=1).astype(np.int16))
+        return Applied(
+            tree.weighed(place, counts),
+            grouping.labels,
+            grouping.in_units(self.rows),
+            grouping.labels[place],
+            float(np.sqrt(output_variance(weights, counts))),
+        )
+
+
+class Applied(NamedTuple):
+    """A description without needless conditions, and what it makes of walks."""
+
+    tree: Tree
+    """With how many walks each context has."""
+    leaves: IntArray
+    """The operator of each node; -1 for conditions."""
+    weights: Weights
+    """The operators, in the units of the data."""
+    labels: IntArray
+    """The operator of each walk."""
+    spread: float
+    """Standard deviation of the output of these walks."""
 
 
 class _Priced(NamedTuple):

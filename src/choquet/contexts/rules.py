@@ -122,7 +122,7 @@ class RuleList:
         known = check_sources(sources, self.n_sources)
         called = dict(names) if isinstance(names, Mapping) else dict(enumerate(names or ()))
         ends = [
-            f"{rule._words(known)}: {called.get(rule.operator, f'operator {rule.operator}')}"
+            f"{rule.words(known)}: {called.get(rule.operator, f'operator {rule.operator}')}"
             + ("" if rule.precision == 1 else f" (right for {_percent(rule.precision)})")
             for rule in self.rules
         ]

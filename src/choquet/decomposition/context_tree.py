@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from choquet.arrays import FloatArray, IntArray, check_option
-from choquet.contexts.from_walks import NUMBER, Described, describe_walks, output_variance
+from choquet.contexts.from_walks import NUMBER, Described, describe_walks
 from choquet.contexts.learn import Judge, Learned, TreeOptions, collapsed, learn
 from choquet.contexts.meeting import Together
 from choquet.contexts.pruning import content_folds
@@ -155,13 +155,13 @@ class ContextTree(Method[TreeDecomposition]):
             raise OptionError("n_cuts asks for values, which walks do not have: give rows, X")
         measure, n = task.measure, task.measure.n_sources
         sorts, counts, complete = self._walks(task, _WALKS // n)
-        weights = measure.walk_weights(sorts)
+        weights = measure.weights_of_sorts(sorts)
         found = self._of_walks(sorts, weights, counts)
         if not complete:
             sorts, counts, complete = self._walks(task, _CHECKED)
-            weights = measure.walk_weights(sorts)
+            weights = measure.weights_of_sorts(sorts)
         return describe_measure(
-            found,
+            found.applied(sorts, weights, counts),
             measure,
             sorts,
             counts,
@@ -172,7 +172,6 @@ class ContextTree(Method[TreeDecomposition]):
             identification=task.identification,
             units=task.units,
             n_walks=len(sorts),
-            spread=float(np.sqrt(output_variance(weights, counts))),
         )
 
     def _of_walks(self, sorts: IntArray, weights: FloatArray, counts: FloatArray) -> Described:
@@ -196,9 +195,7 @@ class ContextTree(Method[TreeDecomposition]):
             drawn = np.unique(random_sorts(n, most, task.rng), axis=0)
             return drawn, np.ones(len(drawn)), False
         if n <= _LISTED and support is not None:
-            sorts = all_sorts(n)
-            phi = support.phi(sorts)
-            kept = sorts[(phi == 0) | (phi < self.epsilon)]
+            kept = support.supported_sorts(self.epsilon)
             if not len(kept):
                 raise DataError(
                     f"the data ({support!r}) support no walk with Φ = 0; allow unsupported subsets "
@@ -224,7 +221,7 @@ class ContextTree(Method[TreeDecomposition]):
             weights = Weights(made.rank_weights, made.source_weights, made.biases - task.bias)
             labels = made.operator_of_sorts(sorts)
             error, by_operator = walk_errors(
-                measure.walk_bounds(sorts), sorts, counts, labels, weights
+                measure.bounds_of_sorts(sorts), sorts, counts, labels, weights
             )
             stable = stable_shares(task.identification, sorts, labels, made.n_operators)
         operators = tuple(
@@ -328,7 +325,7 @@ class ContextTree(Method[TreeDecomposition]):
         found = [self._learned(measure, bias, X, output, y)]
         if also:
             sorts = all_sorts(measure.n_sources)
-            walks = self._of_walks(sorts, measure.walk_weights(sorts), np.ones(len(sorts)))
+            walks = self._of_walks(sorts, measure.weights_of_sorts(sorts), np.ones(len(sorts)))
             tree, grouping = collapsed(walks.tree, walks.grouping)
             weights = grouping.in_units(walks.rows)
             weights = weights._replace(bias=weights.bias + bias)

@@ -17,7 +17,7 @@ from choquet.decomposition.result import Decomposition, Identified
 from choquet.errors import DataError, OptionError
 from choquet.lattice.ties import settled
 from choquet.measures import AbstractMeasure
-from choquet.scales import Units, unwrapped
+from choquet.scales import Units, Unwrapped, unwrapped
 from choquet.walks import DataSupport, check_support
 from choquet.watching import steps
 
@@ -109,7 +109,7 @@ def decompose(
     1 operator describes the integral of 3 sources exactly.
       1. weighted mean: 0.5 gpr + 0.3 ir + 0.2 emi, 100.0 % of walks
     """
-    model, units, names, _ = unwrapped(measure)
+    model, units, names, _ = measure if isinstance(measure, Unwrapped) else unwrapped(measure)
     measure, support, bias = _measure_of(model, support)
     if names is not None and names != tuple(measure.sources):
         measure = measure.renamed(names)

@@ -10,7 +10,8 @@ import numpy as np
 from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.lattice.ties import strict_falls
 from choquet.lattice.wide import steps_outside
-from choquet.measures import AbstractMeasure, SupportedMeasure
+from choquet.measures import AbstractMeasure
+from choquet.measures.supported import known_at
 from choquet.walks import DataSupport
 
 if TYPE_CHECKING:
@@ -74,11 +75,6 @@ class Assessment:
     sort: IntArray
     leaf: IntArray
 
-    def rows(self) -> list[Assessment]:
-        """The same for each sample alone."""
-        whole = [getattr(self, field.name) for field in fields(self)]
-        return [Assessment(*(part[k : k + 1] for part in whole)) for k in range(len(self.phi))]
-
 
 def assess(decomposition: Decomposition, inputs: FloatArray) -> Assessment:
     """Support, interval and deciding operator of each sample."""
@@ -107,6 +103,13 @@ def assess(decomposition: Decomposition, inputs: FloatArray) -> Assessment:
     return Assessment(phi, supported, interval, labels, chosen, integral, sorts, leaves)
 
 
+def assess_each(decomposition: Decomposition, inputs: FloatArray) -> list[Assessment]:
+    """The same for each sample alone."""
+    found = assess(decomposition, inputs)
+    whole = [getattr(found, field.name) for field in fields(found)]
+    return [Assessment(*(part[k : k + 1] for part in whole)) for k in range(len(inputs))]
+
+
 def unsupported_steps(
     measure: AbstractMeasure, support: DataSupport | None, sorts: IntArray
 ) -> BoolArray | None:
@@ -121,11 +124,6 @@ def known_part(measure: AbstractMeasure, support: DataSupport | None) -> Abstrac
     """The supported values alone; None if nothing bounds the others, or too many are known."""
     if measure.known_words is not None:
         return measure
-    if support is None or not measure.monotone:
+    if support is None or not (measure.is_dense or len(support.words) <= _MAX_COMPARED):
         return None
-    if measure.is_dense:
-        return SupportedMeasure.from_measure(measure.to_measure(), support.supported)
-    if support.n_supported > _MAX_COMPARED:
-        return None
-    values = measure.values_of(support.words)
-    return SupportedMeasure.nearest(support.words, values, measure.sources, total=measure.total)
+    return known_at(measure, support.words)

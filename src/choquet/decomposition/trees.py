@@ -12,8 +12,8 @@ import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
 from choquet.contexts.conditions import Condition, Context, Rule
-from choquet.contexts.from_walks import POOR, Described
-from choquet.contexts.learn import Learned, collapsed
+from choquet.contexts.from_walks import POOR, Applied
+from choquet.contexts.learn import Learned
 from choquet.contexts.leaves import statistics_of
 from choquet.contexts.logic import rules_by_operator, shortest
 from choquet.contexts.rows import RankRows, Weights
@@ -322,7 +322,7 @@ def describe(
 
 
 def describe_measure(
-    found: Described,
+    found: Applied,
     measure: AbstractMeasure,
     sorts: IntArray,
     counts: FloatArray,
@@ -332,11 +332,8 @@ def describe_measure(
     **known: Any,
 ) -> TreeDecomposition:
     """What was found in the walks of a measure, with how far each operator is from it."""
-    tree, grouping = collapsed(found.tree, found.grouping)
-    weights = grouping.in_units(found.rows)
-    place = tree.leaf_of(np.argsort(sorts, axis=1).astype(np.int16))
-    tree, labels = tree.weighed(place, counts), grouping.labels[place]
-    bounds = measure.walk_bounds(sorts)
+    tree, leaves, weights, labels, spread = found
+    bounds = measure.bounds_of_sorts(sorts)
     error, errors = walk_errors(bounds, sorts, counts, labels, weights)
     rounded = Weights(*(np.round(part, _DECIMALS) + 0.0 for part in weights))
     known_error, known_errors = walk_errors(bounds, sorts, counts, labels, rounded)
@@ -351,8 +348,8 @@ def describe_measure(
     ]
     shifted = weights._replace(bias=weights.bias + bias)
     whole = {"measure": measure, "error": error, "exact": complete, "unit": "walks", **known}
-    whole["intercept"] = bias
-    return _ordered(measure.sources, tree, grouping.labels, shifted, evidence, whole)
+    whole |= {"intercept": bias, "spread": spread}
+    return _ordered(measure.sources, tree, leaves, shifted, evidence, whole)
 
 
 def walk_errors(

@@ -14,7 +14,7 @@ from choquet.certainty.functions import output_rows
 from choquet.certainty.identify import Identification, identify, states
 from choquet.certainty.indices import IndexIntervals, index_intervals
 from choquet.certainty.projected import noise_variance, rows_that_speak
-from choquet.certainty.region import Region, check_level, confidence_slack, numbers_used
+from choquet.certainty.region import Region, check_level, confidence_region, numbers_used
 from choquet.errors import DataError, OptionError, SupportWarning, TooLargeError
 from choquet.estimators.foundation import check_is_fitted
 from choquet.estimators.validation import checked_inputs
@@ -184,7 +184,7 @@ class CertainRegressor:
         level = check_level(level)
         self._need_values(MAX_DRAWN)
         X = checked_inputs(self, X, gaps=self._gaps())
-        if lacking(X).any():
+        if self._gaps() and lacking(X).any():
             span, own = span_of(self.missing) or (0.0, 1.0), self._integrals(X)
             found = silent_interval(
                 self.measure_, X, span, lambda rows: self._intervals(rows, level, noise)
@@ -236,8 +236,7 @@ class CertainRegressor:
 
     def _region(self, level: float, kind: str) -> Region:
         problem, solution = self._fit_of_all()
-        slack = confidence_slack(problem, solution, self._n_rows(), level, kind)
-        return Region(problem, solution, slack)
+        return confidence_region(problem, solution, self._n_rows(), level, kind)
 
     def _noise_half(self, level: float) -> float:
         """Half of the interval of the noise alone; infinite where the rows say nothing of it."""

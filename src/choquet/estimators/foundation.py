@@ -16,7 +16,7 @@ from functools import update_wrapper
 from importlib import import_module
 from inspect import signature
 from types import MethodType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -27,12 +27,14 @@ __all__ = [
     "ClassifierMixin",
     "OneToOneFeatureMixin",
     "RegressorMixin",
+    "Template",
     "TransformerMixin",
     "available_if",
     "check_is_fitted",
     "is_classifier",
     "later",
     "load",
+    "made",
     "validate_data",
 ]
 
@@ -163,6 +165,35 @@ def later(module: str, name: str) -> Callable[..., Any]:
 
     call.__name__ = name
     return call
+
+
+class Template(NamedTuple):
+    """An estimator that is to be made; its options may be such themselves."""
+
+    path: str
+    """The class, as "module:name"."""
+    options: dict[str, Any]
+
+
+def made(template: Template) -> Any:
+    """An estimator from a file; what is true or false by default must be so there.
+
+    Examples
+    --------
+    >>> scale = Template("choquet.estimators.commensurate:Commensurate", {"clip": True})
+    >>> made(Template("choquet.estimators.commensurate:InUnits", {"scale": scale})).scale.clip
+    True
+    """
+    module, _, name = template.path.partition(":")
+    model = getattr(import_module(module), name)()
+    options = {
+        key: made(value) if isinstance(value, Template) else value
+        for key, value in template.options.items()
+    }
+    for key, value in model.get_params(deep=False).items():
+        if isinstance(value, bool) and not isinstance(options.get(key, value), bool):
+            raise ValueError(f"{key} is {options[key]!r:.40}, not true or false")
+    return model.set_params(**options)
 
 
 def check_is_fitted(estimator: Any, attributes: str | None = None) -> None:

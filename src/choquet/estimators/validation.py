@@ -46,12 +46,14 @@ def checked_inputs(
     finite: Any = "allow-nan" if gaps else True
     # Features of other estimators (dtype="numeric") are not the sources of the measure.
     names = names_given(estimator) if dtype is np.float64 and not reset else None
-    if names is not None and column_names(X) is not None:
+    plain = type(X) is np.ndarray
+    if names is not None and not plain and column_names(X) is not None:
         X = as_inputs(X, sources=names, finite=False)
     array = in_our_words(
         validate_data, estimator, X, dtype=dtype, reset=reset, ensure_all_finite=finite
     )
-    as_inputs(X, array.shape[1], finite=False)
+    if array is not X or not plain:
+        as_inputs(X, array.shape[1], finite=False)
     return array
 
 
@@ -90,7 +92,8 @@ def checked_rows(
         ensure_all_finite="allow-nan" if gaps else True,
         **checks,
     )
-    as_inputs(X, array.shape[1], finite=False)
+    if array is not X or type(X) is not np.ndarray:
+        as_inputs(X, array.shape[1], finite=False)
     given = y if hasattr(y, "ndim") else np.asarray(y)
     as_vector(np.ravel(given) if given.ndim == 2 else given, "y")  # a column is as good as a row
     return array, targets.astype(np.float64), checked_weights(sample_weight, array)

@@ -9,7 +9,7 @@ import numpy as np
 
 from choquet.arrays import FloatArray, IntArray, as_inputs
 from choquet.decomposition.outcome import Outcome
-from choquet.decomposition.runtime import Assessment, assess
+from choquet.decomposition.runtime import Assessment, assess, assess_each
 from choquet.errors import DataError
 from choquet.explanation.abstract import SampleExplanation
 from choquet.explanation.nearest import nearest_context
@@ -299,12 +299,11 @@ changing inputs by 0.25 is enough.
             return [text]
         lines = []
         if self.confidence is not None:
-            low, high = self.confidence
-            ends = " and ".join(figures((low, high), 4))
+            ends = " and ".join(figures(self.confidence, 4))
             lines.append(f"With {percent(self.level)} confidence it lies between {ends}.")
         low, high = self.interval
         if high - low > 1e-9:
-            ends = " to ".join(figures((low, high), 4))
+            ends = " to ".join(figures(self.interval, 4))
             lines.append(f"The answer could lie anywhere from {ends}.")
         if self.phi > 0:
             lines.append(f"No data were seen for {percent(self.phi)} of the values it rests on.")
@@ -401,7 +400,7 @@ def explained_rows(view: View, X: Any, model: Any = None) -> list[OperatorSample
         views = [operators_view(model, row=one[None]) for one in scaled]
         known = [assess(here.parts, one[None]) for here, one in zip(views, scaled, strict=True)]
     else:
-        views, known = [view] * len(rows), assess(view.parts, scaled).rows()
+        views, known = [view] * len(rows), assess_each(view.parts, scaled)
     return [
         _explained(here, row, one[None], seen)
         for here, row, one, seen in zip(views, rows, scaled, known, strict=True)

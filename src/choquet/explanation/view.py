@@ -137,7 +137,7 @@ class View(AbstractView):
         if operator.count or operator.source_weights.any():
             return self.phrases[number]
         if number not in self._long:
-            self._long[number] = operator_phrase(operator.weights)
+            self._long[number] = operator_phrase(operator.rank_weights)
         return self._long[number]
 
     @cached_property
@@ -153,6 +153,10 @@ class View(AbstractView):
         """Outputs in the units of the data."""
         found = np.asarray(scaled, dtype=np.float64)
         return found if self.units is None else self.units.output(found)
+
+    def outputs(self, inputs: FloatArray) -> FloatArray:
+        """What the model gives for inputs that were checked, both in the units of the data."""
+        return self.in_data(self.answers(self.scaled(inputs)))
 
     def answers(self, scaled: FloatArray, known: Assessment | None = None) -> FloatArray:
         """What the model gives on the common scale for inputs on it; `known` is of these inputs."""
@@ -178,6 +182,11 @@ class View(AbstractView):
         except (OptionError, SolverError):
             return None
         return np.asarray(found, dtype=np.float64)
+
+    def sure_ends(self, scaled: FloatArray) -> FloatArray | None:
+        """The same at the usual level, in the units of the data."""
+        found = self.confidence(scaled)
+        return None if found is None else self.in_data(found)
 
     def along_walk(self, scaled: FloatArray, sort: IntArray) -> tuple[float, FloatArray, float]:
         """What the model itself gives for a sample; its weights by rank there; what it adds.
@@ -216,7 +225,7 @@ class View(AbstractView):
 
     def context_of(self, leaf: int) -> str:
         """Conditions of a leaf, in words."""
-        return self.parts.leaves[leaf].text(self.sources) or "always"
+        return self.parts.leaves[leaf].words(self.sources) or "always"
 
     def trusted_leaves(self) -> list[int]:
         """Leaves whose operator the data decided more than the penalty did."""
@@ -262,7 +271,9 @@ def value_bounds(
     >>> lower, upper
     (array([0. , 0.2, 0. , 1. ]), array([0. , 0.2, 1. , 1. ]))
     """
-    supported, counts = support.supported, support.count
+    counts = support.count
+    supported = counts > 0
+    supported[[0, -1]] = True
     if not measure.monotone:
         unknown = np.where(supported, measure.values, np.nan)
         return unknown, unknown, supported, counts
@@ -296,7 +307,7 @@ def view_of(
     """
     if isinstance(model, AbstractView):
         return model
-    held = unwrapped(model)
+    held = model if isinstance(model, Unwrapped) else unwrapped(model)
     if is_additive(held.model):
         return AdditiveView(held.model, label)
     return _operators_in(held, label, identify, row)
@@ -328,7 +339,7 @@ def operators_view(
     """
     if isinstance(model, View):
         return model
-    held = unwrapped(model)
+    held = model if isinstance(model, Unwrapped) else unwrapped(model)
     if isinstance(model, AdditiveView) or hasattr(held.model, "contexts_"):
         raise DataError(
             "an additive model is a sum of small integrals, each with operators of its own; see "
@@ -343,7 +354,8 @@ def _operators_in(held: Unwrapped, label: Any, identify: bool, row: FloatArray |
         parts, own = _of_class(inner, label, names)
     else:
         parts, own = _parts(inner, names, identify, row)
-    parts = _renamed(parts, names)
+    if own is None:  # measures get their names before they are taken apart
+        parts = _renamed(parts, names)
     if units is not None:
         parts = parts.in_units(units)
     named = parts.units.target_name if parts.units is not None else None
@@ -371,30 +383,16 @@ def _parts(
 
 def _kept(model: Any, names: tuple[str, ...] | None, identify: bool) -> Decomposition:
     """The decomposition of a measure or an estimator; of the latter it is kept as long as it."""
+    held = Unwrapped(model, None, names, None)  # units are put around the parts
     if not hasattr(model, "get_params"):
-        return _decomposed(model, names)
+        return decompose(held)
     measure, found = getattr(model, "measure_", None), _KEPT.get(model)
     fresh = found is None or found[0] is not measure or found[1] != names
-    parts: Any = _decomposed(model, names) if found is None or fresh else found[2]
+    parts: Any = decompose(held) if found is None or fresh else found[2]
     if identify and parts.identification is None:
         parts = replace(parts, identification=_identification(model))
     _KEPT[model] = (measure, names, parts)
     return parts  # type: ignore[no-any-return]
-
-
-def _decomposed(model: Any, names: tuple[str, ...] | None) -> Decomposition:
-    """The decomposition, with the names of the columns where these are known outside."""
-    measure = getattr(model, "measure_", model)
-    if names is None or not hasattr(measure, "sources") or names == tuple(measure.sources):
-        return decompose(model)
-    known = {name: getattr(model, name, None) for name in ("support_", "intercept_")}
-    renamed = SimpleNamespace(
-        measure_=measure.renamed(names),
-        support_=known["support_"],
-        intercept_=known["intercept_"] or 0.0,
-        outcome=outcome_of(model),
-    )
-    return decompose(renamed)
 
 
 def _identification(model: Any) -> Any:
@@ -409,7 +407,7 @@ def _identification(model: Any) -> Any:
 
 
 def _renamed(parts: Decomposition, names: tuple[str, ...] | None) -> Decomposition:
-    """Contexts with other names of the sources; measures get theirs before they are taken apart."""
+    """Contexts that were learned, with other names of the sources."""
     if names is None or names == parts.sources or parts.tree is None:
         return parts
     found: Any = parts

@@ -144,15 +144,16 @@ class Problem:
         """Whether every subset is there, so that a mask is its own position."""
         return self.n_sources < 60 and self.n_values == 1 << self.n_sources
 
-    @property
+    @cached_property
     def fixed(self) -> BoolArray:
         """Which values are known beforehand: g(∅) = 0 and, if normal, g(X) = 1."""
         fixed = np.zeros(self.n_values, dtype=bool)
         fixed[0] = not self.masks[0].any()
         fixed[-1] = self.normal and self.has_top
+        fixed.flags.writeable = False
         return fixed
 
-    @property
+    @cached_property
     def has_top(self) -> bool:
         """Whether the set of all sources is among the unknowns (it is always the last)."""
         return int(np.bitwise_count(self.masks[-1]).sum()) == self.n_sources

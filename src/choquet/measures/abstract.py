@@ -224,6 +224,16 @@ class AbstractMeasure(ABC):
         """Bounds of the Choquet integral of rows that were checked."""
         return self._interval(rows, "choquet")
 
+    @final
+    def weights_of_sorts(self, sorts: IntArray) -> FloatArray:
+        """Operator of the walk of each sort, of sorts that were checked."""
+        return self._walk_weights(sorts)
+
+    @final
+    def bounds_of_sorts(self, sorts: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Bounds of the values along the walk of each sort, of sorts that were checked."""
+        return self._walk_bounds(sorts)
+
     # -- other measures ----------------------------------------------------------------------------
 
     @final

@@ -81,13 +81,17 @@ class SupportedMeasure(AbstractMeasure):
         names = as_names(sources)
         table = np.array(words, dtype=np.uint64).reshape(-1, n_words(len(names)))
         array = as_vector(values, "the values of a measure", len(table))
-        table, array = _tidy(table, array, len(names), float(total))
-        array.flags.writeable = table.flags.writeable = False
-        vars(self).update(
-            words=table, known_values=array, sources=names, total=float(total),
-            monotone=True, normal=abs(float(total) - 1) < 1e-12,
-        )  # fmt: skip
+        self._hold(*_tidy(table, array, len(names), float(total)), names, float(total))
         self._refuse_decrease()
+
+    def _hold(
+        self, words: WordArray, values: FloatArray, sources: tuple[str, ...], total: float
+    ) -> None:
+        values.flags.writeable = words.flags.writeable = False
+        vars(self).update(
+            words=words, known_values=values, sources=sources, total=total,
+            monotone=True, normal=abs(total - 1) < 1e-12,
+        )  # fmt: skip
 
     # -- constructors ------------------------------------------------------------------------------
 
@@ -274,6 +278,28 @@ class SupportedMeasure(AbstractMeasure):
         return (
             f"<SupportedMeasure on {n} sources: {self.n_supported:,} of 2**{n} - 2 subsets known>"
         )
+
+
+def known_at(measure: AbstractMeasure, words: WordArray) -> SupportedMeasure | None:
+    """What is left of a measure if only these values are known; None if they bound no others.
+
+    `words` are distinct proper subsets in order, as those of a `DataSupport`.
+
+    Examples
+    --------
+    >>> words = np.array([[1]], dtype=np.uint64)
+    >>> known_at(Measure([0, 0.2, 0.3, 1]), words).bounds(["x1", "x2"])
+    (array([0.2, 0. ]), array([0.2, 1. ]))
+    """
+    if not measure.monotone:
+        return None
+    values = measure._values_of(words)
+    if not measure.is_dense:
+        return SupportedMeasure.nearest(words, values, measure.sources, total=measure.total)
+    # Some values of a measure that was checked need no check again.
+    found = object.__new__(SupportedMeasure)
+    found._hold(words.copy(), values, measure.sources, measure.total)
+    return found
 
 
 def _mask_of_words(row: WordArray) -> int:

@@ -141,7 +141,8 @@ def check_units(data: Data) -> None:
     target = (data["target"],) if "target" in data else ()
     if not isinstance(scales, tuple) or not all(isinstance(s, Scale) for s in (*scales, *target)):
         raise ValueError("units hold other than scales")
-    expect_fields(data, {"target_name": TEXT}, absent=("target_name",))
+    if not isinstance(data.get("target_name", ""), str):
+        raise ValueError(f"target_name is {data['target_name']!r:.40}, no text")
 
 
 def check_scaled(data: Data) -> None:

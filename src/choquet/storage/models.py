@@ -5,12 +5,12 @@ Nothing here imports scikit-learn: a row names its class, which is imported when
 
 from __future__ import annotations
 
-from importlib import import_module
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from choquet.estimators.foundation import Template, made
 from choquet.expected import NUMBER, Number, expect_fields
 from choquet.storage.additive import check_additive
 from choquet.storage.pipelines import SCALERS
@@ -159,8 +159,13 @@ def _encode_option(value: Any) -> Any:
 def _decode_option(node: Any) -> Any:
     if not isinstance(node, dict) or set(node) != {"like", "options"}:
         return decode_value(node)
-    module, _, name = MODELS[node["like"]].path.partition(":")
-    return _made(module, name, {key: _decode_option(one) for key, one in node["options"].items()})
+    return _template(MODELS[node["like"]].path, node["options"])
+
+
+def _template(path: str, options: dict[str, Any]) -> Template:
+    """An estimator of a file with its options, before it is made."""
+    found = {_EARLIER.get(key, key): _decode_option(one) for key, one in options.items()}
+    return Template(path, found)
 
 
 _EARLIER = {
@@ -172,19 +177,6 @@ _EARLIER = {
     "strengths": "alphas",
 }
 """Names that options and attributes had in files of earlier versions."""
-
-
-def _named_now(node: dict[str, Any]) -> dict[str, Any]:
-    return {_EARLIER.get(key, key): value for key, value in node.items()}
-
-
-def _made(module: str, name: str, options: dict[str, Any]) -> Any:
-    """An estimator with its options; what is true or false by default is so in the file."""
-    model, options = getattr(import_module(module), name)(), _named_now(options)
-    for key, value in model.get_params(deep=False).items():
-        if isinstance(value, bool) and not isinstance(options.get(key, value), bool):
-            raise ValueError(f"{key} is {options[key]!r:.40}, not true or false")
-    return model.set_params(**options)
 
 
 _MAY_LACK = {"cv_results_", "alpha_", "power_"}
@@ -244,9 +236,9 @@ def _check_parts(model: str, fitted: dict[str, Any], *, ordinal: bool) -> None:
 def decode_model(data: dict[str, Any]) -> Any:
     """The estimator again, as if it had just been fitted."""
     row = MODELS[data["model"]]
-    module, _, name = row.path.partition(":")
-    model = _made(module, name, {k: _decode_option(v) for k, v in data["options"].items()})
-    stored = _named_now(data["fitted"])
+    name = row.path.partition(":")[2]
+    model = made(_template(row.path, data["options"]))
+    stored = {_EARLIER.get(key, key): value for key, value in data["fitted"].items()}
     formula = decode_value(stored.pop("formula_", None))
     unknown = set(stored) - set(row.fitted)
     if unknown:

@@ -28,7 +28,7 @@ from choquet.lattice.wide import (
     unique_rows,
 )
 from choquet.measures.abstract import AbstractMeasure
-from choquet.walks.sorts import as_sorts
+from choquet.walks.sorts import all_sorts, as_sorts
 
 _CHUNK = 65_536
 """Samples whose chains are held at a time."""
@@ -231,11 +231,27 @@ class DataSupport:
         >>> DataSupport.from_data([[0.9, 0.5, 0.1]]).phi([[0, 1, 2], [2, 1, 0]])
         array([0., 1.])
         """
-        missing = self.unsupported_steps(sorts)
+        return self._phi(as_sorts(sorts, self.n_sources))
+
+    def _phi(self, sorts: IntArray) -> FloatArray:
+        missing = steps_outside(self.words, sorts)
         if self.n_sources == 1:
             return np.zeros(len(missing))
         share: FloatArray = missing.mean(axis=1)
         return share
+
+    def supported_sorts(self, epsilon: float = 0.0) -> IntArray:
+        """All sorts whose walks have Φ = 0 or, with an epsilon, below that.
+
+        Examples
+        --------
+        >>> DataSupport.from_data([[0.9, 0.5, 0.1]]).supported_sorts()
+        array([[0, 1, 2]])
+        """
+        sorts = all_sorts(self.n_sources)
+        phi = self._phi(sorts)
+        kept: IntArray = sorts[(phi == 0) | (phi < epsilon)]
+        return kept
 
     def __repr__(self) -> str:
         n = self.n_sources
