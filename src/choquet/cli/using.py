@@ -308,8 +308,7 @@ def run_report(
             warn(f"note: rows that lack a value, and are left out: {lacking}")
     report = room.Report(subject.asked, X, y, title=title)
     makers = {".md": report.markdown, ".json": report.json}
-    with steps("writing the report", None):
-        content = makers.get(output.suffix.lower(), report.html)()
+    content = makers.get(output.suffix.lower(), report.html)()
     size = write_content(content.encode("utf-8", "backslashreplace"), output, force=force)
     if str(output) == "-":
         return

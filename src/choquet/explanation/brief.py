@@ -18,7 +18,7 @@ from choquet.decomposition import ContextualOperator
 from choquet.explanation.additive import AdditiveView
 from choquet.explanation.phrases import operator_phrase, percent, plain, rank_phrase
 from choquet.explanation.view import View
-from choquet.operators.names import familiar_operators, nearest_name
+from choquet.operators.names import nearest_familiar, nearest_name
 from choquet.scales import figure, figures
 
 _MOST = 5
@@ -365,7 +365,7 @@ def _said(
     ranked = -np.sort(-inputs, axis=1)
     found = [(text, ranked @ by_rank + inputs @ by_source, cut)]
     if cut and not operator.source_weights.any():
-        nearest = familiar_operators(len(by_rank))[nearest_name(by_rank).nearest]
+        nearest = nearest_familiar(by_rank)
         found.append((f"about {operator_phrase(nearest)}", ranked @ nearest, True))
     tried = []
     for words, told, away in found:

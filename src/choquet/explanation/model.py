@@ -24,7 +24,7 @@ from choquet.explanation.phrases import (
 )
 from choquet.explanation.view import NO_RULES, View, operators_view, view_of
 from choquet.frames import FrameLibrary, to_frame
-from choquet.scales import Units
+from choquet.scales import Units, figures
 from choquet.shown import Shown, html_table
 from choquet.walks import DataSupport
 
@@ -390,10 +390,10 @@ if gpr is the largest.
             return f"These rules are the whole model{reach}, not a summary of it."
         reach = reach if self.certified else " in the cases that were drawn"
         scale = "" if self.units is None else " after rescaling"
+        rms, worst = figures((self.rms, self.worst), 2)
         return (
             "These rules are a summary of the model. For inputs between 0 and 1"
-            f"{scale} they differ from it by {figure(self.rms, 2)} typically and by "
-            f"{figure(self.worst, 2)} at most{reach}."
+            f"{scale} they differ from it by {rms} typically and by {worst} at most{reach}."
         )
 
 

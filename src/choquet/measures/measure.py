@@ -469,6 +469,16 @@ class Measure(Properties, AbstractMeasure):
         """
         return format_subset(self.sources, mask)
 
+    def formatted(self, masks: Iterable[int]) -> list[str]:
+        """Subsets of several masks in words.
+
+        Examples
+        --------
+        >>> Measure.additive([0.2, 0.8], ["ir", "emi"]).formatted([1, 3])
+        ['{ir}', '{ir, emi}']
+        """
+        return [format_subset(self.sources, int(mask)) for mask in masks]
+
     def mobius(self) -> FloatArray:
         """Möbius transform, by mask.
 

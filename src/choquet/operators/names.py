@@ -91,6 +91,18 @@ def _ordinal(k: int) -> str:
     return f"{k}{suffix}"
 
 
+def nearest_familiar(weights: FloatArray) -> FloatArray:
+    """Weights of the familiar operator nearest to the weights.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> nearest_familiar(np.array([0.0, 0.991, 0.007, 0.002]))
+    array([0., 1., 0., 0.])
+    """
+    return familiar_operators(len(weights))[nearest_name(weights).nearest]
+
+
 def nearest_name(weights: FloatArray) -> Name:
     """Name of the familiar operator nearest to the weights.
 

@@ -14,7 +14,7 @@ from choquet.explanation.brief import Brief
 from choquet.explanation.model import OperatorsExplanation
 from choquet.explanation.phrases import number_word, percent
 from choquet.explanation.view import View
-from choquet.scales import span
+from choquet.report.decimals import span
 from choquet.scales.advice import against_target
 
 _NAMED = 3

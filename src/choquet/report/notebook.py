@@ -29,7 +29,8 @@ def measure_html(measure: Measure) -> str:
     True
     """
     order = np.argsort(subset_sizes(measure.n_sources), kind="stable")
-    rows = ((measure.format(int(mask)), f"{measure.values[mask]:.6g}") for mask in order[:_LISTED])
+    listed = order[:_LISTED]
+    rows = zip(measure.formatted(listed), (f"{v:.6g}" for v in measure.values[listed]), strict=True)
     more = len(order) - _LISTED
     note = f"<p>There are {more:,} more subsets.</p>" if more > 0 else ""
     caption = f"Measure on {measure.n_sources} sources"

@@ -7,7 +7,7 @@ import hashlib
 import html
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
@@ -186,6 +186,8 @@ def _render(data: dict[str, Any]) -> str:
         number=figure,
         numbers=figures,
         cells=_cells,
+        columns=_columns,
+        grid=_grid,
         percent=_percent,
         short=_short,
         coded=_coded,
@@ -286,11 +288,22 @@ def _short(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".") if abs(value) >= 0.005 else "0"
 
 
-def _cells(values: Iterable[float | None], digits: int = 3) -> str:
-    """Numbers as cells of a row."""
+def _columns(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[list[Any]]:
+    """Some columns of a table, row by row."""
+    return [[row[name] for name in names] for row in rows]
+
+
+def _grid(rows: Sequence[Sequence[float | None]], digits: int = 3) -> list[list[str]]:
+    """The numbers of a table as people write them, row by row."""
+    told = iter(figures((value for row in rows for value in row), digits))
+    return [[next(told) for _ in row] for row in rows]
+
+
+def _cells(rows: Sequence[Sequence[float | None]], digits: int = 3) -> list[str]:
+    """The same as the cells of each row."""
     from markupsafe import Markup
 
-    return Markup("".join(f"<td>{text}</td>" for text in figures(values, digits)))
+    return [Markup("".join(f"<td>{text}</td>" for text in row)) for row in _grid(rows, digits)]
 
 
 def _coded(text: str) -> str:

@@ -13,7 +13,7 @@ from choquet.errors import DataError
 from choquet.explanation import AdditiveView
 from choquet.explanation.phrases import figure, percent
 from choquet.explanation.view import View
-from choquet.scales import decimals_of, fixed
+from choquet.report.decimals import decimals_of, fixed
 from choquet.walks import DataSupport
 
 _EXAMINED = 2_000
@@ -78,7 +78,7 @@ def quality_of(
     if seen_before(view, inputs) and hasattr(model, "get_params"):
         own = None
     elif numbers:
-        own = score_numbers(view.in_data(view.answers(view.scaled(rows))), truth)
+        own = score_numbers(view.outputs(rows), truth)
     else:
         own = _class_score(model, some, truth, classes)
     found = _beside_others(model, some, rows, truth, own, numbers=numbers, sources=view.sources)

@@ -218,9 +218,9 @@ def _samples(
         "phi": known.phi,
         "operator": known.operator,
     }
-    sure = view.confidence(answers.scaled[:n]) if n else None
+    sure = view.sure_ends(answers.scaled[:n]) if n else None
     if sure is not None:
-        numbers |= dict(zip(("sure_low", "sure_high"), view.in_data(sure).T, strict=True))
+        numbers |= dict(zip(("sure_low", "sure_high"), sure.T, strict=True))
     if view.parts.tree is not None:
         numbers["leaf"] = known.leaf
     if targets is not None:

@@ -10,7 +10,7 @@ import numpy as np
 from choquet.arrays import FloatArray
 from choquet.decomposition import Decomposition
 from choquet.explanation.view import View
-from choquet.indices import banzhaf, interaction
+from choquet.indices.power import power_indices
 
 _LISTED_SUBSETS = 30
 """Subsets in the table of support: all of them up to five sources."""
@@ -25,14 +25,15 @@ def index_table(parts: Decomposition) -> dict[str, Any] | None:
     if measure is None:
         return None
     dense = measure.is_dense or measure.as_mobius is not None
-    pairs = interaction(measure) if dense else None
-    if pairs is not None:  # its diagonal holds the Shapley values
-        found: dict[str, Any] = {"shapley": pairs.diagonal(), "banzhaf": banzhaf(measure)}
+    pairs = None
+    if dense:
+        pairs, each = power_indices(measure)
+        found: dict[str, Any] = {"shapley": pairs.diagonal(), "banzhaf": each}
     elif parts.tree is None:
         found = {"shapley": parts.clusters.sample.graph.contributions(), "banzhaf": None}
     else:
         return None
-    many = parts.n_sources > _TABLED_SOURCES
+    many = len(measure.sources) > _TABLED_SOURCES
     return {
         **found,
         "observed": not dense,
@@ -73,13 +74,13 @@ def support_table(view: View) -> dict[str, Any] | None:
         inner = inner[np.lexsort((counts[inner], -width[inner]))][:_LISTED_SUBSETS]
     subsets = [
         {
-            "subset": measure.format(int(mask)),
+            "subset": name,
             "value": measure.values[mask],
             "low": lower[mask],
             "high": upper[mask],
             "samples": int(counts[mask]),
         }
-        for mask in inner
+        for mask, name in zip(inner, measure.formatted(inner), strict=True)
     ]
     return {"by_size": rows, "n_subsets": 2**n - 2, "subsets": subsets}
 
@@ -100,7 +101,7 @@ def tree_table(view: View) -> list[dict[str, Any]] | None:
             operator = parts.operators[context.operator]
             here |= {
                 "operator": operator.number,
-                "rule": context.text(view.sources) or "always",
+                "rule": context.words(view.sources) or "always",
                 "share": context.share,
                 "trust": operator.trust,
             }

@@ -6,18 +6,16 @@ NumPy only; the scikit-learn transformer is `choquet.Commensurate`.
 
 from choquet.scales.advice import against_target, fit_warnings
 from choquet.scales.directions import (
-    DIRECTIONS,
     Direction,
     auto_directions,
     direction_note,
     rank_correlation,
 )
-from choquet.scales.figures import decimals_of, figure, figures, figures_of, fixed, span
+from choquet.scales.figures import figure, figures, figures_of
 from choquet.scales.scale import IDENTITY, METHODS, Scale, fit_scale, points_scale
 from choquet.scales.units import Units, Unwrapped, unwrapped
 
 __all__ = [
-    "DIRECTIONS",
     "IDENTITY",
     "METHODS",
     "Direction",
@@ -26,16 +24,13 @@ __all__ = [
     "Unwrapped",
     "against_target",
     "auto_directions",
-    "decimals_of",
     "direction_note",
     "figure",
     "figures",
     "figures_of",
     "fit_scale",
     "fit_warnings",
-    "fixed",
     "points_scale",
     "rank_correlation",
-    "span",
     "unwrapped",
 ]
