@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
-from choquet.certainty.region import Region, check_level, confidence_slack
+from choquet.certainty.region import PLAIN, Region, check_level, confidence_slack
 from choquet.errors import OptionError, TooLargeError
 from choquet.lattice.lazy import LazyModule
 from choquet.lattice.wide import WordArray, chains_of, find_rows, n_words, unique_rows
@@ -322,7 +322,10 @@ def _batches(
     """Ends of the wanted values, some rows at a time."""
     if n_jobs == 1 or len(wanted) <= 1:
         region = Region(problem, solution, slack, _containments(problem))
-        for part in np.array_split(wanted, max(1, min(len(wanted), BATCHES))):
+        # What whole arrays do in a fifth of a second is one batch: no one waits for progress there.
+        work = 2.0 * len(wanted) * problem.n_values**2
+        n_parts = int(min(np.ceil(BATCHES * work / PLAIN), BATCHES, len(wanted)))
+        for part in np.array_split(wanted, max(1, n_parts)):
             yield _ends(region, part)
         return
     from joblib import Parallel, delayed, effective_n_jobs

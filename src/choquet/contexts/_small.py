@@ -140,10 +140,10 @@ def _solve(A: FloatArray, b: FloatArray) -> FloatArray:
     size = len(A)
     at = np.arange(size)
     pivots, own = np.empty_like(b), A[at, at]
+    least = np.where(own > 0.0, 1e-11 * own, np.inf)
     for j in range(size):
-        pivot = A[j, j]
-        lost = (pivot <= 1e-11 * own[j]) | (own[j] <= 0.0)
-        pivots[j] = np.where(lost, np.inf, np.sqrt(np.where(lost, 1.0, pivot)))
+        np.sqrt(np.abs(A[j, j]), out=pivots[j])
+        pivots[j][A[j, j] <= least[j]] = np.inf
         column = A[j + 1 :, j]
         column /= pivots[j]  # zero where the pivot is lost
         A[j + 1 :, j + 1 :] -= column[:, None] * column

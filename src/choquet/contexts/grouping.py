@@ -263,14 +263,15 @@ class _Joining:
         """Join the two groups whose error rises least, given the errors of the new pairs."""
         one, two = self.new.T
         self.rise[one, two] = errors - self.errors[one] - self.errors[two]
-        left = np.array(self.left)
-        among = self.rise[np.ix_(left, left)]
-        i, j = (int(left[k]) for k in np.unravel_index(int(among.argmin()), among.shape))
+        i, j = divmod(int(self.rise.argmin()), len(self.rise))
+        rise = self.rise[i, j]
+        for gone in (i, j):
+            self.rise[gone], self.rise[:, gone] = np.inf, np.inf
         new = len(self.leaves)
         share = len(self.leaves[i]) / (len(self.leaves[i]) + len(self.leaves[j]))
         self.statistics[new] = self.statistics[i] + self.statistics[j]
         self.centres[new] = share * self.centres[i] + (1 - share) * self.centres[j]
-        self.errors[new] = self.rise[i, j] + self.errors[i] + self.errors[j]
+        self.errors[new] = rise + self.errors[i] + self.errors[j]
         self.leaves.append((*self.leaves[i], *self.leaves[j]))
         self.left = [k for k in self.left if k not in (i, j)]
         self.new = np.array([(new, k) for k in self.left]).reshape(-1, 2)
