@@ -354,8 +354,8 @@ def mean_width(
     return float(((upper - lower) * shares).sum() / (measure.n_sources + 1))
 
 
-def supported_share(support: DataSupport) -> float:
-    """Share of all walks that meet supported subsets only.
+def supported_share(support: DataSupport, known: BoolArray | None = None) -> float:
+    """Share of all walks that meet supported subsets only; `known` says which, by mask.
 
     Examples
     --------
@@ -366,7 +366,7 @@ def supported_share(support: DataSupport) -> float:
     n = support.n_sources
     if n > _DENSE_SOURCES:
         return float(Fraction(SupportedPaths(support.words, n).n_walks, factorial(n)))
-    sizes, known = subset_sizes(n), support.supported
+    sizes, known = subset_sizes(n), support.supported if known is None else known
     share = np.zeros(1 << n)
     share[0] = 1.0
     for size in range(1, n + 1):

@@ -186,10 +186,10 @@ class Evidence(Shown):
         return cls(
             n_samples=support.n_samples,
             n_tied=support.n_tied,
-            n_supported=support.n_supported,
+            n_supported=len(support.words),
             n_subsets=2**support.n_sources - 2,
             n_observed_sorts=len(support.observed_sorts),
-            walk_share=supported_share(support),
+            walk_share=supported_share(support, None if bounds is None else bounds[2]),
             mean_width=mean_width(measure, support, bounds) * width,
         )
 
@@ -375,6 +375,16 @@ if gpr is the largest.
         share = percent(self.rules_fidelity)
         return f"These rules name the right operator in {share} of all orders of the inputs{on}."
 
+    def told(self) -> dict[str, str | None]:
+        """How far the rules are the model, and what is behind them, in sentences."""
+        return {
+            "certificate": self.certificate(),
+            "fidelity": None if self.rules_exact else self.fidelity(),
+            "evidence": None if self.evidence is None else self.evidence.text(),
+            "units": None if self.units is None else self.units.text(self.sources),
+            "classes": None if self.outcome is None else self.outcome.text(),
+        }
+
     def certificate(self) -> str:
         """How far the operators can be from the model, or how much of them data decided."""
         if self.learned:
@@ -492,10 +502,10 @@ def explain_view(
         rules_fidelity=float("nan") if rules is None else rules.fidelity,
         rules_exact=rules is not None and rules.exact,
         learned=view.learned,
-        n_contexts=len(parts.leaves) or parts.n_operators,
+        n_contexts=len(parts.leaves) or len(parts.operators),
         n_samples=float(tree.weight[0]) if tree is not None and view.learned else float("nan"),
         output_name="the output" if view.outcome is None else view.outcome.name,
-        bias=0.0 if view.learned else float(parts.biases[0]),
+        bias=0.0 if view.learned else float(parts.operators[0].bias),
         worst=parts.error.worst * view.width,
         rms=parts.error.rms * view.width,
         certified=parts.exact,

@@ -11,7 +11,7 @@ bisection.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,7 +31,7 @@ class _Jobs:
     before: list[tuple[int, int]]
 
 
-def nearest_context(model: Decomposition, x: FloatArray, leaves: Iterable[int]) -> Switch | None:
+def nearest_context(model: Decomposition, x: FloatArray, leaves: Sequence[int]) -> Switch | None:
     """The smallest change of inputs that leads to one of these leaves; None if there are none.
 
     None as well where contexts ask for values of sources: only orders are searched.
@@ -41,7 +41,7 @@ def nearest_context(model: Decomposition, x: FloatArray, leaves: Iterable[int]) 
     model : Decomposition
     x : array of N floats
         Inputs by source, as the operators see them.
-    leaves : iterable of int
+    leaves : sequence of int
         Where to go.
 
     Examples
@@ -56,7 +56,7 @@ def nearest_context(model: Decomposition, x: FloatArray, leaves: Iterable[int]) 
     (0.25, (0, 1), [1, 0, 2])
     """
     tree, contexts = model.tree, model.leaves
-    if tree is None or tree.has_thresholds:
+    if not leaves or tree is None or tree.has_thresholds:
         return None
     space = _Space(x)
     best: tuple[int, int] | None = None

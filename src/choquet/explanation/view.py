@@ -120,7 +120,7 @@ class View(AbstractView):
     @cached_property
     def rules(self) -> RuleList | None:
         """The rules, or None if there are too many operators to have any worth reading."""
-        return self.parts.rules if self.parts.n_operators <= _MAX_RULED else None
+        return self.parts.rules if len(self.parts.operators) <= _MAX_RULED else None
 
     @cached_property
     def names(self) -> list[str]:
@@ -398,7 +398,7 @@ def _kept(model: Any, names: tuple[str, ...] | None, identify: bool) -> Decompos
 def _identification(model: Any) -> Any:
     """What the data of a fitted model determine, where that is quickly found."""
     support = getattr(model, "support_", None)
-    if not hasattr(model, "identify") or support is None or support.n_supported > _IDENTIFIED:
+    if not hasattr(model, "identify") or support is None or len(support.words) > _IDENTIFIED:
         return None
     try:
         return model.identify()

@@ -42,7 +42,13 @@ _TERMS = {
 
 
 def quality_of(
-    model: Any, view: View, X: Any, inputs: FloatArray, targets: FloatArray | None, y: Any
+    model: Any,
+    view: View,
+    X: Any,
+    inputs: FloatArray,
+    targets: FloatArray | None,
+    y: Any,
+    told: FloatArray | None = None,
 ) -> dict[str, Any] | None:
     """Scores of the model and of simple answers on the same samples, in plain data.
 
@@ -63,6 +69,8 @@ def quality_of(
         What outputs are held against; None where there are several classes.
     y : array-like
         The targets as they were given.
+    told : array, optional
+        The outputs of all samples, where these are known.
     """
     from choquet.estimators.held_out import score_numbers
 
@@ -78,7 +86,7 @@ def quality_of(
     if seen_before(view, inputs) and hasattr(model, "get_params"):
         own = None
     elif numbers:
-        own = score_numbers(view.outputs(rows), truth)
+        own = score_numbers(view.outputs(rows) if told is None else told[::step], truth)
     else:
         own = _class_score(model, some, truth, classes)
     found = _beside_others(model, some, rows, truth, own, numbers=numbers, sources=view.sources)

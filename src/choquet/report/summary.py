@@ -16,7 +16,7 @@ from choquet.explanation.answers import Answers, answers_of
 from choquet.explanation.brief import brief_of
 from choquet.explanation.model import explain_view
 from choquet.explanation.phrases import plain
-from choquet.explanation.view import View, operators_view, view_of
+from choquet.explanation.view import View, view_of
 from choquet.report.additive import summarise_additive
 from choquet.report.explorer import explorer_data
 from choquet.report.first import first_screen
@@ -80,22 +80,21 @@ def summarise(
     seen = view_of(model, identify=True)
     if isinstance(seen, AdditiveView):
         return summarise_additive(seen, X, y, title=title, n_samples=n_samples)
-    view = operators_view(seen)
-    inputs = None if X is None else as_inputs(X, sources=view.sources)
+    assert isinstance(seen, View)
+    inputs = None if X is None else as_inputs(X, sources=seen.sources)
     if inputs is not None and not len(inputs):
         inputs = None
-    targets = None if y is None or inputs is None else _targets(view, y, len(inputs))
+    targets = None if y is None or inputs is None else _targets(seen, y, len(inputs))
+    learned_from = seen.learned or seen.parts.support is not None
+    view = _informed(seen, inputs)
+    answers = None if inputs is None else answers_of(view, inputs[:_EXAMINED])
+    every = answers if inputs is not None and len(inputs) <= _EXAMINED else None
     quality = None
     if y is not None and inputs is not None and not fused:
-        quality = quality_of(model, view, X, inputs, targets, y)
-    learned_from = view.learned or view.parts.support is not None
-    view = _informed(view, inputs)
+        told = None if every is None else every.output
+        quality = quality_of(model, seen, X, inputs, targets, y, told)
     story = explain_view(view)
-    explained = story.to_dict()
-    explained["operators"] = explained["operators"][:_LISTED_OPERATORS]
-    answers = None if inputs is None else answers_of(view, inputs[:_EXAMINED])
     samples = _samples(view, inputs, targets, answers, n_samples)
-    outcome = view.outcome
     data = {
         "format": "choquet report",
         "format_version": 3,
@@ -114,25 +113,19 @@ def summarise(
             samples=samples,
             learned_from=learned_from,
         ),
-        "story": {
-            "certificate": story.certificate(),
-            "fidelity": None if story.rules_exact else story.fidelity(),
-            "evidence": None if story.evidence is None else story.evidence.text(),
-            "units": None if story.units is None else story.units.text(view.sources),
-            "classes": None if outcome is None else outcome.text(),
-        },
+        "story": story.told(),
         "output": {
-            "name": story.output_name if view.target is None or outcome else view.target,
-            "label": None if outcome is None else outcome.label,
+            "name": story.output_name if view.target is None or view.outcome else view.target,
+            "label": None if view.outcome is None else view.outcome.label,
         },
-        "model": explained,
+        "model": _first_operators(story.to_dict()),
         "rules": _rules(view),
         "tree": tree_table(view),
         "tree_unit": "samples" if view.parts.unit == "samples" else "orders of the inputs",
         "clustering": clustering_data(view.parts),
         "ivat": ivat_data(view.parts),
         "indices": index_table(view.parts),
-        "source_table": source_table(view, inputs),
+        "source_table": source_table(view, inputs, every),
         "support": support_table(view),
         "samples": samples,
         "errors": _errors(view, inputs, targets, answers),
@@ -143,6 +136,10 @@ def summarise(
     }
     found: dict[str, Any] = plain(data)
     return found
+
+
+def _first_operators(explained: dict[str, Any]) -> dict[str, Any]:
+    return {**explained, "operators": explained["operators"][:_LISTED_OPERATORS]}
 
 
 def _named(X: Any) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 
 from choquet.arrays import FloatArray
 from choquet.decomposition import Decomposition
+from choquet.explanation.answers import Answers
 from choquet.explanation.view import View
 from choquet.indices.power import power_indices
 
@@ -113,12 +114,17 @@ def tree_table(view: View) -> list[dict[str, Any]] | None:
     return found
 
 
-def source_table(view: View, inputs: FloatArray | None) -> list[dict[str, Any]] | None:
-    """Of a tree: how often it asks for each source, and what the source gives on the samples."""
+def source_table(
+    view: View, inputs: FloatArray | None, answers: Answers | None
+) -> list[dict[str, Any]] | None:
+    """Of a tree: how often it asks for each source, and what the source gives on the samples.
+
+    `answers` are those to all of them, where these are known.
+    """
     tree = view.parts.tree
     if tree is None:
         return None
-    given = None if inputs is None or not len(inputs) else _contributions(view, inputs)
+    given = None if inputs is None or not len(inputs) else _contributions(view, inputs, answers)
     inner, shares = tree.source >= 0, tree.weight / tree.weight[0]
     rows = []
     for i, name in enumerate(view.sources):
@@ -135,10 +141,13 @@ def source_table(view: View, inputs: FloatArray | None) -> list[dict[str, Any]] 
     return rows
 
 
-def _contributions(view: View, inputs: FloatArray) -> FloatArray:
+def _contributions(view: View, inputs: FloatArray, answers: Answers | None) -> FloatArray:
     """What each source gives to each output, in the units of the data."""
-    scaled = view.scaled(inputs)
-    labels, _, sorts, *_ = view.parts.decided(scaled)
+    if answers is not None:
+        scaled, labels, sorts = answers.scaled, answers.known.operator, answers.known.sort
+    else:
+        scaled = view.scaled(inputs)
+        labels, _, sorts, *_ = view.parts.decided(scaled)
     found = np.empty_like(scaled)
     np.put_along_axis(found, sorts, view.parts.rank_weights[labels], axis=1)
     return np.asarray((found + view.parts.source_weights[labels]) * scaled * view.width)
