@@ -29,17 +29,6 @@ class SelectiveCurve:
     accepted: FloatArray
     error: FloatArray
 
-    def limit_for(self, error: float) -> float:
-        """Lowest limit whose accepted samples have at most this mean error (NaN if none has).
-
-        Examples
-        --------
-        >>> selective_curve([0.0, 0.4], [0.9, 0.2]).limit_for(0.1)
-        0.9
-        """
-        good = np.flatnonzero(self.error <= error)
-        return float(self.limit[good[-1]]) if len(good) else float("nan")
-
 
 def selective_curve(errors: npt.ArrayLike, score: npt.ArrayLike) -> SelectiveCurve:
     """Accepted share and mean error for every limit on a score that occurs.

@@ -11,12 +11,14 @@ no two of which can share a group. Where the two meet, the number is proved to b
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from choquet.arrays import FloatArray, IntArray, generator
+from choquet.arrays import FloatArray, IntArray
 from choquet.errors import OptionError
+
+_DRAWN_ORDERS = 6
+"""Orders of grouping that are tried beside the two that the operators suggest."""
 
 _SLACK = 1e-12
 """Differences beyond the promise by this much are rounding."""
@@ -46,9 +48,7 @@ class Cover:
         return len(self.weights) == self.lower_bound
 
 
-def cover_operators(
-    weights: FloatArray, max_error: float, *, n_orders: int = 8, rng: Any = 0
-) -> Cover:
+def cover_operators(weights: FloatArray, max_error: float) -> Cover:
     """Group operators so that one order statistic for each group is never off by more.
 
     Parameters
@@ -57,10 +57,6 @@ def cover_operators(
         Operators, by rank.
     max_error : float
         The promise: largest difference of output over inputs in [0, 1].
-    n_orders : int, default 8
-        How many orders of grouping to try.
-    rng : seed or numpy.random.Generator, default 0
-        For the orders.
 
     Examples
     --------
@@ -73,12 +69,12 @@ def cover_operators(
         raise OptionError(f"max_error={max_error} must be at least 0")
     levels = np.cumsum(weights, axis=1)
     side = 2 * max_error + _SLACK
-    random = generator(rng)
+    random = np.random.default_rng(0)
     packed = _packing(levels, side)
     spread = np.argsort(levels.sum(axis=1), kind="stable")
     rest = np.setdiff1d(np.arange(len(levels)), packed)
     orders = [spread, np.concatenate([packed, rest])]
-    orders += [random.permutation(len(levels)) for _ in range(max(n_orders - len(orders), 0))]
+    orders += [random.permutation(len(levels)) for _ in range(_DRAWN_ORDERS)]
     best: IntArray | None = None
     for order in orders:
         labels = _group_in_order(levels, order, side)

@@ -185,9 +185,6 @@ class MeasureRegressor(CertainRegressor, RegressorMixin, BaseEstimator):
     intercept_: float
     patterns_: dict[tuple[int, ...], int]
 
-    def _normal_measure(self) -> bool:
-        return bool(getattr(self, "normal", True))
-
     def _relaxed(self) -> bool:
         return False
 

@@ -110,7 +110,6 @@ def solve_quadratic(
     gap: float = 0.0,
     further: int = 0,
     rows: tuple[Any, FloatArray] | None = None,
-    equations: tuple[Any, FloatArray] | None = None,
 ) -> FloatArray:
     """Minimise v'Pv/2 + q'v over the measures that agree, with `further` unknowns beside v.
 
@@ -124,11 +123,10 @@ def solve_quadratic(
         By how much strict rows must hold.
     further : int, default 0
         Unknowns beside the coordinates.
-    rows, equations : matrix and array, optional
-        More rows ≥ and =, on all unknowns.
+    rows : matrix and array, optional
+        More rows ≥, on all unknowns.
     """
-    conic = _conic(program, P, q, gap, further, rows, equations)
-    return run_clarabel(conic)[0]
+    return run_clarabel(_conic(program, P, q, gap, further, rows))[0]
 
 
 def _conic(
@@ -137,8 +135,7 @@ def _conic(
     q: FloatArray,
     gap: float,
     further: int,
-    rows: tuple[Any, FloatArray] | None,
-    equations: tuple[Any, FloatArray] | None,
+    rows: tuple[Any, FloatArray] | None = None,
 ) -> Conic:
     space = program.space
     A, b, strict, E, e = program.system()
@@ -153,9 +150,6 @@ def _conic(
 
     equal = [wide(E), wide(eye[at])]
     equal_to = [e, space.lower[at]]
-    if equations is not None:
-        equal.append(sp.csr_array(equations[0]))
-        equal_to.append(equations[1])
     above = [wide(A), wide(eye[low]), wide(-eye[high])]
     bound = [b + gap * strict, space.lower[low], -space.upper[high]]
     if rows is not None:
@@ -224,8 +218,7 @@ def _most_entropy(program: Program, *, share: float, **_: Any) -> tuple[FloatArr
     steps = sp.csr_array(order @ Z)
     count, d = steps.shape
     q = np.concatenate([np.zeros(d), -weight])
-    conic = _conic(program, sp.csc_array((d + count, d + count)), q, _gap(program, share), count,
-                   None, None)  # fmt: skip
+    conic = _conic(program, sp.csc_array((d + count, d + count)), q, _gap(program, share), count)
     # (t, Δ, 1) in the cone says t ≤ -Δ ln Δ; three rows a cone.
     cone = sp.lil_array((3 * count, d + count))
     cone[0::3, d:] = -sp.eye_array(count)

@@ -25,7 +25,6 @@ def fit_scores(
     y: FloatArray,
     *,
     integral: Literal["choquet", "sipos"] = "choquet",
-    gap: float = 0.0,
 ) -> tuple[FloatArray, FloatArray]:
     """Least squares to scores; of all measures that fit equally well, the one of least variance.
 
@@ -37,8 +36,6 @@ def fit_scores(
         Rows and their scores.
     integral : {"choquet", "sipos"}, default "choquet"
         Which integral gives the scores.
-    gap : float, default 0
-        By how much strict rows must hold.
 
     Returns
     -------
@@ -48,19 +45,19 @@ def fit_scores(
     check_option("integral", integral, ["choquet", "sipos"])
     rows: list[Functional] = [sipos(x) if integral == "sipos" else Integral(x) for x in X]
     R = sp.csr_array(program.space.matrix(rows))
-    point = solve_quadratic(program, 2 * (R.T @ R), -2 * (R.T @ y), gap=gap)
-    return _smoothest(program, R, R @ point, point, gap)
+    point = solve_quadratic(program, 2 * (R.T @ R), -2 * (R.T @ y))
+    return _smoothest(program, R, R @ point, point)
 
 
 def _smoothest(
-    program: Program, R: Any, fitted: FloatArray, point: FloatArray, gap: float
+    program: Program, R: Any, fitted: FloatArray, point: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """The measure of least variance that gives the same scores."""
     Z, F = to_values(program), quadratic_form(program.space.n, "coefficients")
     room = np.full(len(fitted), 1e-9)
     rows = (sp.vstack([R, -R]), np.concatenate([fitted - room, -fitted - room]))
     try:
-        found = solve_quadratic(program, 2 * Z.T @ F @ Z, np.zeros(R.shape[1]), gap=gap, rows=rows)
+        found = solve_quadratic(program, 2 * Z.T @ F @ Z, np.zeros(R.shape[1]), rows=rows)
     except SolverError:
         return point, fitted
     return found, R @ found
@@ -71,8 +68,6 @@ def fit_ranking(
     X: FloatArray,
     pairs: Sequence[tuple[int, int]],
     by: float | Sequence[float],
-    *,
-    gap: float = 0.0,
 ) -> tuple[FloatArray, FloatArray, float]:
     """Ranking or sorting least squares: free targets that keep an order, nearest to the scores.
 
@@ -86,8 +81,6 @@ def fit_ranking(
         The first of each must have the larger target.
     by : float or sequence of float
         By how much.
-    gap : float, default 0
-        By how much strict rows must hold.
 
     Returns
     -------
@@ -110,19 +103,17 @@ def fit_ranking(
         order[row, a] += 1.0
         order[row, b] -= 1.0
     rows = (sp.hstack([sp.csr_array((len(pairs), space.size)), sp.csr_array(order)]), steps)
-    found = solve_quadratic(
-        program, 2 * (R.T @ R), np.zeros(R.shape[1]), gap=gap, further=m, rows=rows
-    )
+    found = solve_quadratic(program, 2 * (R.T @ R), np.zeros(R.shape[1]), further=m, rows=rows)
     mse = float(np.mean((R @ found) ** 2))
     if mse > _EXACT_FIT:
         point, fitted = _smoothest(
-            program, scores, scores @ found[: space.size], found[: space.size], gap
+            program, scores, scores @ found[: space.size], found[: space.size]
         )
         return point, found[space.size :], float(np.mean((fitted - found[space.size :]) ** 2))
     # The order can be kept as it is: of all measures that do, the one of least variance.
     Z, F = to_values(program), quadratic_form(space.n, "coefficients")
     point = solve_quadratic(
-        program, 2 * Z.T @ F @ Z, np.zeros(space.size), gap=gap,
+        program, 2 * Z.T @ F @ Z, np.zeros(space.size),
         rows=(sp.csr_array(order @ scores.toarray()), np.array(steps)),
     )  # fmt: skip
     return point, np.asarray(scores @ point), 0.0

@@ -33,13 +33,12 @@ _SMALL = 10
 """Criteria up to which flat sets of measures in pairs are walked by all their rows."""
 
 
-def draw(
-    program: Program, count: int, rng: np.random.Generator, *, thin: int | None = None
-) -> FloatArray:
+def draw(program: Program, count: int, rng: np.random.Generator) -> FloatArray:
     """Points of a program's space, uniform over the measures that agree.
 
     For pairs, rows are Möbius coefficients (see `Pairs.sets`), because the N² weights of a measure
-    are not unique; for all other spaces they are the coordinates.
+    are not unique; for all other spaces they are the coordinates. From one draw to the next there
+    are N sweeps through all coordinates.
 
     Parameters
     ----------
@@ -49,21 +48,19 @@ def draw(
         Draws.
     rng : numpy.random.Generator
         Where chance comes from.
-    thin : int, optional
-        Sweeps through all coordinates from one draw to the next; N by default.
     """
     if isinstance(program.space, Pairs):
-        return _draw_pairs(program, program.space, count, rng, thin)
+        return _draw_pairs(program, program.space, count, rng)
     general = isinstance(program.space, AllSets) and not program.equal.any()
-    if general and not is_small(program.space.order, 0, count, thin or program.space.n):
+    if general and not is_small(program.space.order, 0, count, program.space.n):
         start, room = _centre(_everything(program))
         if room > _FLAT:
-            return _draw_lattice(program, start, count, rng, thin)
-    return _draw_rows(program, count, rng, thin)
+            return _draw_lattice(program, start, count, rng)
+    return _draw_rows(program, count, rng)
 
 
 def _draw_lattice(
-    program: Program, start: FloatArray, count: int, rng: np.random.Generator, thin: int | None
+    program: Program, start: FloatArray, count: int, rng: np.random.Generator
 ) -> FloatArray:
     """All measures, where what was said leaves room on every side."""
     from choquet.decide.models import _kernels
@@ -74,7 +71,7 @@ def _draw_lattice(
     begin[0], begin[-1] = 0.0, 1.0
     _kernels.walk_lattice(
         begin, columns.indptr.astype(np.int64), columns.indices.astype(np.int64), columns.data,
-        program.bound, thin or program.space.n, 20, out, rng.integers(2**64, dtype=np.uint64),
+        program.bound, program.space.n, 20, out, rng.integers(2**64, dtype=np.uint64),
     )  # fmt: skip
     return _moving(out, 1.0)
 
@@ -260,9 +257,7 @@ def _independent(rows: FloatArray) -> FloatArray:
     return np.asarray(rows[np.sort(order[: int((size > 1e-9 * max(size[0], 1e-300)).sum())])])
 
 
-def _draw_rows(
-    program: Program, count: int, rng: np.random.Generator, thin: int | None
-) -> FloatArray:
+def _draw_rows(program: Program, count: int, rng: np.random.Generator) -> FloatArray:
     system, _ = _flattened(_everything(program))
     lift, constant, equations = _merged(system)
     if lift.shape[1] == len(equations):  # one measure only
@@ -278,7 +273,7 @@ def _draw_rows(
         base, turn, start = _free_coordinates(equations, start)
         A, b = sp.csr_array(A @ turn), b - A @ base
         equations = np.zeros((0, turn.shape[1]))
-    out = _walk(A, b, equations, start, count, thin or program.space.n, rng)
+    out = _walk(A, b, equations, start, count, program.space.n, rng)
     return np.asarray((lift @ (turn @ out.T + base[:, None])).T + constant)
 
 
@@ -336,13 +331,11 @@ def _moving(out: FloatArray, moved: float) -> FloatArray:
     return out
 
 
-def _draw_pairs(
-    program: Program, space: Pairs, count: int, rng: np.random.Generator, thin: int | None
-) -> FloatArray:
+def _draw_pairs(program: Program, space: Pairs, count: int, rng: np.random.Generator) -> FloatArray:
     from choquet.decide.models import _kernels
 
-    if space.n <= _SMALL and is_small(KAdditive(space.n, 2).order, 1, count, thin or space.n):
-        return _draw_dense_pairs(program, space, count, rng, thin)
+    if space.n <= _SMALL and is_small(KAdditive(space.n, 2).order, 1, count, space.n):
+        return _draw_dense_pairs(program, space, count, rng)
     centre, room = _centre(_everything(program))
     # Rows on weights, read back as rows on coefficients: singles and smaller-of-two are the same.
     own = program.matrix[:, : space.n + len(space.pairs)]
@@ -350,7 +343,7 @@ def _draw_pairs(
     E = np.vstack([np.ones((1, own.shape[1])), own[equal]])
     E = _independent(E)
     if room <= _FLAT:
-        return _draw_flat_pairs(program, space, count, rng, thin)
+        return _draw_flat_pairs(program, space, count, rng)
     start = space.mobius_matrix @ centre
     first = np.concatenate([np.arange(space.n), space.pairs[:, 0]])
     second = np.concatenate([np.arange(space.n), space.pairs[:, 1]])
@@ -361,7 +354,7 @@ def _draw_pairs(
     seed = rng.integers(2**64, dtype=np.uint64)
     moved = _kernels.walk_pairs(
         start, space.n, first, second, np.ascontiguousarray(G.T), bound, np.ascontiguousarray(E),
-        (thin or min(2 * space.n, 20)) * own.shape[1], 20 + 10 * len(E), out, seed,
+        min(2 * space.n, 20) * own.shape[1], 20 + 10 * len(E), out, seed,
     )  # fmt: skip
     return _moving(out, moved)
 
@@ -373,17 +366,17 @@ def _without_constants(G: FloatArray, bound: FloatArray) -> tuple[FloatArray, Fl
 
 
 def _draw_flat_pairs(
-    program: Program, space: Pairs, count: int, rng: np.random.Generator, thin: int | None
+    program: Program, space: Pairs, count: int, rng: np.random.Generator
 ) -> FloatArray:
     """Pairs where what was said amounts to equations."""
     if space.n <= _SMALL:
-        return _draw_dense_pairs(program, space, count, rng, thin)
-    weights = _draw_rows(program, count, rng, thin)
+        return _draw_dense_pairs(program, space, count, rng)
+    weights = _draw_rows(program, count, rng)
     return np.asarray((space.mobius_matrix @ weights.T).T)
 
 
 def _draw_dense_pairs(
-    program: Program, space: Pairs, count: int, rng: np.random.Generator, thin: int | None
+    program: Program, space: Pairs, count: int, rng: np.random.Generator
 ) -> FloatArray:
     """Pairs by a row for each value that must not fall."""
     own = program.matrix[:, : space.n + len(space.pairs)]
@@ -391,4 +384,4 @@ def _draw_dense_pairs(
         KAdditive(space.n, 2), own, program.bound, program.strict, program.equal, program.owners,
         program.n_statements,
     )  # fmt: skip
-    return _draw_rows(dense, count, rng, thin)
+    return _draw_rows(dense, count, rng)

@@ -51,15 +51,15 @@ class Family(NamedTuple):
     meaning: str
     n_parameters: Callable[[int], int]
     """Free numbers, by the number of sources."""
-    pattern: Callable[[WordArray, int], Any] | None
-    """Columns whose weighted sum gives the value of a subset; None if the family is not linear."""
-    basis: Callable[[int], Any] | None
-    """Matrix from free numbers to all 2**N values, to shrink towards or to restrict to."""
     fit: Callable[[Statistics], Fit] | None
     """The monotone normal member of least squared error; None for all measures."""
-    wide: bool
+    pattern: Callable[[WordArray, int], Any] | None = None
+    """Columns whose weighted sum gives the value of a subset; None if the family is not linear."""
+    basis: Callable[[int], Any] | None = None
+    """Matrix from free numbers to all 2**N values, to shrink towards or to restrict to."""
+    wide: bool = False
     """Whether that fit is offered beyond 16 sources."""
-    chain: chains.Chain | None
+    chain: chains.Chain | None = None
     """Mean over the family, each member with its probability given the data; None if there is no
     chain, then the fit alone speaks for the family."""
     sparse: chains.Chain | None = None
@@ -188,8 +188,6 @@ FAMILIES: dict[str, Family] = {
     "none": Family(
         meaning="any monotone measure",
         n_parameters=lambda n: (1 << n) - 2,
-        pattern=None,
-        basis=None,
         fit=None,
         wide=True,
         chain=chains.lattice,
@@ -219,14 +217,11 @@ FAMILIES: dict[str, Family] = {
         pattern=pairs_of,
         basis=lambda n: k_additive_basis(n, min(2, n)),
         fit=_pairs,
-        wide=False,
         chain=chains.simplex(pairs_of, with_pairs=True),
     ),
     "lambda": Family(
         meaning="Sugeno λ-measure: shares of the sources, bent by one number",
         n_parameters=lambda n: n,
-        pattern=None,
-        basis=None,
         fit=_curve,
         wide=True,
         chain=curves.curve,
@@ -235,73 +230,46 @@ FAMILIES: dict[str, Family] = {
         meaning="a weighted mean plus an ordered weighted average",
         n_parameters=lambda n: 2 * n - 1,
         pattern=sources_and_ranks,
-        basis=None,
         fit=_mixture(sources_and_ranks),
-        wide=False,
         chain=chains.simplex(sources_and_ranks),
     ),
     "p-symmetric": Family(
         meaning="sources in up to three blocks, of which only the numbers count",
         n_parameters=largest_table,
-        pattern=None,
-        basis=None,
         fit=_blocks,
-        wide=False,
         chain=chains.blocks,
     ),
     "belief": Family(
         meaning="masses of subsets, none negative: interactions that only add",
         n_parameters=lambda n: len(focal_sets(n)) - 1,
         pattern=held_by,
-        basis=None,
         fit=_mixture(held_by),
-        wide=False,
-        chain=None,
     ),
     "plausibility": Family(
         meaning="dual of a belief measure: interactions that only take away",
         n_parameters=lambda n: len(focal_sets(n)) - 1,
         pattern=met_by,
-        basis=None,
         fit=_mixture(met_by),
-        wide=False,
-        chain=None,
     ),
     "possibility": Family(
         meaning="the best source of a subset decides",
         n_parameters=lambda n: n,
-        pattern=None,
-        basis=None,
         fit=_maxitive(1, dual=False),
-        wide=False,
-        chain=None,
     ),
     "necessity": Family(
         meaning="the worst source outside a subset decides",
         n_parameters=lambda n: n,
-        pattern=None,
-        basis=None,
         fit=_maxitive(1, dual=True),
-        wide=False,
-        chain=None,
     ),
     "2-maxitive": Family(
         meaning="the best pair of sources in a subset decides",
         n_parameters=lambda n: n + comb(n, 2),
-        pattern=None,
-        basis=None,
         fit=_maxitive(2, dual=False),
-        wide=False,
-        chain=None,
     ),
     "2-minitive": Family(
         meaning="the worst pair of sources outside a subset decides",
         n_parameters=lambda n: n + comb(n, 2),
-        pattern=None,
-        basis=None,
         fit=_maxitive(2, dual=True),
-        wide=False,
-        chain=None,
     ),
 }
 """Families by name."""
