@@ -16,8 +16,8 @@ import pytest
 import choquet
 from choquet.errors import DataError, FileError, MissingDependencyError, OptionError
 from choquet.report import decomposition_html, measure_html
+from choquet.report.image import grey_png
 from choquet.report.layout import hasse
-from choquet.report.png import grey_png
 
 HOSTILE = ["<script>alert(1)</script>", "\"'><img src=x onerror=alert(2)>", "</script>🎈|*_`\n# x"]
 SENTENCE = "If gpr is the largest, take the median of the three; otherwise take the largest."

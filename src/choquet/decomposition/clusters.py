@@ -332,7 +332,7 @@ class ClusterDecomposition(Decomposition):
                 candidates = candidates[np.argsort(-counts, kind="stable")[:_CANDIDATES]]
         if not len(candidates):
             candidates = np.unique(graph.sample_sorts(_CANDIDATES, rng=0), axis=0)
-        from choquet.decomposition._kernels_similar import most_similar
+        from choquet.decomposition._kernels import most_similar
 
         pair = np.ascontiguousarray(sorts), np.ascontiguousarray(candidates)
         return candidates[most_similar(*pair)]

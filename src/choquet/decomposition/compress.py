@@ -103,7 +103,7 @@ def _packing(levels: FloatArray, side: float) -> IntArray:
 
 def _group_in_order(levels: FloatArray, order: IntArray, side: float) -> IntArray:
     """Put each operator into the group whose box it widens least, or into a new one."""
-    from choquet.decomposition._kernels_cover import group_in_order
+    from choquet.decomposition._kernels import group_in_order
 
     labels = group_in_order(np.ascontiguousarray(levels[order]), side)
     result = np.empty_like(labels)
