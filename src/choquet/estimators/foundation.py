@@ -231,7 +231,8 @@ def validate_data(estimator: Any, X: Any, *targets: Any, **checks: Any) -> Any:
                 stacklevel=3,
             )
         return X
-    column_names(X)  # a frame that holds no rows yet is refused before anything else asks it
+    if not isinstance(X, np.ndarray):
+        column_names(X)  # a frame that holds no rows yet is refused before anything else asks it
     return later("sklearn.utils.validation", "validate_data")(estimator, X, *targets, **checks)
 
 

@@ -80,7 +80,7 @@ def auto_directions(
     >>> auto_directions(X, np.arange(20.0))
     (['higher', 'lower'], array([ 1., -1.]))
     """
-    found = _correlations(X.T, as_vector(y, "y"), weight)
+    found = _correlations(X.T, y, weight)
     n = len(X) if weight is None else float(weight.sum())
     # Of nine rows or fewer no correlation is clear.
     clear = _CLEAR / np.sqrt(max(n, 1.0))

@@ -231,6 +231,7 @@ def fit_scale(
     >>> fit_scale([18.0, 21.0, 30.0], direction=21.0)([18.0, 21.0, 30.0])
     array([0.66666667, 1.        , 0.        ])
     """
+    check_option("method", method, METHODS)
     return _fitted(as_vector(x, name), direction, method, clip, weight, name)
 
 
@@ -251,6 +252,8 @@ def fit_scales(
     >>> fit_scales(X, ["lower", "higher"], ["minmax", [(0, 0.0), (100, 1.0)]], names=["a", "b"])
     (<Scale of 2 points: 2 is 1, 4 is 0>, <Scale of 2 points: 0 is 0, 100 is 1>)
     """
+    for method in dict.fromkeys(one for one in methods if isinstance(one, str)):
+        check_option("method", method, METHODS)
     found = []
     for k, (direction, method, name) in enumerate(zip(directions, methods, names, strict=True)):
         if isinstance(method, str):
@@ -278,7 +281,6 @@ def _fitted(
     weight: FloatArray | None,
     name: str,
 ) -> Scale:
-    check_option("method", method, METHODS)
     weights = np.ones(len(column)) if weight is None else weight
     column, weights = column[weights > 0], weights[weights > 0]
     if not len(column):
