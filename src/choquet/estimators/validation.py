@@ -46,7 +46,7 @@ def checked_inputs(
     finite: Any = "allow-nan" if gaps else True
     # Features of other estimators (dtype="numeric") are not the sources of the measure.
     names = names_given(estimator) if dtype is np.float64 and not reset else None
-    plain = type(X) is np.ndarray
+    plain = type(X) is np.ndarray and X.dtype == np.float64
     if names is not None and not plain and column_names(X) is not None:
         X = as_inputs(X, sources=names, finite=False)
     array = in_our_words(
