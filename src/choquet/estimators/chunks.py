@@ -7,14 +7,10 @@ from os import PathLike
 from typing import Any
 
 from choquet.errors import DataError, OptionError, SourceError
-from choquet.estimators.common import (
-    IncrementalRegressor,
-    Material,
-    check_information,
-    names_or_numbers,
-)
+from choquet.estimators.common import IncrementalRegressor, Material, names_or_numbers
 from choquet.learning.data.chunks import Chunk, Evidence, evidence_of_chunks, support_of
 from choquet.learning.data.minima import MinimaStatistics
+from choquet.learning.data.scale import check_information
 from choquet.learning.data.statistics import Statistics
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from choquet.decomposition.outcome import Outcome
 from choquet.errors import DataError, SupportWarning
-from choquet.estimators.common import ALL_TIED, integrate, names_or_numbers, sources_of
+from choquet.estimators.common import integrate, names_or_numbers, sources_of
 from choquet.estimators.foundation import BaseEstimator, ClassifierMixin, check_is_fitted
 from choquet.estimators.validation import (
     checked_classes,
@@ -19,6 +19,7 @@ from choquet.estimators.validation import (
 )
 from choquet.jobs import run_jobs
 from choquet.lattice.ties import settled
+from choquet.learning.data.scale import ALL_TIED
 from choquet.learning.fill import fill_unsupported
 from choquet.learning.logistic import fit_logistic, fit_ordinal, sigmoid
 from choquet.measures import Measure, SupportedMeasure

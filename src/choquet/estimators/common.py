@@ -12,10 +12,10 @@ from choquet.errors import DataError, SolverError, SupportWarning, TooLargeError
 from choquet.estimators.certain import CertainRegressor
 from choquet.estimators.foundation import BaseEstimator, RegressorMixin, check_is_fitted
 from choquet.estimators.validation import checked_inputs, checked_rows, classes_of
-from choquet.lattice.ties import TIE, settled
+from choquet.lattice.ties import settled
 from choquet.learning.data.chunks import Evidence, evidence_of
 from choquet.learning.data.minima import MinimaStatistics
-from choquet.learning.data.scale import OFFSET, check_scale
+from choquet.learning.data.scale import check_information
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.fill import uncertainty
 from choquet.measures import AbstractMeasure, Measure, SupportedMeasure
@@ -33,23 +33,15 @@ from choquet.walks import DataSupport, sorts_of
 from choquet.walks.sorts import strict_steps
 
 __all__ = [
-    "ALL_TIED",
     "Batch",
     "IncrementalRegressor",
     "Material",
     "MeasureRegressor",
-    "check_information",
     "check_reach",
     "classes_of",
     "integrate",
     "sources_of",
 ]
-
-ALL_TIED = (
-    "every row is tied in all sources, so no subset but the whole has any data; "
-    "give inputs that differ between sources"
-)
-
 
 _MAX_COMPARED = 40_000
 """Supported subsets that are all compared with each other."""
@@ -87,50 +79,6 @@ class Material:
     support: DataSupport
     names: tuple[str, ...]
     batch: Batch | None = None
-
-
-def check_information(
-    statistics: Statistics | MinimaStatistics, *, normal: bool, y: FloatArray | None = None
-) -> None:
-    """Raise where there is nothing to learn from; warn where next to nothing is.
-
-    `y` are the last targets themselves, where they are at hand: sums alone cannot tell targets that
-    are all alike from those that differ in their last digits.
-    """
-    if statistics.n_samples == 0 or statistics.weight <= 0:
-        raise DataError(
-            "nothing to learn from: sample_weight is zero in every row; "
-            "give at least one row a positive weight"
-        )
-    check_scale(statistics)
-    if statistics.n_sources == 1:
-        if normal:
-            warnings.warn(
-                "one source only (n_features = 1): a normal measure on it has no free value, "
-                "the prediction is the input itself. Set normal=False to learn a factor",
-                SupportWarning,
-                stacklevel=4,
-            )
-        return
-    if statistics.tied:
-        if normal:
-            raise DataError(ALL_TIED)
-        warnings.warn(ALL_TIED, SupportWarning, stacklevel=4)
-    mean = statistics.target_sum / statistics.weight
-    spread = statistics.target_square / statistics.weight - mean**2
-    apart = 0.0 if y is None else float(np.ptp(y))
-    near = 0.0 if y is None else float(np.abs(y).max())
-    if TIE * near < apart < near / OFFSET and spread * OFFSET**2 < mean**2:
-        raise DataError(
-            f"the targets lie near {mean:.3g} but differ by {apart:.3g} only, which sums of "
-            "squares cannot hold: subtract the same number from all targets, and from the inputs"
-        )
-    if spread <= 1e-14 * max(mean**2, 1e-300):
-        warnings.warn(
-            f"the target is constant ({mean:g}): the measure will say little about the sources",
-            SupportWarning,
-            stacklevel=4,
-        )
 
 
 def check_reach(X: FloatArray, y: FloatArray) -> bool:

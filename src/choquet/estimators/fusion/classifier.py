@@ -13,7 +13,6 @@ from choquet.estimators.common import (
     Batch,
     Material,
     MeasureRegressor,
-    check_information,
     names_or_numbers,
 )
 from choquet.estimators.foundation import (
@@ -36,6 +35,7 @@ from choquet.estimators.validation import (
 )
 from choquet.jobs import run_jobs
 from choquet.learning.data.chunks import Evidence, evidence_of
+from choquet.learning.data.scale import check_information
 from choquet.learning.data.statistics import Statistics, sample_weights
 from choquet.silent import lacking, span_of
 from choquet.walks import DataSupport

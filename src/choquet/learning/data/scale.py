@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 
 from choquet.arrays import FloatArray
-from choquet.errors import DataError
+from choquet.errors import DataError, SupportWarning
+from choquet.lattice.ties import TIE
 
 LARGEST, SMALLEST = 1e200, 1e-200
 """Where sums of squares lose digits, or solvers leave the range of floating-point numbers."""
@@ -15,6 +17,11 @@ LARGEST, SMALLEST = 1e200, 1e-200
 OFFSET = 1e6
 """Most that inputs may lie from zero, in units of their differences within rows: beyond, rounding
 of squares (1 part in 10^16) reaches the digits in which squared errors of models differ."""
+
+ALL_TIED = (
+    "every row is tied in all sources, so no subset but the whole has any data; "
+    "give inputs that differ between sources"
+)
 
 _SIZE = 1e60
 """Largest number, and one by the smallest, that learners take which go on from rows: they square
@@ -38,6 +45,48 @@ def refuse_overflow(*sums: FloatArray) -> None:
                 "the sums of squares of these data do not fit floating-point numbers (the limit is "
                 f"{LARGEST:g}): inputs, targets or weights are too large; divide them by their size"
             )
+
+
+def check_information(statistics: Any, *, normal: bool, y: FloatArray | None = None) -> None:
+    """Raise where there is nothing to learn from; warn where next to nothing is.
+
+    `y` are the last targets themselves, where they are at hand: sums alone cannot tell targets that
+    are all alike from those that differ in their last digits.
+    """
+    if statistics.n_samples == 0 or statistics.weight <= 0:
+        raise DataError(
+            "nothing to learn from: sample_weight is zero in every row; "
+            "give at least one row a positive weight"
+        )
+    check_scale(statistics)
+    if statistics.n_sources == 1:
+        if normal:
+            warnings.warn(
+                "one source only (n_features = 1): a normal measure on it has no free value, "
+                "the prediction is the input itself. Set normal=False to learn a factor",
+                SupportWarning,
+                stacklevel=4,
+            )
+        return
+    if statistics.tied:
+        if normal:
+            raise DataError(ALL_TIED)
+        warnings.warn(ALL_TIED, SupportWarning, stacklevel=4)
+    mean = statistics.target_sum / statistics.weight
+    spread = statistics.target_square / statistics.weight - mean**2
+    apart = 0.0 if y is None else float(np.ptp(y))
+    near = 0.0 if y is None else float(np.abs(y).max())
+    if TIE * near < apart < near / OFFSET and spread * OFFSET**2 < mean**2:
+        raise DataError(
+            f"the targets lie near {mean:.3g} but differ by {apart:.3g} only, which sums of "
+            "squares cannot hold: subtract the same number from all targets, and from the inputs"
+        )
+    if spread <= 1e-14 * max(mean**2, 1e-300):
+        warnings.warn(
+            f"the target is constant ({mean:g}): the measure will say little about the sources",
+            SupportWarning,
+            stacklevel=4,
+        )
 
 
 def check_scale(statistics: Any) -> None:
