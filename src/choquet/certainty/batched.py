@@ -6,7 +6,7 @@ steps are those of the compiled search, so the ends agree to what either may mis
 
 from __future__ import annotations
 
-from itertools import pairwise
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +25,8 @@ MOST = 80
 """Newton steps at most; about 15 are usual."""
 NEAR = 1e-5
 """Gap at which a least squared error counts as found, in units of the noise."""
+FACTORED = 60
+"""Unknowns from which a factorisation pays for a call of its own, about 15 µs: six sources."""
 _AT_ONCE = 1_000_000
 """Numbers in the Newton matrices of one batch, so that they stay in the processor's cache."""
 
@@ -106,6 +108,23 @@ def nearest_at_once(
     return found, solved
 
 
+def _solver(H: FloatArray) -> Callable[[FloatArray], FloatArray]:
+    """What solves with many positive matrices, for one right side of each at a time.
+
+    Large ones are factored one by one, once for all right sides, which is half the work; where
+    rounding has made one of them less than positive, all are solved as they are.
+    """
+    if H.shape[1] >= FACTORED:
+        from scipy.linalg import lapack
+
+        found = [lapack.dpotrf(one.T, lower=1) for one in H]
+        if not any(failed for _, failed in found):
+            return lambda right: np.array(
+                [lapack.dpotrs(f, b, lower=1)[0] for (f, _), b in zip(found, right, strict=True)]
+            )
+    return lambda right: np.asarray(np.linalg.solve(H, right[:, :, None])[:, :, 0])
+
+
 class _Search:
     """What is the same for every function: the region, and which products its rows make."""
 
@@ -115,21 +134,26 @@ class _Search:
         n = len(gradient)
         counts = np.diff(rows.indptr)
         # Row e adds w_e · b_e b_e' to a Newton matrix: all of these, as one sparse matrix.
-        one = np.repeat(np.arange(len(rows.data)), np.repeat(counts, counts))
-        two = np.concatenate([np.tile(np.arange(a, b), b - a) for a, b in pairwise(rows.indptr)])
+        partners, begin = np.repeat(counts, counts), np.repeat(rows.indptr[:-1], counts)
+        one = np.repeat(np.arange(len(rows.data)), partners)
+        before = np.repeat(np.cumsum(partners) - partners - begin, partners)
+        two = np.arange(len(one)) - before
         first, second = rows.indices[one].astype(np.int64), rows.indices[two]
         owner = np.repeat(np.arange(len(counts)), counts)[one]
         products = rows.data[one] * rows.data[two]
+        # Most places of a Newton matrix get none of them: `places` are those that do.
+        self.places, place = np.unique(first * n + second, return_inverse=True)
         self.squares = sp.csr_array(
-            (products, (first * n + second, owner)), shape=(n * n, len(counts))
+            (products, (place, owner)), shape=(len(self.places), len(counts))
         )
 
     def matrices(self, at: _State, slope: FloatArray) -> FloatArray:
         """Newton matrices; what rounding leaves nothing of gets a little weight of its own."""
         n = len(self.gradient)
-        H = (self.squares @ (at.lam / at.s).T).T.reshape(-1, n, n)
-        H = H + (2.0 * at.mu)[:, None, None] * self.form
-        H += (slope * (at.mu / at.t)[:, None])[:, :, None] * slope[:, None, :]
+        H = (2.0 * at.mu)[:, None, None] * self.form
+        H.reshape(len(H), -1)[:, self.places] += (self.squares @ (at.lam / at.s).T).T
+        for one, left, right in zip(H, slope * (at.mu / at.t)[:, None], slope, strict=True):
+            one += left[:, None] * right  # one by one, so that they stay in the processor's cache
         H[:, np.arange(n), np.arange(n)] *= 1.0 + 1e-14
         return np.asarray(H)
 
@@ -166,7 +190,7 @@ class _Search:
         gap: FloatArray,
     ) -> None:  # fmt: skip
         """One step of Mehrotra's predictor and corrector, in place."""
-        H, rt, m = self.matrices(at, slope), q - at.t, len(self.room)
+        solve, rt, m = _solver(self.matrices(at, slope)), q - at.t, len(self.room)
         target, curve, bend = np.zeros(len(q)), np.zeros(len(q)), np.zeros(len(q))
         ds, dl = np.zeros_like(at.s), np.zeros_like(at.s)
         dt, dm = np.zeros(len(q)), np.zeros(len(q))
@@ -180,7 +204,7 @@ class _Search:
             cs = target[:, None] - at.s * at.lam - at.lam * rs - ds * dl
             ct = target - at.t * at.mu - at.mu * (rt + curve) - dt * dm
             right = -dual + slope * (ct / at.t)[:, None] + (self.across @ (cs / at.s).T).T
-            step = np.linalg.solve(H, right[:, :, None])[:, :, 0]
+            step = solve(right)
             ds = (self.rows @ step.T).T + rs
             dt = rt + curve + (slope * step).sum(axis=1)
             dl = (cs + at.lam * rs - at.lam * ds) / at.s
