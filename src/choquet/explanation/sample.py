@@ -399,24 +399,35 @@ def explained_rows(view: View, X: Any, model: Any = None) -> list[OperatorSample
         # Of several classes, the one that each sample is put into.
         views = [operators_view(model, row=one[None]) for one in scaled]
         known = [assess(here.parts, one[None]) for here, one in zip(views, scaled, strict=True)]
-    else:
-        views, known = [view] * len(rows), assess_each(view.parts, scaled)
+        return [
+            _explained(here, row, one[None], seen, here.confidence(one[None]))
+            for here, row, one, seen in zip(views, rows, scaled, known, strict=True)
+        ]
+    # Intervals of all rows at once take little longer than those of one.
+    sure = view.confidence(scaled)
     return [
-        _explained(here, row, one[None], seen)
-        for here, row, one, seen in zip(views, rows, scaled, known, strict=True)
+        _explained(view, row, scaled[k, None], seen, None if sure is None else sure[k, None])
+        for k, (row, seen) in enumerate(zip(rows, assess_each(view.parts, scaled), strict=True))
     ]
 
 
 def explained_row(view: View, row: FloatArray) -> OperatorSample:
     """Explain one row, given in the data, through a view that is there already."""
     scaled = view.scaled(row[None])
-    return _explained(view, row, scaled, assess(view.parts, scaled))
+    return _explained(view, row, scaled, assess(view.parts, scaled), view.confidence(scaled))
 
 
 def _explained(
-    view: View, inputs: FloatArray, scaled: FloatArray, known: Assessment
+    view: View,
+    inputs: FloatArray,
+    scaled: FloatArray,
+    known: Assessment,
+    sure: FloatArray | None,
 ) -> OperatorSample:
-    """Explain one row, given in the data and on the common scale, and what is known of it."""
+    """Explain one row, given in the data and on the common scale, and what is known of it.
+
+    `sure` is the interval of its output, where the model has one.
+    """
     parts, units, width = view.parts, view.units, view.width
     sort, number = known.sort[0], int(known.operator[0])
     operator = parts.operators[number]
@@ -433,7 +444,6 @@ def _explained(
     contributions = np.empty(len(sort))
     contributions[sort] = weights * scaled[0, sort] * width
     low, high = view.in_data(known.interval[0])
-    sure = view.confidence(scaled)
     leaf = None if known.leaf[0] < 0 else int(known.leaf[0])
     rule, named = view.rule_of(leaf, known.similar_sort)
     why = OperatorSample(
