@@ -11,6 +11,8 @@ import pytest
 
 import choquet
 from choquet.estimators import fit_chunks
+from choquet.estimators.fusion.baselines import fusion_scores
+from choquet.estimators.fusion.class_scores import ClassScores
 from choquet.jobs import run_jobs
 from choquet.learning import Statistics, least_squares, solve
 from choquet.watching import Line, each, steps
@@ -48,6 +50,14 @@ def fuse():
     return choquet.FusionClassifier().fit(scores, rng.integers(0, 3, 40))
 
 
+def fuse_held_out():
+    rng = np.random.default_rng(0)
+    scores, classes = rng.random((40, 3, 2)), np.array(["a", "b", "c"])
+    truth = classes[np.arange(40) % 3]
+    given = ClassScores(scores, classes, ("s", "t"), np.arange(40), truth)
+    return fusion_scores(choquet.FusionClassifier().fit(scores, truth), given, refit=True)
+
+
 def contextual():
     X, y = data(3, 80)
     return choquet.ContextualRegressor(max_leaves=3).fit(X, y)
@@ -65,6 +75,7 @@ WORKS = {
     "draws": (lambda: fitted().sample_measures(3, rng=0), {"drawing measures"}),
     "decide": (decide, {"drawing measures", "comparing alternatives"}),
     "fuse": (fuse, {"fusing"}),
+    "fuse held out": (fuse_held_out, {"holding out samples", "trying simpler ways"}),
     "report": (
         lambda: choquet.Report(fitted(), *data()).html(),
         {"looking at the model", "drawing the page"},

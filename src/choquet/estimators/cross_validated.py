@@ -322,7 +322,7 @@ def _fold_errors(folds, priors, n_jobs):
 
 
 def _run_jobs(n_jobs, jobs):
-    return run_jobs(_call, ((job,) for job in jobs), n_jobs=n_jobs)
+    return run_jobs(_call, [(job,) for job in jobs], n_jobs=n_jobs)
 
 
 @one_blas_thread()  # sums have one order, whatever the number of processors

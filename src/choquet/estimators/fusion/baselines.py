@@ -14,6 +14,7 @@ from sklearn.model_selection import StratifiedKFold
 from choquet.errors import ChoquetError, DataError
 from choquet.estimators.fusion.class_scores import ClassScores
 from choquet.estimators.held_out import HeldOut, Score, score_classes
+from choquet.watching import each
 
 _LEAST = 1e-15
 """Least score in a product, so that one source cannot rule a class out alone."""
@@ -77,7 +78,7 @@ def _parts(place, folds):
 
 def _refitted(model, given, parts):
     proba = np.empty(given.scores.shape[:2])
-    for train, test in parts:
+    for train, test in each("holding out samples", parts):
         fresh = clone(model).set_params(
             estimators=None, sources=given.sources, classes=list(given.classes)
         )
@@ -112,7 +113,7 @@ def _learned(given, place, parts) -> dict[str, Score]:
     scores, chosen = given.scores, []
     single, stacked = np.empty(scores.shape[:2]), np.zeros(scores.shape[:2])
     stack, flat = scores.size <= _STACKED, scores.reshape(len(scores), -1)
-    for train, test in parts:
+    for train, test in each("trying simpler ways", parts):
         right = (scores[train].argmax(axis=1) == place[train, None]).mean(axis=0)
         chosen.append(int(right.argmax()))
         single[test] = _shares(scores[test][:, :, chosen[-1]])
