@@ -330,9 +330,11 @@ def test_scores_are_averaged_over_strengths_by_what_predicts_held_out_rows(n_cla
 
     monkeypatch.setattr(temper, "_shares", spy)
     losses = np.array(list(temper.temper(fit).values()))
-    ((_, held, sums, weights),) = seen
+    ((_, held, sums, ahead, weights),) = seen
     np.testing.assert_allclose(sums, losses * 120, rtol=1e-9)
-    _least_of_weights(family, held, weights)
+    assert ahead.tolist() == [choice.ahead for choice in choices]
+    assert ahead.max() == 0 > ahead.min()
+    _least_of_weights(family, held, ahead, weights)
     weights = np.where(weights < temper._LEAST * weights.max(), 0.0, weights)
     block, total = next(table.blocks()), 0.0
     other = Fit(table, fit.ground, family, options)
@@ -351,14 +353,14 @@ def test_scores_are_averaged_over_strengths_by_what_predicts_held_out_rows(n_cla
         assert np.linalg.eigvalsh(result.inverse).min() > -1e-9
 
 
-def _least_of_weights(family, held, weights):
+def _least_of_weights(family, held, ahead, weights):
     """No other weights are better: the problem is convex, so a peer from equal weights agrees."""
 
     def cost(logs):
         shares = np.exp(logs - logs.max())
         shares /= shares.sum()
         loss = sum(rows.working(family, shares)[0].loss.sum() for rows in held)
-        return loss / 2 + (shares * np.log(shares)).sum()
+        return loss / 2 + (shares * (np.log(shares) - ahead)).sum()
 
     best = optimize.minimize(cost, np.zeros(len(weights)))
     assert cost(np.log(weights)) <= best.fun + 1e-9

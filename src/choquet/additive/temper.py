@@ -34,7 +34,8 @@ _SLOPES = np.arange(5.0, -6.0, -1.5)
 """Ridges of straight lines, in logarithms, for sources of standard deviation one."""
 _DIFFERENCES = (3.0, 1.0, -1.0)
 _CURVATURES = (0.0, 4.0)
-_MOVES = (0.0, -1.5)
+_MOVES = (0.0, -1.5, -3.0)
+"""Logarithms by which the strengths of the likelihood are moved: data without noise want less."""
 _FOLDS = ((1000.0, 5), (np.inf, 3))
 """Folds by the number of rows: more where few rows say little."""
 _FEWEST = 30
@@ -48,11 +49,15 @@ _LEAST = 0.01
 
 @dataclass(frozen=True, eq=False)
 class Strengths:
-    """Terms with the logarithms of their strengths, for each score."""
+    """Terms with the logarithms of their strengths, for each score.
+
+    `ahead` is the logarithm of the weight before any row is seen, up to a constant.
+    """
 
     name: str
     terms: Sequence[Term]
     rhos: list[FloatArray]
+    ahead: float = 0.0
 
 
 class _Held(NamedTuple):
@@ -107,7 +112,8 @@ def temper(fit: Fit, *, average: bool = True) -> dict[str, float]:
         for alone in np.eye(len(choices))
     ]
     if average:
-        shares = _shares(fit.family, held, np.array(losses))
+        ahead = np.array([choice.ahead for choice in choices])
+        shares = _shares(fit.family, held, np.array(losses), ahead)
         _mix(fit, choices, np.where(shares < _LEAST * shares.max(), 0.0, shares))
     else:
         _take(fit, choices[int(np.argmin(losses))])
@@ -115,52 +121,57 @@ def temper(fit: Fit, *, average: bool = True) -> dict[str, float]:
     return {c.name: loss / weight for c, loss in zip(choices, losses, strict=True)}
 
 
-def _shares(family: Family, held: Sequence[_Held], losses: FloatArray) -> FloatArray:
+def _shares(
+    family: Family, held: Sequence[_Held], losses: FloatArray, ahead: FloatArray
+) -> FloatArray:
     """Weights w of the choices that minimise half the loss of the averaged scores plus KL(w).
 
-    KL(w), the sum of w log w, is how far the weights are from equal ones. With the average of the
-    losses in place of the loss of the average, the minimum would be the likelihood of each choice.
+    KL(w), the sum of w (log w - ahead), is how far the weights are from those before any row. With
+    the average of the losses in place of the loss of the average, the minimum would be the
+    likelihood of each choice times its weight before.
     The loss of the average knows what choices say together, and that large scores weigh more.
-    The problem is convex, and its minimum has ``log w = -gradient`` up to a constant. Newton steps
-    are on these equations, with the curvature of each score by itself.
+    The problem is convex, and its minimum has ``log w = ahead - gradient`` up to a constant. Newton
+    steps are on these equations, with the curvature of each score by itself.
 
     References
     ----------
     Yao, Vehtari, Simpson & Gelman (2018), "Using stacking to average Bayesian predictive
     distributions"; Catoni (2007), "PAC-Bayesian supervised classification", for the KL term.
     """
-    logs = (losses.min() - losses) / 2
+    logs = ahead + (losses.min() - losses) / 2
     n = len(logs)
     for _ in range(_STEPS):
-        weights, value = _stacked(family, held, logs)
+        weights, value = _stacked(family, held, logs, ahead)
         slope, curve = np.zeros(n), np.zeros((n, n))
         for rows in held:
             for k, found in enumerate(rows.working(family, weights)):
                 eta = rows.eta[:, k]
                 slope -= eta @ found.slope + rows.fixed[:, k] @ found.fixed_slope
                 curve += (eta * found.curve) @ eta.T
-        rest = logs + slope
+        rest = logs - ahead + slope
         rest -= weights @ rest
         spread = np.diag(weights) - np.outer(weights, weights)
         step = np.linalg.solve(np.eye(n) + curve @ spread, -rest)
         fall = float(rest @ spread @ step)
         share = 1.0
-        while _stacked(family, held, logs + share * step)[1] > value + 0.1 * share * fall:
+        while _stacked(family, held, logs + share * step, ahead)[1] > value + 0.1 * share * fall:
             share /= 2
             if share < 1e-3:
                 return weights
         logs = logs + share * step
         if fall > -_CALM:
             break
-    return _stacked(family, held, logs)[0]
+    return _stacked(family, held, logs, ahead)[0]
 
 
-def _stacked(family: Family, held: Sequence[_Held], logs: FloatArray) -> tuple[FloatArray, float]:
+def _stacked(
+    family: Family, held: Sequence[_Held], logs: FloatArray, ahead: FloatArray
+) -> tuple[FloatArray, float]:
     """Weights by their logarithms up to a constant, and what they are to minimise."""
     weights = np.exp(logs - logs.max())
     weights /= weights.sum()
     loss = sum(float(rows.working(family, weights)[0].loss.sum()) for rows in held)
-    return weights, loss / 2 - float(special.entr(weights).sum())
+    return weights, loss / 2 - float(special.entr(weights).sum() + weights @ ahead)
 
 
 @dataclass(frozen=True)
@@ -178,9 +189,13 @@ class _Fold:
 
 
 def _moved(fit: Fit) -> list[Strengths]:
-    """The strengths of the likelihood, and weaker ones."""
+    """The strengths of the likelihood, and weaker ones.
+
+    Weaker ones make large scores, so where classes are nearly separable a little weight is much.
+    They begin with as much less weight as they are weaker.
+    """
     return [
-        Strengths(f"moved by {move:g}", fit.terms, [rho + move for rho in fit.rhos])
+        Strengths(f"moved by {move:g}", fit.terms, [rho + move for rho in fit.rhos], move)
         for move in _MOVES
     ]
 
