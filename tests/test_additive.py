@@ -107,7 +107,7 @@ def test_penalties_are_diagonal_in_the_coordinates_of_a_margin(seed):
     rng = np.random.default_rng(seed)
     knots = np.cumsum(0.1 + rng.random(6))
     share = 0.1 + rng.random(6)
-    margin = margin_of(Axis(knots, 0, False), share)
+    margin = margin_of(Axis(knots, 0, False), 1e9 * share)
     weight = share / share.sum() + 1e-3
     assert np.abs(weight @ margin.basis).max() < 1e-9
     h = 0.5 * np.diff(knots) / (knots[-1] - knots[0]) + 0.1
@@ -122,6 +122,19 @@ def test_without_ranks_a_utility_without_curvature_is_a_straight_line():
     (line,) = margin.basis[:, margin.rough == 0].T
     slopes = np.diff(line) / np.diff(knots)
     np.testing.assert_allclose(slopes, slopes[0])
+
+
+@pytest.mark.parametrize("even", [True, False])
+def test_ranks_count_where_rows_tell_them_from_units(even):
+    rng = np.random.default_rng(2)
+    x = np.sort(rng.random(500) if even else rng.exponential(size=500))
+    knots = np.quantile(x, np.linspace(0, 1, 16))
+    steps = np.diff(knots) / (knots[-1] - knots[0])
+    distances = steps if even else steps / 2 + 1 / 30
+    margin = margin_of(Axis(knots, 0, False), np.full(16, 500 / 16))
+    (straight,) = margin.basis[:, margin.rough == 0].T
+    slopes = np.diff(straight) / distances
+    assert np.ptp(slopes) < 0.03 * abs(slopes.mean())
 
 
 def test_terms_of_pairs_have_no_part_that_a_utility_could_say():
@@ -280,10 +293,24 @@ def test_the_link_is_polished_to_the_most_likely_number():
     ground = ground_of(table, [Source("a"), Source("b")], options)
     fit = grow(table, ground, Squares(0.5), options)
     before = fit.results[0].variance
-    polish(fit)
+    polish(fit, fit.family.kappa)
     assert abs(fit.family.kappa - 0.7) < 3 * link_of(fit).error < 0.3
     assert fit.results[0].variance < before
     assert fit.settled
+
+
+def test_terms_do_not_say_what_the_link_ought_to_say():
+    covered = []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        X = rng.random((500, 4))
+        f = np.exp(1.5 * X[:, 0] + X[:, 1] - X[:, 2])  # between the numbers that are tried
+        model = ChoquetAdditiveRegressor().fit(X, f + 0.1 * f.std() * rng.standard_normal(500))
+        assert abs(model.link_ - f.std() / f.mean()) < 4 * model.model_.kappa_error
+        assert sum(len(term.sources) > 1 for term in model.terms_) <= 2
+        low, high = model.predict_interval(X).T
+        covered.append(np.mean((low <= f) & (f <= high)))
+    assert np.mean(covered) > 0.85, covered
 
 
 def test_classes_take_their_steps_together_to_the_least_loss():
@@ -809,7 +836,8 @@ def test_units_change_nothing(factor):
     for a, b in ((factor, 1.0), (1.0, factor)):
         model = ChoquetAdditiveRegressor().fit(a * X, b * y)
         assert [term.name for term in model.terms_] == [term.name for term in plain.terms_]
-        assert model.link_ == plain.link_
+        assert model.link_choice_.kappa == plain.link_choice_.kappa
+        assert model.link_ == pytest.approx(plain.link_, rel=1e-6)
         away = np.abs(model.predict(a * X) / b - plain.predict(X))
         assert away.max() < 1e-6 * np.ptp(y)
     classes = y > np.median(y)

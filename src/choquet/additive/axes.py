@@ -21,6 +21,10 @@ else:
     linalg = LazyModule("scipy.linalg")
 
 
+_CHANCE = 0.461 / (1 / 6)
+"""Quantile of 95 % of the statistic of Cramér and von Mises, in units of its mean."""
+
+
 @dataclass(frozen=True)
 class Source:
     """What is known of a column before any term is made.
@@ -128,7 +132,8 @@ def margin_of(axis: Axis, shares: FloatArray, ranks: float = 0.5) -> Margin:
     """Contrasts and curvature of an axis, given the weight of the rows at its knots and slots.
 
     Distances between knots are in units and in ranks; `ranks` is the share of the latter. Without
-    it a utility that has no curvature is a straight line in the units of the source.
+    it a utility that has no curvature is a straight line in the units of the source. The share is
+    less where the rows hardly tell ranks from units.
 
     First differences (on knots) and distances from the mean (in slots) have the sum of squares one;
     curvatures are diagonal in the same coordinates, so a penalty on both is diagonal too.
@@ -145,6 +150,7 @@ def margin_of(axis: Axis, shares: FloatArray, ranks: float = 0.5) -> Margin:
     n = len(knots)
     if n > 1:
         steps = np.diff(knots) / (knots[-1] - knots[0])
+        ranks *= _told(steps, float(shares[:n].sum()))
         h = (1 - ranks) * steps + ranks / (n - 1)
         d = np.diff(np.eye(n), axis=0)
         D1 = d / np.sqrt(h)[:, None]
@@ -161,3 +167,26 @@ def margin_of(axis: Axis, shares: FloatArray, ranks: float = 0.5) -> Margin:
         B *= len(B) / np.trace(B)
     rough, coordinates = linalg.eigh(B, A)
     return Margin(contrast @ coordinates, np.where(rough > 1e-9 * rough.max(), rough, 0.0))
+
+
+def _told(steps: FloatArray, weight: float) -> float:
+    """How much of the way from units to ranks the rows tell, from 0 to 1.
+
+    Knots are quantiles of so many rows. Those of even rows lie off even places by chance, with
+    variance q (1 - q) / rows each. What chance exceeds in one of twenty sources says nothing of
+    this one, and is taken away from the squared distance.
+
+    References
+    ----------
+    Anderson & Darling (1952), "Asymptotic theory of certain goodness of fit criteria", for that
+    quantile (of the statistic of Cramér and von Mises).
+
+    Examples
+    --------
+    >>> _told(np.array([0.26, 0.24, 0.25, 0.25]), 100.0), _told(np.array([0.7, 0.1, 0.1, 0.1]), 1e9)
+    (0.0, 1.0)
+    """
+    even = np.arange(1, len(steps)) / len(steps)
+    off = float(((np.cumsum(steps)[:-1] - even) ** 2).sum())
+    chance = _CHANCE * float((even * (1 - even)).sum()) / max(weight, 1.0)
+    return round(1 - chance / off, 6) if off > chance else 0.0

@@ -14,11 +14,13 @@ import numpy as np
 
 from choquet.additive import _kernels
 from choquet.additive.families import Squares
-from choquet.additive.fit import Fit
-from choquet.additive.table import Block
+from choquet.additive.fit import Fit, Ground, Options
+from choquet.additive.table import Block, Table
 from choquet.arrays import FloatArray
 
 _STEPS = 5
+_LAST = 6
+"""Runs in the end: strengths that nothing tells wander before they rest, and steps grow short."""
 _FACTOR = 2**0.5
 """How far the number may move: half of the way to the next one that was tried."""
 _CALM = 0.1
@@ -68,10 +70,25 @@ def link_of(fit: Fit) -> Link:
     return Link(float(np.sqrt(result.variance / own)), answer, float(pull) / own)
 
 
-def polish(fit: Fit) -> None:
-    """Move the number of the link to the most likely one, half of the way to the next at most."""
+def refined(table: Table, ground: Ground, family: Squares, options: Options) -> Squares:
+    """The link before any terms of several sources: the most likely one of utilities alone.
+
+    Terms that are chosen behind a link that is a little off say what the link ought to say, and
+    afterwards keep it where it is.
+    """
+    fit = Fit(table, ground, family, options)
+    fit.refit(steps=12, outer=6)
+    polish(fit, family.kappa)
     assert isinstance(fit.family, Squares)
-    first = fit.family.kappa
+    return fit.family
+
+
+def polish(fit: Fit, first: float) -> None:
+    """Move the number of the link to the most likely one.
+
+    It goes half of the way at most from `first`, which was chosen, to the next that was tried.
+    """
+    assert isinstance(fit.family, Squares)
     low, high = sorted((first / _FACTOR, first * _FACTOR))
     for _ in range(_STEPS):
         found, kappa = link_of(fit), fit.family.kappa
@@ -80,4 +97,7 @@ def polish(fit: Fit) -> None:
             break
         fit.family = Squares(new)
         fit.refit(steps=2, outer=8, tolerance=1e-2)
-    fit.refit(steps=25, outer=15, tolerance=1e-2)
+    for _ in range(_LAST):
+        fit.refit(steps=25, outer=15, tolerance=1e-2)
+        if fit.settled:
+            break

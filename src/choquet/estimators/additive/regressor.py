@@ -14,7 +14,7 @@ from choquet.additive.choose import LINKS, LinkChoice, choose_link, sample
 from choquet.additive.contexts import AdditiveDecomposition, count_contexts
 from choquet.additive.families import Squares
 from choquet.additive.fit import Options, ground_of
-from choquet.additive.link import link_of, polish
+from choquet.additive.link import link_of, polish, refined
 from choquet.additive.model import model_of
 from choquet.additive.search import grow
 from choquet.additive.shape import constrain
@@ -186,11 +186,14 @@ class Additive(BaseEstimator):
         if family.known_scale:  # the straight line of logistic regression is the simplest choice
             options = replace(options, ranks=0.0)
         ground = ground_of(table, self.columns_, options)
+        bent, first = uncertain and not family.linear, getattr(family, "kappa", 0.0)
+        if bent:
+            family = refined(table, ground, family, options)
         fit = grow(table, ground, family, options)
         shaped = bool(signs or curvatures)
         self.moves_ = temper(fit, average=not shaped) if family.known_scale else {}
-        if uncertain and not family.linear:
-            polish(fit)
+        if bent:
+            polish(fit, first)
         free = not (shaped or family.known_scale or options.max_terms)
         self.believed_ = believe(fit) if free else 1.0
         link = link_of(fit) if uncertain else None
