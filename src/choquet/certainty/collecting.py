@@ -20,7 +20,7 @@ from choquet.arrays import FloatArray
 from choquet.lattice import subset_sizes
 from choquet.lattice.lazy import LazyModule
 from choquet.learning.data.statistics import Statistics
-from choquet.learning.families.fits import different
+from choquet.learning.families.fits import noise_of
 
 if TYPE_CHECKING:
     from scipy import special
@@ -66,10 +66,7 @@ class Beliefs:
     @cached_property
     def noise(self) -> float:
         """Variance of the noise; infinite where as many numbers were learned as there are rows."""
-        known = self.statistics
-        spare = known.weight - different(self.values[known.positions])
-        least = 1e-12 * max(known.target_square / known.weight, 1e-300)
-        return max(known.squared_error(self.values) / spare, least) if spare > 0 else float("inf")
+        return noise_of(self.statistics, self.values)
 
     @cached_property
     def _form(self) -> FloatArray:

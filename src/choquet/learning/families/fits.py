@@ -71,6 +71,13 @@ def different(values: FloatArray) -> int:
     return int(np.count_nonzero((pools > 0) & (pools < 1)))
 
 
+def noise_of(statistics: Statistics, values: FloatArray) -> float:
+    """Variance of the noise about a dense measure; infinite if it used as many numbers as rows."""
+    spare = statistics.weight - different(values[statistics.positions])
+    least = 1e-12 * max(statistics.target_square / statistics.weight, 1e-300)
+    return max(statistics.squared_error(values) / spare, least) if spare > 0 else float("inf")
+
+
 def pairs_of(words: WordArray, n_sources: int) -> Any:
     """Which single sources, then which pairs of them, each subset holds (scipy.sparse, CSR).
 
