@@ -185,7 +185,7 @@ def read_rows(
         columns = [*subject.sources, *([] if labelled else wanted)]
         parts, kept = [np.empty((0, len(columns)))], [np.empty(0, dtype=bool)]
         labels: list[npt.NDArray[Any]] = []
-        lacking: Missing = "keep" if subject.additive and not target else "drop"
+        lacking: Missing = "keep" if not target and subject.additive else "drop"
         for chunk in table.chunks(columns, text=wanted[0] if labelled else None, missing=lacking):
             parts.append(chunk.X)
             kept.append(chunk.kept)

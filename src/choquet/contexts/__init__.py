@@ -28,7 +28,6 @@ from choquet.contexts.rules import (
 )
 from choquet.contexts.splits import (
     SplitOptions,
-    best_split,
 )
 from choquet.contexts.tree import (
     Tree,
@@ -45,7 +44,6 @@ __all__ = [
     "RuleList",
     "SplitOptions",
     "Tree",
-    "best_split",
     "find_rules",
     "fit_leaf",
     "grow",

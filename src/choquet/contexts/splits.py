@@ -91,20 +91,15 @@ class Split:
         return np.asarray(own < bound)
 
 
-def best_split(
-    rows: RankRows, index: IntArray, fit: LeafFit, options: LeafOptions, splits: SplitOptions
-) -> Split | None:
-    """The predicate that lowers the squared error of a node most, or None if none may be used.
+def best_splits(
+    rows: RankRows,
+    nodes: Sequence[tuple[IntArray, LeafFit]],
+    options: LeafOptions,
+    splits: SplitOptions,
+) -> list[Split | None]:
+    """The predicate that lowers the squared error of each node most, or None if none may be used.
 
-    Parameters
-    ----------
-    rows : RankRows
-    index : array of ints
-        Numbers of the rows in the node.
-    fit : LeafFit
-        The node's own fit, whose weights the children are drawn to.
-    options : LeafOptions
-    splits : SplitOptions
+    A node is the numbers of its rows and its own fit, whose weights the children are drawn to.
 
     Examples
     --------
@@ -114,20 +109,10 @@ def best_split(
     >>> y = np.where(X[:, 1] == X.max(axis=1), X.min(axis=1), X.max(axis=1))
     >>> rows, options = RankRows.from_data(X, y), LeafOptions()
     >>> fit = fit_leaf(rows, np.arange(300), options, np.zeros(3))
-    >>> split = best_split(rows, np.arange(300), fit, options, SplitOptions(20))
+    >>> (split,) = best_splits(rows, [(np.arange(300), fit)], options, SplitOptions(20))
     >>> split.source, split.top
     (1, 1)
     """
-    return best_splits(rows, [(index, fit)], options, splits)[0]
-
-
-def best_splits(
-    rows: RankRows,
-    nodes: Sequence[tuple[IntArray, LeafFit]],
-    options: LeafOptions,
-    splits: SplitOptions,
-) -> list[Split | None]:
-    """The same for several nodes, each with the numbers of its rows and its own fit."""
     if rows.sums is None or rows.n_sources > splits.screen:
         return [_one_by_one(rows, index, fit, options, splits) for index, fit in nodes]
     asked = _questions(rows.sums, splits, rows.n_sources)
