@@ -23,13 +23,7 @@ from choquet.decomposition import (
     compare,
     decompose,
 )
-from choquet.indices import (
-    banzhaf,
-    interaction,
-    sample_indices,
-    shapley,
-    uniform_distribution,
-)
+from choquet.indices import banzhaf, interaction, sample_indices, shapley, uniform_distribution
 from choquet.integrals import (
     choquet_integral,
     choquet_interval,

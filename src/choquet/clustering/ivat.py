@@ -24,12 +24,7 @@ from choquet.clustering.spanning import (
     spanning_order_of_matrix,
 )
 from choquet.errors import DataError, OptionError, TooLargeError
-from choquet.operators.dissimilarity import (
-    Dissimilarity,
-    Metric,
-    as_dissimilarity,
-    dissimilarity,
-)
+from choquet.operators.dissimilarity import Dissimilarity, Metric, as_dissimilarity, dissimilarity
 from choquet.shown import Shown
 
 IMAGE_SIZE = 1000

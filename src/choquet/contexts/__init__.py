@@ -4,35 +4,14 @@ A tree of rank conditions never touches the 2**N subsets: a node keeps the sums 
 inputs by rank, (N + 2)² numbers that add up over rows, and a split is priced from those.
 """
 
-from choquet.contexts.conditions import (
-    Condition,
-    Context,
-    Rule,
-)
-from choquet.contexts.diagram import (
-    Diagram,
-)
-from choquet.contexts.leaves import (
-    LeafOptions,
-    fit_leaf,
-)
-from choquet.contexts.pruning import (
-    weakest_links,
-)
-from choquet.contexts.rows import (
-    RankRows,
-)
-from choquet.contexts.rules import (
-    RuleList,
-    find_rules,
-)
-from choquet.contexts.splits import (
-    SplitOptions,
-)
-from choquet.contexts.tree import (
-    Tree,
-    grow,
-)
+from choquet.contexts.conditions import Condition, Context, Rule
+from choquet.contexts.diagram import Diagram
+from choquet.contexts.leaves import LeafOptions, fit_leaf
+from choquet.contexts.pruning import weakest_links
+from choquet.contexts.rows import RankRows
+from choquet.contexts.rules import RuleList, find_rules
+from choquet.contexts.splits import SplitOptions
+from choquet.contexts.tree import Tree, grow
 
 __all__ = [
     "Condition",

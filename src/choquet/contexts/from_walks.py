@@ -10,14 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
-from choquet.contexts.grouping import (
-    Grouping,
-    Price,
-    groupings,
-    joined_leaves,
-    n_numbers,
-    refitted,
-)
+from choquet.contexts.grouping import Grouping, Price, groupings, joined_leaves, n_numbers, refitted
 from choquet.contexts.learn import collapsed
 from choquet.contexts.leaves import LeafOptions, fit_statistics, statistics_of
 from choquet.contexts.meeting import Together

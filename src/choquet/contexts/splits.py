@@ -17,13 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
-from choquet.contexts.leaves import (
-    LeafFit,
-    LeafOptions,
-    above_sums,
-    fit_statistics,
-    rank_sums,
-)
+from choquet.contexts.leaves import LeafFit, LeafOptions, above_sums, fit_statistics, rank_sums
 from choquet.contexts.rows import RankRows
 from choquet.contexts.sums import Sums
 

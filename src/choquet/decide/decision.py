@@ -15,13 +15,7 @@ from choquet.decide import consistency
 from choquet.decide.models.families import FAMILIES, MAX_DRAWN, draw_family, widest_program
 from choquet.decide.models.program import Program
 from choquet.decide.saying.language import CLASSES
-from choquet.decide.saying.levels import (
-    Levels,
-    dominated,
-    known_directions,
-    lines_to_fill,
-    scaled,
-)
+from choquet.decide.saying.levels import Levels, dominated, known_directions, lines_to_fill, scaled
 from choquet.decide.saying.notes import Notes, statement_column
 from choquet.decide.saying.reading import Said
 from choquet.decide.saying.statements import Importance, Prefer, Score, Setting, Statement

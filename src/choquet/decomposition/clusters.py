@@ -14,12 +14,7 @@ from choquet.clustering.ivat import IVAT
 from choquet.clustering.partition import Partition, canonical_ranks
 from choquet.contexts.conditions import Context, Rule
 from choquet.contexts.rules import RuleList, find_rules
-from choquet.decomposition.operators import (
-    Contexts,
-    ContextualOperator,
-    Errors,
-    cluster_errors,
-)
+from choquet.decomposition.operators import Contexts, ContextualOperator, Errors, cluster_errors
 from choquet.decomposition.outcome import Outcome
 from choquet.decomposition.result import Decomposition, Identified
 from choquet.decomposition.runtime import Decided

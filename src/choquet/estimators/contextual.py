@@ -16,12 +16,7 @@ from choquet.contexts.rows import LEAVES
 from choquet.decomposition.trees import describe
 from choquet.errors import DataError, OptionError
 from choquet.estimators.common import sources_of
-from choquet.estimators.foundation import (
-    BaseEstimator,
-    RegressorMixin,
-    check_is_fitted,
-    later,
-)
+from choquet.estimators.foundation import BaseEstimator, RegressorMixin, check_is_fitted, later
 from choquet.estimators.validation import checked_inputs, checked_rows
 from choquet.lattice.ties import settled
 from choquet.learning.data.scale import check_rows

@@ -13,13 +13,7 @@ from choquet.decomposition.runtime import Assessment, assess, assess_each
 from choquet.errors import DataError
 from choquet.explanation.abstract import SampleExplanation
 from choquet.explanation.nearest import nearest_context
-from choquet.explanation.phrases import (
-    NO_BIAS,
-    inputs_sentence,
-    named_and_rest,
-    percent,
-    plain,
-)
+from choquet.explanation.phrases import NO_BIAS, inputs_sentence, named_and_rest, percent, plain
 from choquet.explanation.switch import Switch, moves_text, smallest_switch
 from choquet.explanation.view import LEVEL, View, operators_view, view_of
 from choquet.frames import FrameLibrary, to_frame

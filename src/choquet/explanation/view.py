@@ -17,11 +17,7 @@ import numpy.typing as npt
 from choquet.additive.model import AdditiveModel
 from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.contexts import RuleList
-from choquet.decomposition import (
-    ContextualOperator,
-    Decomposition,
-    decompose,
-)
+from choquet.decomposition import ContextualOperator, Decomposition, decompose
 from choquet.decomposition.outcome import Outcome, outcome_of, place_of
 from choquet.decomposition.runtime import TRUSTED, Assessment, assess
 from choquet.errors import DataError, OptionError, SolverError

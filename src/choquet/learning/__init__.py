@@ -11,17 +11,8 @@ from choquet.learning.data import (
     parquet_chunks,
     statistics_of_chunks,
 )
-from choquet.learning.families import (
-    FAMILIES,
-    additive_basis,
-    k_additive_basis,
-    symmetric_basis,
-)
-from choquet.learning.fill import (
-    FILLS,
-    fill_unsupported,
-    uncertainty,
-)
+from choquet.learning.families import FAMILIES, additive_basis, k_additive_basis, symmetric_basis
+from choquet.learning.fill import FILLS, fill_unsupported, uncertainty
 from choquet.learning.problem import (
     Problem,
     Rows,
@@ -32,15 +23,8 @@ from choquet.learning.problem import (
     with_prior,
     with_rows,
 )
-from choquet.learning.representative import (
-    choose,
-)
-from choquet.learning.solvers import (
-    SOLVERS,
-    Solution,
-    hlms,
-    solve,
-)
+from choquet.learning.representative import choose
+from choquet.learning.solvers import SOLVERS, Solution, hlms, solve
 
 __all__ = [
     "FAMILIES",

@@ -9,25 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal, final
 import numpy as np
 import numpy.typing as npt
 
-from choquet.arrays import (
-    FloatArray,
-    IntArray,
-    as_vector,
-    check_option,
-    generator,
-)
+from choquet.arrays import FloatArray, IntArray, as_vector, check_option, generator
 from choquet.errors import MeasureError, NotMonotoneError, SourceError
 from choquet.lattice import check_dense, mask_of, mobius, monotonicity_witness, n_sources_of
 from choquet.lattice.rows import integrals_of_rows, weights_of_walks
 from choquet.lattice.wide import WordArray
 from choquet.measures import families
-from choquet.measures.abstract import (
-    INTEGRALS,
-    AbstractMeasure,
-    FillName,
-    IntegralName,
-    exactly,
-)
+from choquet.measures.abstract import INTEGRALS, AbstractMeasure, FillName, IntegralName, exactly
 from choquet.measures.orders import OrderName, by_mask, other_order
 from choquet.measures.properties import Properties
 from choquet.measures.random import RANDOM_MEASURES, RandomName

@@ -17,14 +17,7 @@ import numpy.typing as npt
 from choquet.arrays import FloatArray, IntArray, as_vector
 from choquet.errors import DataError, MeasureError, NotMonotoneError
 from choquet.lattice import zeta
-from choquet.lattice.wide import (
-    WordArray,
-    membership,
-    n_words,
-    pack,
-    to_dense_masks,
-    unique_rows,
-)
+from choquet.lattice.wide import WordArray, membership, n_words, pack, to_dense_masks, unique_rows
 from choquet.measures.abstract import (
     AbstractMeasure,
     FillName,

@@ -22,13 +22,7 @@ from choquet.lattice.wide import (
     to_dense_masks,
     unique_rows,
 )
-from choquet.measures.abstract import (
-    AbstractMeasure,
-    FillName,
-    IntegralName,
-    as_names,
-    combine,
-)
+from choquet.measures.abstract import AbstractMeasure, FillName, IntegralName, as_names, combine
 from choquet.measures.measure import Measure
 from choquet.measures.sources import source_numbers, subset_of
 

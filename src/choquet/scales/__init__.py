@@ -5,12 +5,7 @@ NumPy only; the scikit-learn transformer is `choquet.Commensurate`.
 """
 
 from choquet.scales.advice import against_target, fit_warnings
-from choquet.scales.directions import (
-    Direction,
-    auto_directions,
-    direction_note,
-    rank_correlation,
-)
+from choquet.scales.directions import Direction, auto_directions, direction_note, rank_correlation
 from choquet.scales.figures import figure, figures, figures_of
 from choquet.scales.scale import IDENTITY, METHODS, Scale, fit_scale, points_scale
 from choquet.scales.units import Units, Unwrapped, unwrapped

@@ -9,14 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from choquet.arrays import (
-    BoolArray,
-    FloatArray,
-    IntArray,
-    as_inputs,
-    as_vector,
-    column_names,
-)
+from choquet.arrays import BoolArray, FloatArray, IntArray, as_inputs, as_vector, column_names
 from choquet.errors import DataError
 from choquet.lattice.ties import LEAST, falling, tie_widths
 from choquet.lattice.wide import (

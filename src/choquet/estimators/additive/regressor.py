@@ -23,12 +23,7 @@ from choquet.additive.temper import temper
 from choquet.arrays import cells_of, column_names, refuse_labels
 from choquet.errors import DataError, MissingDependencyError, OptionError, SolverWarning
 from choquet.estimators.additive.columns import by_column, columns_of, encode, position_of
-from choquet.estimators.foundation import (
-    BaseEstimator,
-    RegressorMixin,
-    check_is_fitted,
-    later,
-)
+from choquet.estimators.foundation import BaseEstimator, RegressorMixin, check_is_fitted, later
 from choquet.estimators.validation import (
     checked_classes,
     checked_inputs,

@@ -9,12 +9,7 @@ import numpy as np
 
 from choquet.decomposition.outcome import Outcome
 from choquet.errors import ChoquetError, DataError, OptionError
-from choquet.estimators.common import (
-    Batch,
-    Material,
-    MeasureRegressor,
-    names_or_numbers,
-)
+from choquet.estimators.common import Batch, Material, MeasureRegressor, names_or_numbers
 from choquet.estimators.foundation import (
     BaseEstimator,
     ClassifierMixin,

@@ -7,9 +7,7 @@ from choquet.learning.data.chunks import (
     parquet_chunks,
     statistics_of_chunks,
 )
-from choquet.learning.data.statistics import (
-    Statistics,
-)
+from choquet.learning.data.statistics import Statistics
 
 __all__ = [
     "Evidence",

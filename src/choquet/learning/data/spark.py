@@ -12,13 +12,7 @@ import numpy as np
 from choquet.arrays import FloatArray
 from choquet.errors import ChoquetError, DataError, MissingDependencyError, SourceError
 from choquet.learning.data.checkpoint import Checkpoint
-from choquet.learning.data.chunks import (
-    Evidence,
-    Order,
-    evidence_of,
-    statistics_of,
-    sum_of_chunks,
-)
+from choquet.learning.data.chunks import Evidence, Order, evidence_of, statistics_of, sum_of_chunks
 
 _FAN_IN = 8
 """Partial sums that one task adds."""

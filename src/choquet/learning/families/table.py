@@ -18,13 +18,7 @@ from choquet.learning.data.statistics import Statistics
 from choquet.learning.families import chains, curves
 from choquet.learning.families.bases import additive_basis, k_additive_basis, symmetric_basis
 from choquet.learning.families.blocks import fit_blocks, largest_table, table_of
-from choquet.learning.families.fits import (
-    different,
-    fit_lambda,
-    fit_pairs,
-    fit_weights,
-    pairs_of,
-)
+from choquet.learning.families.fits import different, fit_lambda, fit_pairs, fit_weights, pairs_of
 from choquet.learning.families.maxitive import fit_maxitive
 from choquet.measures import AbstractMeasure, FormulaMeasure, Measure, MobiusMeasure
 from choquet.measures.formula import FormulaName, members_of, ranks_of

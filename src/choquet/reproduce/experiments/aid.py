@@ -23,14 +23,7 @@ from choquet.reproduce.experiments.aid_fusion import (
 )
 from choquet.reproduce.experiments.authors_files import authors_folder, find_studies
 from choquet.reproduce.experiments.fits import operators_text
-from choquet.reproduce.result import (
-    ExperimentResult,
-    Picture,
-    Row,
-    Table,
-    check_seeds,
-    estimate,
-)
+from choquet.reproduce.result import ExperimentResult, Picture, Row, Table, check_seeds, estimate
 from choquet.reproduce.where import aid_origin
 from choquet.reproduce.work import Work
 

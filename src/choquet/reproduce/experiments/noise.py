@@ -9,13 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from choquet.datasets import make_fusion, make_noise_measure
-from choquet.decomposition import (
-    Clodd,
-    ClusterDecomposition,
-    Distinct,
-    decompose,
-    measure_distance,
-)
+from choquet.decomposition import Clodd, ClusterDecomposition, Distinct, decompose, measure_distance
 from choquet.measures import Measure
 from choquet.operators import dissimilarity
 from choquet.reproduce.experiments.counting import CLUSTERINGS, LINK

@@ -13,14 +13,7 @@ from choquet.decomposition import Clodd, decompose, measure_distance
 from choquet.integrals import choquet_integral
 from choquet.measures import Measure
 from choquet.reproduce.experiments.fits import agreement, fit, picture_correlation
-from choquet.reproduce.result import (
-    Estimate,
-    ExperimentResult,
-    Picture,
-    Row,
-    check_seeds,
-    estimate,
-)
+from choquet.reproduce.result import Estimate, ExperimentResult, Picture, Row, check_seeds, estimate
 from choquet.reproduce.work import Work
 from choquet.walks import DataSupport, all_sorts, walk_weights
 

@@ -16,14 +16,7 @@ from choquet.measures import Measure
 from choquet.reproduce.experiments.descent import descend_from
 from choquet.reproduce.experiments.fits import count_operators, fit
 from choquet.reproduce.experiments.sampling import N_SOURCES, draw_sample
-from choquet.reproduce.result import (
-    Estimate,
-    ExperimentResult,
-    Row,
-    Table,
-    check_seeds,
-    estimate,
-)
+from choquet.reproduce.result import Estimate, ExperimentResult, Row, Table, check_seeds, estimate
 from choquet.reproduce.work import Work
 from choquet.walks import all_sorts
 
