@@ -173,8 +173,9 @@ def _told(steps: FloatArray, weight: float) -> float:
     """How much of the way from units to ranks the rows tell, from 0 to 1.
 
     Knots are quantiles of so many rows. Those of even rows lie off even places by chance, with
-    variance q (1 - q) / rows each. What chance exceeds in one of twenty sources says nothing of
-    this one, and is taken away from the squared distance.
+    variance q (1 - q) / rows each. Up to what one of twenty even sources exceeds it is taken for
+    chance; beyond, the share of it falls with the square, so that uneven sources lose next to
+    nothing.
 
     References
     ----------
@@ -189,4 +190,4 @@ def _told(steps: FloatArray, weight: float) -> float:
     even = np.arange(1, len(steps)) / len(steps)
     off = float(((np.cumsum(steps)[:-1] - even) ** 2).sum())
     chance = _CHANCE * float((even * (1 - even)).sum()) / max(weight, 1.0)
-    return round(1 - chance / off, 6) if off > chance else 0.0
+    return round(1 - (chance / off) ** 2, 6) if off > chance else 0.0
