@@ -14,7 +14,7 @@ import argparse
 import json
 import time
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -316,6 +316,39 @@ def _ratios(kept: dict[str, Any]) -> list[str]:
     return [*rows, ""]
 
 
+def _against(kept: dict[str, Any], kind: str, name: str, others: Iterable[str], field: str) -> str:
+    """Difference to the better of some models by the same folds, with its standard error."""
+
+    def column(label: str) -> np.ndarray:
+        keys = [
+            f"{kind}/{name}/{label}/{repeat}.{fold}" for repeat in range(2) for fold in range(5)
+        ]
+        return np.array([kept.get(key, {}).get(field, np.nan) for key in keys])
+
+    ours, found = column("additive"), {}
+    for label in others:
+        full = column(label)  # defaults, or reduced settings where those were not run
+        short = label.replace("EBM", "EBM, reduced") if np.isnan(full).any() else label
+        found[short] = column(short)
+    known = {label: cells for label, cells in found.items() if not np.isnan(cells).any()}
+    if not known or np.isnan(ours).any():
+        return ""
+    best = min(known, key=lambda label: float(known[label].mean()))
+    gaps = ours - known[best]
+    error = gaps.std(ddof=1) / np.sqrt(len(gaps))
+    return f"{gaps.mean():+.4f} ± {error:.4f} ({best})"
+
+
+def _differences(kept: dict[str, Any], kind: str, others: Sequence[str], fields: Any) -> list[str]:
+    sets = KINDS[kind]
+    lines = ["| additive less the best | " + " | ".join(sets) + " |"]
+    lines.append("|---" * (len(sets) + 1) + "|")
+    for field, words in fields.items():
+        row = [_against(kept, kind, name, others, field) for name in sets]
+        lines.append(f"| {words} | " + " | ".join(row) + " |")
+    return [*lines, ""]
+
+
 def page() -> None:
     kept = read()
     lines = [
@@ -329,10 +362,21 @@ def page() -> None:
         *_table(kept, "regression", "edf_", 0, "model"),
         "### Classes: share of errors", "", *_table(kept, "classes", "error", 4, "model"),
         "### Classes: log-loss", "", *_table(kept, "classes", "log_loss", 4, "model"),
+        "### Classes: difference to the better of EBM and logistic regression, by folds", "",
+        *_differences(
+            kept, "classes", ("EBM", "logistic"),
+            {"log_loss": "log-loss", "error": "share of errors"},
+        ),
         "### Ordered classes: mean absolute error", "",
         *_table(kept, "ordered", "mae", 4, "model"),
         "### Ordered classes: share of errors", "",
         *_table(kept, "ordered", "error", 4, "model"),
+        "### Ordered classes: log-loss", "", *_table(kept, "ordered", "log_loss", 4, "model"),
+        "### Ordered classes: difference to the better of both ways to use EBM, by folds", "",
+        *_differences(
+            kept, "ordered", ("EBM, classes", "EBM, rounded"),
+            {"mae": "absolute error", "error": "share of errors", "log_loss": "log-loss"},
+        ),
     ]  # fmt: skip
     start, end = "<!-- tables -->\n", "<!-- end of tables -->"
     text = PAGE.read_text(encoding="utf-8")
