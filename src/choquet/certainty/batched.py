@@ -129,7 +129,8 @@ class _Search:
     """What is the same for every function: the region, and which products its rows make."""
 
     def __init__(self, form: FloatArray, gradient: FloatArray, rows: Any, room: FloatArray) -> None:
-        self.form, self.gradient, self.room = form, gradient, room
+        # By rows in memory: what `matrices` makes of it is filled in place.
+        self.form, self.gradient, self.room = np.ascontiguousarray(form), gradient, room
         self.rows, self.across = rows, sp.csr_array(rows.T)
         n = len(gradient)
         counts = np.diff(rows.indptr)
