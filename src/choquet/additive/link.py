@@ -19,7 +19,7 @@ from choquet.additive.table import Block, Table
 from choquet.arrays import FloatArray
 
 _STEPS = 5
-_LAST = 6
+_LAST = 20
 """Runs in the end: strengths that nothing tells wander before they rest, and steps grow short."""
 _FACTOR = 2**0.5
 """How far the number may move: half of the way to the next one that was tried."""
