@@ -18,6 +18,7 @@ from choquet.errors import DataError, FileError, MissingDependencyError, OptionE
 from choquet.report import decomposition_html, measure_html
 from choquet.report.image import grey_png
 from choquet.report.layout import hasse
+from tests.fitted import data
 
 HOSTILE = ["<script>alert(1)</script>", "\"'><img src=x onerror=alert(2)>", "</script>🎈|*_`\n# x"]
 SENTENCE = "If gpr is the largest, take the median of the three; otherwise take the largest."
@@ -222,3 +223,14 @@ def test_nothing_overlaps_in_the_lattice(n):
         assert level[-1]["x"] + level[-1]["half"] <= drawn["width"]
         for left, right in itertools.pairwise(level):
             assert left["x"] + left["half"] < right["x"] - right["half"]
+
+
+@pytest.mark.parametrize("learner", ["ChoquetClassifier", "ChoquetAdditiveClassifier"])
+@pytest.mark.parametrize("held_back", [False, True])
+def test_rows_of_one_class_have_no_rivals_to_compare_with(learner, held_back):
+    X, y = data()
+    model = getattr(choquet, learner)().fit(X, y > 0.6)
+    # Rows that the model was not learned from, or some of those it was.
+    rows = (1 - X if held_back else X)[(y > 0.6)][:8]
+    page = choquet.Report(model, rows, np.ones(8, dtype=bool)).html()
+    assert page.startswith("<!doctype html>")

@@ -167,7 +167,9 @@ def held_out(
 
 
 def baseline_scores(X, y, *, classify: bool, folds: int = 5, sources=None) -> dict[str, Score]:
-    """Scores of simple answers alone, each row answered by a fit to the others; {} if too few.
+    """Scores of simple answers alone, each row answered by a fit to the others.
+
+    There are none where rows are too few, or of one class.
 
     Examples
     --------
@@ -185,9 +187,11 @@ def baseline_scores(X, y, *, classify: bool, folds: int = 5, sources=None) -> di
 
 
 def _parts(X, y, folds, random_state, classify):
-    """Rows learned from and rows held out, for each fold; None if there are too few."""
-    least = np.unique(y, return_counts=True)[1].min() if classify else len(y)
-    folds = int(min(folds, least))
+    """Rows learned from and rows held out, for each fold; None if too few rows or one class."""
+    counts = np.unique(y, return_counts=True)[1] if classify else np.array([len(y)])
+    if classify and len(counts) < 2:
+        return None
+    folds = int(min(folds, counts.min()))
     if folds < 2:
         return None
     kind = StratifiedKFold if classify else KFold

@@ -178,8 +178,7 @@ def _beside_others(
 
     if own is None:
         return held_out(model, X, truth, folds=_FOLDS, sources=sources, numbers=rows)
-    few = not numbers and np.unique(truth, return_counts=True)[1].min() < 2
-    rivals = {} if few else baseline_scores(rows, truth, classify=not numbers, sources=sources)
+    rivals = baseline_scores(rows, truth, classify=not numbers, sources=sources)
     return HeldOut(0, len(truth), {"model": own, **rivals})
 
 
