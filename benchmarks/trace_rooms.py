@@ -3,7 +3,8 @@
     python benchmarks/trace_rooms.py
 
 A function counts once, however often it is called. A room is a folder of the package, or a module
-at its top. A change of room is a call from a function of one room to one of another. Those into the
+at its top. A change of room is a call from a function of one room to one of another; a generator is
+called once, however often it goes on. Those into the
 ground, the modules at the top that check arrays, options and documents, are counted apart as well.
 The decorator of compiled loops is no room: a loop belongs to the room that it stands in.
 Modules are imported, and compiled loops loaded, before anything is counted. `fit` is also shown
@@ -13,6 +14,7 @@ without the rows held out, which are five fits more.
 from __future__ import annotations
 
 import contextlib
+import inspect
 import io
 import os
 import sys
@@ -45,6 +47,7 @@ class Trace:
         self.functions: set[Any] = set()
         self.files: set[str] = set()
         self.changes = self.to_ground = 0
+        self.begun: set[FrameType] = set()
 
     def __call__(self, frame: FrameType, event: str, _: Any) -> None:
         code = frame.f_code
@@ -52,6 +55,10 @@ class Trace:
         # Bodies of modules and classes, and comprehensions, are no functions of their own.
         if room is None or code.co_name.startswith("<"):
             return
+        if code.co_flags & inspect.CO_GENERATOR:
+            if frame in self.begun:
+                return
+            self.begun.add(frame)
         self.functions.add(code)
         self.files.add(code.co_filename)
         caller = frame.f_back
