@@ -111,6 +111,7 @@ def test_contenders_of_peers_need_nothing_of_this_repository(tmp_path):
     code = (
         f"import sys; sys.path.append({str(folder)!r}); import worker\n"
         f"print([worker._module(file).__name__ for file in {files!r}], 'choquet' in sys.modules)\n"
+        "import held_out\n"
     )
     done = subprocess.run(
         [sys.executable, "-I", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True

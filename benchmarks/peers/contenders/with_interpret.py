@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from held_out import error_held_out, fitted, wrong_held_out
-
 __all__ = ["fit_classes", "fit_table"]
 
 Task = tuple[Callable[[], Any], Callable[[Any], Any]]
@@ -14,6 +12,7 @@ Task = tuple[Callable[[], Any], Callable[[Any], Any]]
 
 def fit_table(inputs: dict[str, Any]) -> Task:
     """Explainable boosting machine."""
+    from held_out import error_held_out, fitted
     from interpret.glassbox import ExplainableBoostingRegressor
 
     X, y = inputs["X"], inputs["y"]
@@ -24,6 +23,7 @@ def fit_table(inputs: dict[str, Any]) -> Task:
 
 def fit_classes(inputs: dict[str, Any]) -> Task:
     """Explainable boosting machine."""
+    from held_out import fitted, wrong_held_out
     from interpret.glassbox import ExplainableBoostingClassifier
 
     X, y = inputs["X"], inputs["y"] > inputs["middle"]

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from held_out import error_held_out, fitted, wrong_held_out
 
 __all__ = ["fit_classes", "fit_table", "mst"]
 
@@ -24,6 +23,7 @@ def mst(inputs: dict[str, Any]) -> Task:
 
 def fit_table(inputs: dict[str, Any]) -> Task:
     """Gradient boosting of trees on binned columns."""
+    from held_out import error_held_out, fitted
     from sklearn.ensemble import HistGradientBoostingRegressor
 
     X, y = inputs["X"], inputs["y"]
@@ -34,6 +34,7 @@ def fit_table(inputs: dict[str, Any]) -> Task:
 
 def fit_classes(inputs: dict[str, Any]) -> Task:
     """Gradient boosting of trees on binned columns."""
+    from held_out import fitted, wrong_held_out
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     X, y = inputs["X"], inputs["y"] > inputs["middle"]
