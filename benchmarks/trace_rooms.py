@@ -4,8 +4,8 @@
 
 A function counts once, however often it is called. A room is a folder of the package, or a module
 at its top. A change of room is a call from a function of one room to one of another; a generator is
-called once, however often it goes on. Those into the
-ground, the modules at the top that check arrays, options and documents, are counted apart as well.
+called once, however often it goes on. Those into the ground, the modules at the top that check
+arrays, options and documents, are counted apart as well.
 The decorator of compiled loops is no room: a loop belongs to the room that it stands in.
 Modules are imported, and compiled loops loaded, before anything is counted. `fit` is also shown
 without the rows held out, which are five fits more.

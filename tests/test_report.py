@@ -227,7 +227,7 @@ def test_nothing_overlaps_in_the_lattice(n):
 
 @pytest.mark.parametrize("learner", ["ChoquetClassifier", "ChoquetAdditiveClassifier"])
 @pytest.mark.parametrize("held_back", [False, True])
-def test_rows_of_one_class_have_no_rivals_to_compare_with(learner, held_back):
+def test_a_report_on_rows_of_one_class_is_written(learner, held_back):
     X, y = data()
     model = getattr(choquet, learner)().fit(X, y > 0.6)
     # Rows that the model was not learned from, or some of those it was.
