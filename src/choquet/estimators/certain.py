@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -36,18 +36,8 @@ ROUNDING = 1e-12
 N_DRAWS = 400
 """Draws that intervals of more sources are made of."""
 
-
-class _Known(NamedTuple):
-    """The least squares fit over all measures, and the region around it that was asked for last."""
-
-    statistics: Any
-    problem: Problem
-    solution: Solution
-    last: dict[tuple[float, str], Region]
-
-
-_KNOWN: WeakKeyDictionary[Any, _Known] = WeakKeyDictionary()
-"""What is known for each model, as long as the model lives."""
+_REGIONS: WeakKeyDictionary[Any, tuple[Any, Problem, Solution]] = WeakKeyDictionary()
+"""The least squares fit over all measures for each model, as long as the model lives."""
 
 
 def warn_of_weights(statistics: Statistics) -> None:
@@ -80,17 +70,13 @@ class CertainRegressor:
         dense = self.statistics_.n_sources <= MAX_DRAWN
         return least_squares(self.statistics_, dense=dense, **self._shape())
 
-    def _known(self) -> _Known:
-        kept = _KNOWN.get(self)
-        if kept is None or kept.statistics is not self.statistics_:
-            problem = self._wide_problem()
-            kept = _KNOWN[self] = _Known(self.statistics_, problem, solve(problem), {})
-        return kept
-
     def _fit_of_all(self) -> tuple[Problem, Solution]:
         """That problem and its optimum."""
-        known = self._known()
-        return known.problem, known.solution
+        kept = _REGIONS.get(self)
+        if kept is None or kept[0] is not self.statistics_:
+            problem = self._wide_problem()
+            kept = _REGIONS[self] = (self.statistics_, problem, solve(problem))
+        return kept[1], kept[2]
 
     def _n_rows(self) -> float:
         """How many rows speak of the measure; weights are numbers of rows."""
@@ -249,14 +235,8 @@ class CertainRegressor:
         return False
 
     def _region(self, level: float, kind: str) -> Region:
-        """The region of a level; the last one is kept, for rows that are asked for one by one."""
-        known, rows = self._known(), self._n_rows()
-        found = known.last.get((level, kind))
-        if found is None:
-            found = confidence_region(known.problem, known.solution, rows, level, kind)
-            known.last.clear()
-            known.last[level, kind] = found
-        return found
+        problem, solution = self._fit_of_all()
+        return confidence_region(problem, solution, self._n_rows(), level, kind)
 
     def _noise_half(self, level: float) -> float:
         """Half of the interval of the noise alone; infinite where the rows say nothing of it."""
