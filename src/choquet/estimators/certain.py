@@ -38,6 +38,8 @@ N_DRAWS = 400
 
 _REGIONS: WeakKeyDictionary[Any, tuple[Any, Problem, Solution]] = WeakKeyDictionary()
 """The least squares fit over all measures for each model, as long as the model lives."""
+_LAST: WeakKeyDictionary[Solution, tuple[tuple[float, float, str], Region]] = WeakKeyDictionary()
+"""The region that was asked for last around each fit, as long as the fit lives."""
 
 
 def warn_of_weights(statistics: Statistics) -> None:
@@ -235,8 +237,12 @@ class CertainRegressor:
         return False
 
     def _region(self, level: float, kind: str) -> Region:
-        problem, solution = self._fit_of_all()
-        return confidence_region(problem, solution, self._n_rows(), level, kind)
+        """The region of a level; the last one is kept, for rows that are asked for one by one."""
+        (problem, solution), asked = self._fit_of_all(), (self._n_rows(), level, kind)
+        known = _LAST.get(solution)
+        if known is None or known[0] != asked:
+            known = _LAST[solution] = (asked, confidence_region(problem, solution, *asked))
+        return known[1]
 
     def _noise_half(self, level: float) -> float:
         """Half of the interval of the noise alone; infinite where the rows say nothing of it."""
