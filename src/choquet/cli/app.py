@@ -217,13 +217,21 @@ def fit(
     max_order: Annotated[
         int | None, option("Largest number of sources in a term, 1 to 4.", **WHOLE)
     ] = None,
+    categories: Annotated[
+        list[str] | None,
+        option("Sources that are categories although they look like numbers (additive): a,b,c."),
+    ] = None,
+    levels: Annotated[
+        list[str] | None,
+        option("A source and its levels from low to high (additive): 'size=small<medium<large'."),
+    ] = None,
     missing: MissingValues = "error",
     delimiter: Delimiter = None,
     force: Force = False,
     json: Json = False,
 ) -> None:
     """Learn a model from a table."""
-    from choquet.cli.fitting import run_fit
+    from choquet.cli.fitting import levels_of, run_fit
     from choquet.cli.learners import FitOptions
 
     given = {
@@ -244,6 +252,8 @@ def fit(
         missing=_missing(missing),
         delimiter=delimiter,
         learning={name: value for name, value in given.items() if value is not None},
+        categories=categories or [],
+        levels=levels_of(levels or []),
     )
     run_fit(data, output, options, force=force, as_json=json)
 

@@ -83,8 +83,10 @@ def chosen(
     jobs = []
     look = None
     for one in _CANDIDATES[options.learner]:
-        takes = LEARNERS[one.learner].options
-        if len(sources) > one.most or any(name not in takes for name in options.learning):
+        learner = LEARNERS[one.learner]
+        able = learner.raw or not options.kinds  # others cannot take categories
+        takes = all(name in learner.options for name in options.learning)
+        if len(sources) > one.most or not (able and takes):
             continue
         asked = replace(options, learner=one.learner, learning=one.learning | options.learning)
         job = Job(table, sources, target, asked)

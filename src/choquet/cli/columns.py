@@ -7,9 +7,9 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from operator import itemgetter
 from pathlib import Path
@@ -43,7 +43,8 @@ class Chunk:
     Attributes
     ----------
     X : array of shape (n_rows, n_columns)
-        Columns of numbers.
+        Columns of numbers; of numbers and texts where some were asked for as words, None for a
+        text that is missing.
     labels : array of n_rows texts, or None
         The column that was asked for as text.
     n_bytes : int
@@ -52,7 +53,7 @@ class Chunk:
         For each row of the file, whether it is among these; not if a value was missing.
     """
 
-    X: FloatArray
+    X: npt.NDArray[Any]
     labels: npt.NDArray[Any] | None
     n_bytes: int
     kept: BoolArray
@@ -148,7 +149,12 @@ class CsvFile:
         return [at[name] for name in names]
 
     def chunks(
-        self, columns: Sequence[str], *, text: str | None = None, missing: Missing = "error"
+        self,
+        columns: Sequence[str],
+        *,
+        words: Collection[str] = (),
+        text: str | None = None,
+        missing: Missing = "error",
     ) -> Iterator[Chunk]:
         """Rows as numbers, in order.
 
@@ -156,13 +162,22 @@ class CsvFile:
         ----------
         columns : sequence of str
             Columns to read as numbers.
+        words : collection of str
+            Those of them that hold words, and are read as they are.
         text : str, optional
             One more column, to be read as text.
         missing : {"error", "drop", "keep"}, default "error"
             What to do with rows that lack a value; kept, they hold NaN.
         """
-        wanted = [*self.places(columns), *(self.places([text]) if text is not None else [])]
-        pick = _picker(wanted)
+        names = [name for name in columns if name not in words]
+        spelled = [name for name in columns if name in words]
+        asked = [*names, *spelled, *([] if text is None else [text])]
+        self.places(columns)
+        pick = _picker(self.places(asked))
+
+        def made(n_bytes: int) -> Chunk:
+            return self._chunk(picked, numbers, asked, len(names), text, missing, n_bytes)
+
         rows = self._rows()
         next(rows)
         size = max(1, _CHUNK_CELLS // max(len(self.names), 1))
@@ -180,44 +195,50 @@ class CsvFile:
             picked.append(pick(row))
             numbers.append(line)
             if len(picked) == size:
-                yield self._chunk(picked, numbers, columns, text, missing, at - before)
+                yield in_order(made(at - before), [*names, *spelled], columns)
                 picked, numbers, before = [], [], at
         if picked:
-            yield self._chunk(picked, numbers, columns, text, missing, self.n_bytes - before)
+            yield in_order(made(self.n_bytes - before), [*names, *spelled], columns)
 
     def _chunk(
         self,
         rows: list[Sequence[str]],
         lines: list[int],
         columns: Sequence[str],
+        n: int,
         text: str | None,
         missing: Missing,
         n_bytes: int,
     ) -> Chunk:
-        n = len(columns)
-        labels = None if text is None else [row[n].strip() for row in rows]
-        cells = chain.from_iterable(rows if text is None else (row[:n] for row in rows))
-        texts = list(cells)
+        """Rows whose first `n` cells are numbers, and the others words; the last may be a label."""
+        cells = rows if n == len(columns) else (row[:n] for row in rows)
+        texts = list(chain.from_iterable(cells))
         try:
             parse = as_number if "_" in "".join(texts) else float
-            X = np.array(list(map(parse, texts)), dtype=np.float64).reshape(-1, n)
+            X = np.array(list(map(parse, texts)), dtype=np.float64).reshape(len(rows), n)
         except ValueError:
             X = np.array(
                 [
                     [self._number(row[k], line, columns[k], missing) for k in range(n)]
                     for row, line in zip(rows, lines, strict=True)
                 ]
-            ).reshape(-1, n)
+            ).reshape(len(rows), n)
+        words = _words(rows, n)
+        known = words != None  # noqa: E711 -- cell by cell
         lacking = np.asarray(~np.isfinite(X).all(axis=1))
         if missing == "keep":
             lacking = np.asarray(np.isinf(X).any(axis=1))
-        if labels is not None:
-            lacking |= np.array([label.lower() in _MISSING for label in labels])
+        # A row without a label is of no use, whatever may be missing.
+        needed = known if missing != "keep" else known[:, -1:] if text is not None else known[:, :0]
+        lacking |= ~needed.all(axis=1)
         if lacking.any():
-            self._refuse(X, lines, (*columns, text or ""), missing, lacking)
-            X = X[~lacking]
-        found = None if labels is None else np.array(labels, dtype=object)[~lacking]
-        return Chunk(X, found, n_bytes, ~lacking)
+            self._refuse(X, known, lines, columns, missing, lacking)
+            X, words = X[~lacking], words[~lacking]
+        labels = None if text is None else words[:, -1]
+        inputs = words if text is None else words[:, :-1]
+        if inputs.shape[1]:
+            X = np.concatenate([X.astype(object), inputs], axis=1)
+        return Chunk(X, labels, n_bytes, ~lacking)
 
     def _number(self, cell: str, line: int, column: str, missing: Missing) -> float:
         try:
@@ -236,10 +257,11 @@ class CsvFile:
     def _refuse(
         self,
         X: FloatArray,
+        known: BoolArray,
         lines: list[int],
         columns: Sequence[str],
         missing: Missing,
-        lacking: npt.NDArray[np.bool_],
+        lacking: BoolArray,
     ) -> None:
         """Raise for the first value that is infinite, or missing where that is an error."""
         infinite = np.isinf(X)
@@ -248,7 +270,7 @@ class CsvFile:
             return
         row = int(np.argmax(bad))
         flags = infinite[row] if missing != "error" else ~np.isfinite(X[row])
-        k = int(np.argmax(flags)) if flags.any() else X.shape[1]
+        k = int(np.argmax(np.concatenate([flags, ~known[row]])))
         where = f"{self.name}, line {lines[row]}, column {columns[k]!r}"
         if flags.any() and infinite[row, k]:
             raise DataError(f"{where}: the value is infinite; mend it or take the row out")
@@ -315,6 +337,23 @@ class CsvFile:
             except csv.Error as error:
                 raise DataError(f"{self.name}, line {reader.line_num}: {error}") from None
             yield row, reader.line_num, self._at
+
+
+def _words(rows: list[Sequence[str]], n: int) -> npt.NDArray[Any]:
+    """The cells of each row from the n-th on; None for one that is missing."""
+    width = len(rows[0]) - n
+    found = np.empty((len(rows), width), dtype=object)
+    for k in range(width):
+        cells = [row[n + k].strip() for row in rows]
+        found[:, k] = [None if cell.lower() in _MISSING else cell for cell in cells]
+    return found
+
+
+def in_order(chunk: Chunk, given: Sequence[str], wanted: Sequence[str]) -> Chunk:
+    """The same chunk with its columns in another order."""
+    if list(given) == list(wanted):
+        return chunk
+    return replace(chunk, X=chunk.X[:, [given.index(name) for name in wanted]])
 
 
 def _picker(places: list[int]) -> Callable[[list[str]], Sequence[str]]:

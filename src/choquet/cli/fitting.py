@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ from choquet.cli.auto import AUTO, AUTO_CLASSES, BY_CLASS, chosen
 from choquet.cli.learners import LEARNERS, FitOptions, Job
 from choquet.cli.output import say, say_json, say_table, warn
 from choquet.cli.subjects import check_output, write_object
-from choquet.cli.tables import Table, numeric, open_table
+from choquet.cli.tables import Table, numeric, open_table, words_of
 from choquet.errors import DataError, OptionError, TooLargeError
 from choquet.scales import METHODS, unwrapped
 
@@ -33,6 +34,7 @@ def run_fit(path: Path, output: Path, options: FitOptions, *, force: bool, as_js
         options = replace(options, lower=lower)
         if options.learner in (AUTO, "additive") and not numeric(table, target):
             options = replace(options, learner=BY_CLASS[options.learner])
+        options, sources = _with_categories(table, sources, options)
         tried = None
         try:
             if options.learner in (AUTO, AUTO_CLASSES):
@@ -53,6 +55,7 @@ def run_fit(path: Path, output: Path, options: FitOptions, *, force: bool, as_js
     summary = {
         "output": str(output), "bytes": n_bytes, "learner": options.learner,
         "target": target, "sources": list(sources), "scaling": job.scaling,
+        "categories": dict(options.kinds),
         "directions": dict(job.directions), "note": job.note,
         "rows": job.n_rows, "rows_dropped": job.n_dropped, **job.quality(),
         "tried": None if tried is None else [dict(vars(one)) for one in tried],
@@ -88,7 +91,68 @@ def _with_hint(
         return DataError(f"{text}; to predict classes, use --learner classifier.{last}")
     numbers = [name for name in sources if numeric(table, name)]
     listed = ",".join(numbers) if 0 < len(numbers) <= _LISTED else "a,b,c"
-    return DataError(f"{text}; choose the columns to combine with --sources {listed}")
+    return DataError(
+        f"{text}; choose the columns to combine with --sources {listed}, or learn with --learner "
+        "additive, which takes categories"
+    )
+
+
+def _with_categories(
+    table: Table, sources: tuple[str, ...], options: FitOptions
+) -> tuple[FitOptions, tuple[str, ...]]:
+    """Options that know which sources hold categories, and the sources without mere names."""
+    said: dict[str, Any] = dict.fromkeys(_named(table, options.categories), "nominal")
+    said |= options.levels
+    if strange := [name for name in said if name not in sources]:
+        raise OptionError(f"{strange[0]!r} is given as a category, and is no source; name sources")
+    learner = LEARNERS.get(options.learner)
+    if learner is not None and not learner.raw:
+        if said:
+            raise OptionError(
+                f"--learner {options.learner} takes numbers; categories need --learner additive"
+            )
+        return options, sources
+    found = words_of(table, sources)
+    labels = [name for name, cells in found.items() if name not in said and _only_names(cells)]
+    if labels and len(labels) < len(sources):
+        named, one = ", ".join(map(repr, labels)), len(labels) == 1
+        does, left = ("differs", "is left out") if one else ("differ", "are left out")
+        warn(
+            f"note: {named} {does} in almost every row, as names do, and {left}; "
+            f"--categories {','.join(labels)} keeps {'it' if one else 'them'}"
+        )
+        sources = tuple(name for name in sources if name not in labels)
+    words = frozenset(name for name in found if name in sources)
+    spelled = frozenset(name for name, levels in said.items() if levels != "nominal")
+    kinds = dict.fromkeys((name for name in sources if name in words), "nominal") | said
+    return replace(options, kinds=kinds, words=words | spelled), sources
+
+
+def _only_names(cells: Sequence[str]) -> bool:
+    """Whether more than half of the texts of a column are met but once."""
+    counts = Counter(cells)
+    return 2 * sum(count == 1 for count in counts.values()) > len(cells)
+
+
+def levels_of(words: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Levels by column from options like size=small<medium<large.
+
+    Examples
+    --------
+    >>> levels_of(["size = small < medium < large"])
+    {'size': ('small', 'medium', 'large')}
+    """
+    found = {}
+    for word in words:
+        name, _, rest = word.partition("=")
+        levels = tuple(level.strip() for level in rest.split("<"))
+        if not name.strip() or len(levels) < 2 or not all(levels) or len(set(levels)) < len(levels):
+            raise OptionError(
+                f"--levels {word!r} is not understood; write a column and its levels from low to "
+                "high: 'size=small<medium<large'"
+            )
+        found[name.strip()] = levels
+    return found
 
 
 def _tell(summary: dict[str, Any]) -> None:
@@ -98,6 +162,12 @@ def _tell(summary: dict[str, Any]) -> None:
         f"Learned {summary['target']!r} from {n} sources and {summary['rows']:,} rows{dropped}, "
         f"scaling {summary['scaling']}."
     )
+    if summary["categories"]:
+        kinds = [
+            name if levels == "nominal" else f"{name} ({' < '.join(levels)})"
+            for name, levels in summary["categories"].items()
+        ]
+        say(f"Categories: {', '.join(kinds)}.")
     if summary["tried"]:
         _tell_tried(summary)
     if summary["note"]:

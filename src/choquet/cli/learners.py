@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from math import comb
 from typing import Any, NamedTuple
@@ -114,6 +114,12 @@ class FitOptions:
     missing: Missing
     delimiter: str | None
     learning: dict[str, Any]
+    categories: Sequence[str] = ()
+    levels: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    kinds: Mapping[str, Any] = field(default_factory=dict)
+    """Sources that are found to hold categories: "nominal", or their levels from low to high."""
+    words: frozenset[str] = frozenset()
+    """Those of them that are words, not numbers."""
 
 
 @dataclass
@@ -127,10 +133,14 @@ class _Look:
     mean: Any = 0.0
     square: Any = 0.0
     """Sum of squared differences from the mean."""
-    rows: FloatArray | None = None
+    rows: npt.NDArray[Any] | None = None
     labels: npt.NDArray[Any] | None = None
 
-    def join(self, X: FloatArray, labels: npt.NDArray[Any] | None) -> None:
+    def join(self, X: npt.NDArray[Any], labels: npt.NDArray[Any] | None) -> None:
+        if X.dtype == object:  # words have no moments, and who learns from them asks for none
+            self._keep(X, labels)
+            self.n += len(X)
+            return
         n, mean = len(X), X.mean(axis=0)
         total, away = self.n + n, mean - self.mean
         self.low, self.high = np.minimum(self.low, X.min(axis=0)), np.maximum(self.high, X.max(0))
@@ -139,16 +149,16 @@ class _Look:
         self._keep(X, labels)
         self.n = total
 
-    def _keep(self, X: FloatArray, labels: npt.NDArray[Any] | None) -> None:
+    def _keep(self, X: npt.NDArray[Any], labels: npt.NDArray[Any] | None) -> None:
         """Keep some rows, each with the same chance, however many come."""
         here = np.arange(self.n, self.n + len(X))
         place = np.where(here < _KEPT, here, (self.rng.random(len(X)) * (here + 1)).astype(int))
         kept = place < _KEPT
         if self.rows is None:
-            self.rows = np.empty((0, X.shape[1]))
+            self.rows = np.empty((0, X.shape[1]), dtype=X.dtype)
             self.labels = None if labels is None else np.empty(0, dtype=object)
         more = max(0, min(_KEPT, self.n + len(X)) - len(self.rows))
-        self.rows = np.concatenate([self.rows, np.empty((more, X.shape[1]))])
+        self.rows = np.concatenate([self.rows, np.empty((more, X.shape[1]), dtype=X.dtype)])
         self.rows[place[kept]] = X[kept]
         if labels is not None and self.labels is not None:
             self.labels = np.concatenate([self.labels, np.empty(more, dtype=object)])
@@ -168,11 +178,13 @@ class Job:
         self.scaling, self.note = options.scaling, None  # type: str, str | None
         self.directions: Mapping[str, Any] = {}
         self._room: Any = import_module("choquet.estimators")
-        given = {"n_jobs": None} if options.learner == "classifier" else {}
+        given: dict[str, Any] = {"n_jobs": None} if options.learner == "classifier" else {}
         given |= options.learning
         if self.learner.raw:
             given.pop("monotone", None)  # directions are not known yet
             given |= {"ordered": given.pop("ordinal")} if "ordinal" in given else {}
+        if options.kinds:
+            given["categories"] = {sources.index(a): b for a, b in options.kinds.items()}
         self.estimator = getattr(self._room, self.learner.estimator)(**given)
         if "random_state" in self.estimator.get_params():
             self.estimator.set_params(random_state=0)  # the same file gives the same model
@@ -218,7 +230,11 @@ class Job:
         if self.options.learning.get("monotone"):
             self.directions = self._directions()
             signs = {"higher": 1, "lower": -1}
-            found = {k: signs[self.directions[name]] for k, name in enumerate(self.sources)}
+            found = {
+                k: signs[self.directions[name]]
+                for k, name in enumerate(self.sources)
+                if self.options.kinds.get(name) != "nominal"
+            }
             self.estimator.set_params(monotonic_cst=found)
         return self
 
@@ -237,7 +253,10 @@ class Job:
         text = self.target if self.classify else None
         self.n_rows = self.n_dropped = 0
         with steps(title, self.table.n_bytes) as advance:
-            for chunk in self.table.chunks(columns, text=text, missing=self.options.missing):
+            for chunk in self.table.chunks(
+                columns, words=self.options.words, text=text, missing=self.options.missing
+            ):
+                self._check_levels(chunk)
                 if not self.classify and self.options.missing == "keep":
                     chunk = _with_target(chunk)
                 self.n_rows += len(chunk.X)
@@ -247,15 +266,30 @@ class Job:
         if not self.n_rows:
             raise DataError(f"{self.table.name} has no rows with all values; nothing to learn from")
 
+    def _check_levels(self, chunk: Chunk) -> None:
+        """Refuse words that are not among the levels that were given."""
+        for name, levels in self.options.kinds.items():
+            if levels == "nominal":
+                continue
+            met = {cell for cell in chunk.X[:, self.sources.index(name)].tolist() if cell == cell}
+            if strange := sorted(map(str, met - {None, *levels})):
+                raise DataError(
+                    f"{self.table.name}, column {name!r} holds {strange[0]!r}, which is not among "
+                    f"its levels; say where it stands: --levels '{name}={' < '.join(levels)} < ...'"
+                )
+
     def _targets(self, labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
         found: npt.NDArray[Any] = labels.astype(str)
         return _levels(found) if self.options.learning.get("ordinal") else found
 
-    def kept(self) -> tuple[FloatArray, npt.NDArray[Any]]:
+    def kept(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         """The rows that were kept, and their targets."""
         assert self.look.rows is not None
         rows, n = self.look.rows, len(self.sources)
-        return rows[:, :n], rows[:, n] if not self.classify else self._targets(self.look.labels)  # type: ignore[arg-type]
+        if self.classify:
+            assert self.look.labels is not None
+            return rows[:, :n], self._targets(self.look.labels)
+        return rows[:, :n], rows[:, n].astype(np.float64)
 
     # -- scales ------------------------------------------------------------------------------------
 
@@ -303,6 +337,7 @@ class Job:
         given = dict.fromkeys(self.options.lower, "lower")
         if self.options.directions == "auto":
             X, y = self.kept()
+            X = self._in_order(X)
             level = _order(y, ordered=bool(self.options.learning.get("ordinal")))
             # Data that are to be taken as they are point the way they do.
             asked = self.options.scaling != "none"
@@ -312,9 +347,19 @@ class Job:
             chosen = dict(
                 zip(self.sources, found if asked else ["higher"] * len(found), strict=True)
             )
+            given |= {a: "higher" for a, b in self.options.kinds.items() if b == "nominal"}
             open_ = [k for k, name in enumerate(self.sources) if name not in given]
             self.note = direction_note(chosen, {self.sources[k]: float(size[k]) for k in open_})
         return {**chosen, **given}
+
+    def _in_order(self, X: npt.NDArray[Any]) -> FloatArray:
+        """Rows as numbers: of a category the place among its levels, or zero if they have none."""
+        X = X.copy()
+        for name, levels in self.options.kinds.items():
+            k = self.sources.index(name)
+            place = {} if levels == "nominal" else {level: i for i, level in enumerate(levels)}
+            X[:, k] = [place.get(cell, np.nan if place else 0.0) for cell in X[:, k].tolist()]
+        return X.astype(np.float64)
 
     # -- learning ----------------------------------------------------------------------------------
 
@@ -323,9 +368,11 @@ class Job:
 
         def scaled() -> Iterator[tuple[FloatArray, npt.NDArray[Any]]]:
             for chunk in self._chunks("learning"):
-                inputs = np.stack([one(chunk.X[:, k]) for k, one in enumerate(scales)], axis=1)
-                y = chunk.labels if chunk.labels is not None else target(chunk.X[:, n])
-                yield inputs, y
+                inputs = chunk.X[:, :n]
+                if not self.learner.raw:
+                    inputs = np.stack([one(inputs[:, k]) for k, one in enumerate(scales)], axis=1)
+                y = chunk.labels
+                yield inputs, target(chunk.X[:, n].astype(np.float64)) if y is None else y
 
         if self.learner.chunked:
             from choquet.estimators.chunks import fit_chunks
@@ -335,7 +382,8 @@ class Job:
         cells = 0
         for X, y in scaled():
             cells += X.size
-            if cells > _MAX_CELLS and self.learner.raw and not self.classify:
+            few = self.classify or self.options.kinds
+            if cells > _MAX_CELLS and self.learner.raw and not few:
                 from choquet.estimators import fit_additive_chunks
 
                 return fit_additive_chunks(self.estimator, scaled, sources=self.sources)
@@ -363,7 +411,7 @@ class Job:
         if not self.options.folds:
             return {**found, "held_out": None}
         tried = import_module("choquet.estimators.held_out").held_out(
-            self.whole(), *self.tried_on(), folds=self.options.folds, sources=self.sources
+            self.whole(), *self.tried_on(), folds=self.options.folds, **self._told_others()
         )
         if tried is None:
             return {**found, "held_out": None}
@@ -371,14 +419,23 @@ class Job:
         more = {} if self.classify else {"r2": tried.r2(), "linear_r2": tried.r2("linear")}
         return {**found, "held_out": {**tried.to_dict(), **errors, **more}}
 
-    def _answers(self, X: FloatArray) -> npt.NDArray[Any]:
+    def _told_others(self) -> dict[str, Any]:
+        """What simple answers take: numbers, and their names."""
+        if not self.options.kinds:
+            return {"sources": self.sources}
+        room = import_module("choquet.estimators.additive.columns")
+        columns = self.model.columns_
+        numbers, names = room.indicators(room.encode(self.tried_on()[0], columns), columns)
+        return {"numbers": numbers, "sources": names}
+
+    def _answers(self, X: npt.NDArray[Any]) -> npt.NDArray[Any]:
         if self.learner.raw:
             return np.asarray(self.model.nameless().predict(X))
         units = self.model.units_
         answers = self.model.estimator_.predict(units.scaled(X))
         return np.asarray(answers if self.classify else units.output(answers))
 
-    def tried_on(self) -> tuple[FloatArray, npt.NDArray[Any]]:
+    def tried_on(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         """The rows, not too many, that are held out in turn, and their targets."""
         X, y = self.kept()
         step = max(1, -(-len(X) // _HELD_OUT))
@@ -404,7 +461,7 @@ class Job:
 
 def _with_target(chunk: Chunk) -> Chunk:
     """The rows of a chunk whose last column, the target, is there."""
-    there = ~np.isnan(chunk.X[:, -1])
+    there = ~np.isnan(chunk.X[:, -1].astype(np.float64))
     kept = chunk.kept.copy()
     kept[kept] = there
     return Chunk(chunk.X[there], None, chunk.n_bytes, kept)

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
+from numbers import Number
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -144,6 +145,20 @@ class Subject:
         inner, _, names, _ = self.inside
         measure = getattr(inner, "measure_", inner)
         return tuple(names or getattr(measure, "sources", None) or self.seen.sources)
+
+    @cached_property
+    def words(self) -> dict[str, dict[str, Any]]:
+        """Columns whose cells are words, each with the level that a word stands for."""
+        columns = getattr(self.inside.model, "columns_", ())
+        spelled = (one for one in columns if not all(isinstance(v, Number) for v in one.levels))
+        return {one.name: {str(level): level for level in one.levels} for one in spelled}
+
+    def rows(self, X: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Rows of a table as the model takes them: words in place of how a file spells them."""
+        for name, levels in self.words.items():
+            k = self.sources.index(name)
+            X[:, k] = [levels.get(cell, cell) for cell in X[:, k].tolist()]
+        return X
 
     @property
     def target(self) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, Protocol
@@ -30,9 +30,14 @@ class Table(Protocol):
         ...
 
     def chunks(
-        self, columns: Sequence[str], *, text: str | None = None, missing: Missing = "error"
+        self,
+        columns: Sequence[str],
+        *,
+        words: Collection[str] = (),
+        text: str | None = None,
+        missing: Missing = "error",
     ) -> Iterator[Chunk]:
-        """Rows as numbers, in order."""
+        """Rows as numbers, and some columns as words, in order."""
         ...
 
     def texts(self) -> dict[str, list[str]]:
@@ -102,20 +107,31 @@ class _ArrowFile:
         return [self.names.index(name) for name in names]
 
     def chunks(
-        self, columns: Sequence[str], *, text: str | None = None, missing: Missing = "error"
+        self,
+        columns: Sequence[str],
+        *,
+        words: Collection[str] = (),
+        text: str | None = None,
+        missing: Missing = "error",
     ) -> Iterator[Chunk]:
         self.places([*columns, *([] if text is None else [text])])
         done = 0
         for batch in self._batches():
-            X = np.empty((batch.num_rows, len(columns)))
+            X = np.empty((batch.num_rows, len(columns)), dtype=object if words else np.float64)
+            lacking = np.zeros(batch.num_rows, dtype=bool)
             for k, column in enumerate(columns):
-                X[:, k] = self._numbers(batch.column(self.names.index(column)), column, done)
+                cells = batch.column(self.names.index(column))
+                if column in words:
+                    X[:, k] = found = _spelled(cells)
+                    absent = found == None  # noqa: E711 -- cell by cell
+                else:
+                    X[:, k] = numbers = self._numbers(cells, column, done)
+                    absent = np.isnan(numbers)
+                lacking |= absent & (missing != "keep")
             labels = None
-            lacking = np.isnan(X).any(axis=1) & (missing != "keep")
             if text is not None:
-                found = batch.column(self.names.index(text)).to_pylist()
-                labels = np.array([None if v is None else str(v) for v in found], dtype=object)
-                lacking |= np.array([v is None for v in found], dtype=bool)
+                labels = _spelled(batch.column(self.names.index(text)))
+                lacking |= labels == None  # noqa: E711 -- cell by cell
             if lacking.any() and missing == "error":
                 row = done + int(np.argmax(lacking)) + 1
                 raise DataError(
@@ -164,14 +180,32 @@ class _ArrowFile:
         return values
 
 
+def _spelled(cells: Any) -> Any:
+    """Cells as texts, None where one is missing."""
+    found = [None if cell is None else str(cell) for cell in cells.to_pylist()]
+    return np.array(found, dtype=object)
+
+
 def _first_line(error: BaseException) -> str:
     return (str(error).splitlines() or [type(error).__name__])[0]
 
 
-def numeric(table: Any, name: str) -> bool:
-    """Whether a column's first chunk is numbers; a column of texts is only named."""
+def words_of(table: Table, names: Sequence[str]) -> dict[str, list[str]]:
+    """The columns that hold words, each with the cells of its first rows that are not missing."""
+    if numeric(table, *names):
+        return {}
+    spelled = [name for name in names if not numeric(table, name)]
+    chunk = next(table.chunks(spelled, words=spelled, missing="keep"))
+    return {
+        name: [cell for cell in chunk.X[:, k].tolist() if cell is not None]
+        for k, name in enumerate(spelled)
+    }
+
+
+def numeric(table: Any, *names: str) -> bool:
+    """Whether the first chunk of columns is numbers; a column of texts is only named."""
     try:
-        next(table.chunks([name], missing="drop"), None)
+        next(table.chunks(names, missing="drop"), None)
     except DamagedFileError:
         raise
     except DataError as error:

@@ -95,7 +95,7 @@ def _answers(
     names: list[str] = []
     waiting: list[BoolArray] = []
     done = 0
-    for chunk in table.chunks(subject.sources, missing=missing):
+    for chunk in table.chunks(subject.sources, words=subject.words, missing=missing):
         if level is not None and not insist and not done:
             share = chunk.n_bytes / table.n_bytes if table.n_bytes else 0.0
             rows = len(chunk.kept) / share if share else len(chunk.kept)
@@ -103,7 +103,7 @@ def _answers(
                 warn("note: no intervals for so many rows; --intervals computes them")
                 level = None
         none = dict.fromkeys(names, chunk.X[:0])
-        answer = subject.answer(chunk.X, level) if len(chunk.X) else none
+        answer = subject.answer(subject.rows(chunk.X), level) if len(chunk.X) else none
         waiting.append(chunk.kept)
         advance(chunk.n_bytes)
         if not answer:
@@ -183,10 +183,12 @@ def read_rows(
         wanted = [str(subject.target)] if target and subject.target in table.names else []
         labelled = bool(wanted) and subject.seen.outcome is not None
         columns = [*subject.sources, *([] if labelled else wanted)]
-        parts, kept = [np.empty((0, len(columns)))], [np.empty(0, dtype=bool)]
+        kind = object if subject.words else np.float64
+        parts, kept = [np.empty((0, len(columns)), dtype=kind)], [np.empty(0, dtype=bool)]
         labels: list[npt.NDArray[Any]] = []
         lacking: Missing = "keep" if not target and subject.additive else "drop"
-        for chunk in table.chunks(columns, text=wanted[0] if labelled else None, missing=lacking):
+        text = wanted[0] if labelled else None
+        for chunk in table.chunks(columns, words=subject.words, text=text, missing=lacking):
             parts.append(chunk.X)
             kept.append(chunk.kept)
             labels += [] if chunk.labels is None else [chunk.labels]
@@ -200,7 +202,8 @@ def read_rows(
     numbers = np.flatnonzero(whole) + 1
     rows, n = np.concatenate(parts)[: len(numbers)], len(subject.sources)
     classes = np.concatenate(labels)[: len(numbers)] if labelled else None
-    return _Rows(rows[:, :n], rows[:, n] if columns[n:] else classes, numbers, len(whole))
+    truth = rows[:, n].astype(np.float64) if columns[n:] else classes
+    return _Rows(subject.rows(rows[:, :n]), truth, numbers, len(whole))
 
 
 def run_explain(

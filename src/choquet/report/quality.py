@@ -106,6 +106,7 @@ def quality_of_sum(view: AdditiveView, X: Any, rows: FloatArray, y: Any) -> dict
     y : array
         The targets as they were given.
     """
+    from choquet.estimators.additive.columns import indicators
     from choquet.estimators.held_out import score_numbers
 
     model, numbers = view.model.nameless(), view.outcome is None
@@ -113,7 +114,7 @@ def quality_of_sum(view: AdditiveView, X: Any, rows: FloatArray, y: Any) -> dict
     truth = (
         np.asarray(y, dtype=np.float64) if numbers else _labels(np.asarray(y), model.classes_)
     )[::step]
-    plain, names = _indicators(view, rows[::step])
+    plain, names = indicators(rows[::step], view.model.columns_)
     if sum_seen_before(view, rows):
         own, model = None, model.unfitted()
     elif numbers:
@@ -148,19 +149,6 @@ def sum_seen_before(view: AdditiveView, rows: FloatArray) -> bool:
         if not np.array_equal(np.column_stack([found, counts]), met):
             return False
     return True
-
-
-def _indicators(view: AdditiveView, rows: FloatArray) -> tuple[FloatArray, list[str]]:
-    """Numbers that linear models take: one column for each level without an order."""
-    columns, names = [], []
-    for source, column in zip(view.model.columns_, rows.T, strict=True):
-        if source.kind == "nominal":
-            columns += [(column == k).astype(np.float64) for k in range(len(source.levels))]
-            names += [f"{source.name} is {level}" for level in source.levels]
-        else:
-            columns.append(column)
-            names.append(source.name)
-    return np.column_stack(columns), names
 
 
 def _beside_others(

@@ -107,7 +107,12 @@ def _source(X: Any, i: int, name: str, said: Any) -> Source:
         levels = tuple(sorted(found, key=str))
     if said is None and levels and all(isinstance(v, int | float) for v in levels):
         return Source(name)
-    return Source(name, "nominal", levels)
+    return Source(name, "nominal", tuple(map(_short, levels)))
+
+
+def _short(level: Any) -> Any:
+    """A whole number as such: 1 and not 1.0. Both are the same level."""
+    return int(level) if isinstance(level, float) and level.is_integer() else level
 
 
 def _is_frame(X: Any) -> bool:
@@ -140,6 +145,33 @@ def encode(X: Any, sources: Sequence[Source]) -> Any:
     if not hasattr(X, "shape") or len(X.shape) != 2 or X.shape[1] != len(sources):
         return X
     return np.column_stack([_numbers(_column(X, i), source) for i, source in enumerate(sources)])
+
+
+def indicators(rows: FloatArray, sources: Sequence[Source]) -> tuple[FloatArray, list[str]]:
+    """Numbers that linear models take, and their names: one column for each level without an order.
+
+    Parameters
+    ----------
+    rows : array of shape (n_samples, n_sources)
+        As `encode` gives them.
+    sources : sequence of Source
+
+    Examples
+    --------
+    >>> source = Source("colour", "nominal", ("blue", "red"))
+    >>> indicators(np.array([[1.0], [-1.0]]), [source])
+    (array([[0., 1.],
+           [0., 0.]]), ['colour is blue', 'colour is red'])
+    """
+    columns, names = [], []
+    for source, column in zip(sources, rows.T, strict=True):
+        if source.kind == "nominal":
+            columns += [(column == k).astype(np.float64) for k in range(len(source.levels))]
+            names += [f"{source.name} is {level}" for level in source.levels]
+        else:
+            columns.append(column)
+            names.append(source.name)
+    return np.column_stack(columns), names
 
 
 def _numbers(column: Any, source: Source) -> FloatArray:

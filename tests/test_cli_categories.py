@@ -1,0 +1,182 @@
+"""Columns of words on the command line: categories of additive models, from `fit` to `export`."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sqlite3
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import choquet
+from tests.commands import runner
+
+SIZES = ["small", "medium", "large"]
+
+
+@pytest.fixture
+def run(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return runner(capsys)
+
+
+def houses(n=150, seed=1):
+    """Prices that depend on an area, on words without an order, and on words with one."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "area": rng.uniform(40, 200, n).round(1),
+            "fuel": rng.choice(["gas", "oil", "wood"], n),
+            "size": rng.choice(SIZES, n),
+            "district": rng.choice([11, 12, 13], n),
+        }
+    )
+    gain = frame["fuel"].map({"gas": 0.0, "oil": 3.0, "wood": -2.0})
+    place = frame["size"].map({name: 4.0 * k for k, name in enumerate(SIZES)})
+    noise = 0.3 * rng.standard_normal(n)
+    frame["price"] = (0.05 * frame["area"] + gain + place + noise).round(3)
+    return frame
+
+
+@pytest.fixture
+def table(run):
+    frame = houses()
+    frame.to_csv("houses.csv", index=False)
+    return frame
+
+
+def learned(run, *words, file="houses.csv"):
+    done = run("fit", file, "--learner", "additive", "-o", "m.json", "--force", *words)
+    return choquet.load("m.json"), done
+
+
+def answers(done):
+    rows = list(csv.DictReader(io.StringIO(done.out)))
+    return np.array([float(row["prediction"]) for row in rows])
+
+
+def test_words_are_categories_and_answers_are_those_of_python(run, table):
+    model, done = learned(run)
+    assert "Categories: fuel, size." in done.out
+    X = table.drop(columns="price")
+    python = choquet.ChoquetAdditiveRegressor(categories={"fuel": "nominal", "size": "nominal"})
+    expected = python.fit(X, table["price"]).predict(X)
+    np.testing.assert_allclose(answers(run("predict", "m.json", "houses.csv")), expected)
+    np.testing.assert_allclose(model.predict(X), expected)
+
+
+def test_levels_from_low_to_high_are_ordered(run, table):
+    model, done = learned(run, "--levels", "size = small < medium < large")
+    assert "size (small < medium < large)" in done.out
+    kinds = {one.name: (one.kind, one.levels) for one in model.columns_}
+    assert kinds["size"] == ("ordered", tuple(SIZES))
+    assert kinds["fuel"] == ("nominal", ("gas", "oil", "wood"))
+    X = table.drop(columns="price")
+    said = {"fuel": "nominal", "size": SIZES}
+    expected = choquet.ChoquetAdditiveRegressor(categories=said).fit(X, table["price"]).predict(X)
+    np.testing.assert_allclose(answers(run("predict", "m.json", "houses.csv")), expected)
+
+
+def test_numbers_can_be_categories(run, table):
+    model, _ = learned(run, "--categories", "district")
+    assert [one.levels for one in model.columns_ if one.name == "district"] == [(11, 12, 13)]
+    assert answers(run("predict", "m.json", "houses.csv")).shape == (len(table),)
+
+
+def test_monotone_models_leave_words_without_an_order_free(run, table):
+    model, _ = learned(run, "--levels", "size=small<medium<large", "--monotone")
+    rising = table.drop(columns="price").head(20)
+    least = model.predict(rising.assign(size="small", area=50.0))
+    most = model.predict(rising.assign(size="large", area=50.0))
+    assert (most >= least - 1e-9).all()
+    assert model.proof_.least_rise >= -1e-9
+
+
+def test_a_word_that_was_never_seen_has_a_wider_band(run, table):
+    model, _ = learned(run)
+    head = ["area", "fuel", "size", "district"]
+    rows = pd.DataFrame([[100.0, "gas", "small", 12], [100.0, "solar", "small", 12]], columns=head)
+    rows.to_csv("new.csv", index=False)
+    done = run("predict", "m.json", "new.csv", "--json").json()
+    widths = [row["high"] - row["low"] for row in done]
+    assert widths[1] > 2 * widths[0]
+    assert "fuel is left out" in run("explain", "m.json", "new.csv", "--row", "2").out
+    assert "fuel is gas" in run("explain", "m.json", "new.csv", "--row", "1").out
+
+
+def test_a_missing_word_is_an_error_or_dropped_or_kept(run, table):
+    table.loc[[3, 5], "fuel"] = None
+    table.to_csv("gaps.csv", index=False)
+    words = ("fit", "gaps.csv", "--learner", "additive", "-o", "m.json", "--force")
+    err = run(*words, code=1).err
+    assert "line 5" in err
+    assert "'fuel'" in err
+    assert f"{len(table) - 2} rows (2 dropped)" in run(*words, "--missing", "drop").out
+    assert f"{len(table)} rows" in run(*words, "--missing", "keep").out
+    kept = choquet.load("m.json")
+    expected = kept.predict(table.drop(columns="price"))
+    found = answers(run("predict", "m.json", "gaps.csv", "--missing", "keep"))
+    np.testing.assert_allclose(found, expected)
+
+
+def test_auto_tries_the_learners_that_take_words(run, table):
+    done = run("fit", "houses.csv", "--learner", "auto", "-o", "m.json", "--json").json()
+    assert {one["learner"] for one in done["tried"]} == {"additive"}
+    assert done["categories"] == {"fuel": "nominal", "size": "nominal"}
+
+
+def test_classes_are_learned_from_words(run, table):
+    table["price"] = np.where(table["price"] > table["price"].median(), "dear", "cheap")
+    table.to_csv("houses.csv", index=False)
+    done = run("fit", "houses.csv", "--learner", "additive", "-o", "m.json", "--json").json()
+    assert done["held_out"]["model"] < 0.2 < done["held_out"]["mean"]
+    assert done["held_out"]["linear"] < 0.2  # it is given one column for each word
+
+
+def test_reports_and_exports_take_words(run, table):
+    learned(run)
+    report = run("report", "m.json", "houses.csv", "-o", "r.md")
+    assert "r.md" in report.out
+    assert run("report", "m.json", "houses.csv", "-o", "r.html").code == 0
+    query = run("export", "m.json", "--to", "sql", "-o", "-").out
+    with sqlite3.connect(":memory:") as base:
+        table.drop(columns="price").to_sql("data", base, index=False)
+        found = pd.read_sql_query(query, base)["output"]
+    expected = answers(run("predict", "m.json", "houses.csv"))
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+def test_parquet_gives_the_same(run, table):
+    pytest.importorskip("pyarrow")
+    table.to_parquet("houses.parquet")
+    model, _ = learned(run)
+    again, _ = learned(run, file="houses.parquet")
+    X = table.drop(columns="price")
+    np.testing.assert_array_equal(model.predict(X), again.predict(X))
+    np.testing.assert_allclose(answers(run("predict", "m.json", "houses.parquet")), model.predict(X))
+
+
+def test_names_of_rows_are_left_out(run, table):
+    table.insert(0, "owner", [f"owner {k}" for k in range(len(table))])
+    table.to_csv("named.csv", index=False)
+    model, done = learned(run, file="named.csv")
+    assert "'owner'" in done.err
+    assert "left out" in done.err
+    assert [one.name for one in model.columns_] == ["area", "fuel", "size", "district"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--learner", "choquet"], "--learner additive, which takes categories"),
+        (["--learner", "choquet", "--levels", "size=small<large"], "need --learner additive"),
+        (["--learner", "additive", "--levels", "size"], "from low to high"),
+        (["--learner", "additive", "--levels", "size=small<small"], "from low to high"),
+        (["--learner", "additive", "--levels", "size=small<large"], "holds 'medium'"),
+        (["--learner", "additive", "--categories", "colour"], "is no source"),
+    ],
+)
+def test_what_cannot_be_done_is_said(words, said, run, table):
+    assert said in run("fit", "houses.csv", "-o", "m.json", *words, code=1).err
