@@ -95,7 +95,7 @@ def test_monotone_models_leave_words_without_an_order_free(run, table):
 
 
 def test_a_word_that_was_never_seen_has_a_wider_band(run, table):
-    model, _ = learned(run)
+    learned(run)
     head = ["area", "fuel", "size", "district"]
     rows = pd.DataFrame([[100.0, "gas", "small", 12], [100.0, "solar", "small", 12]], columns=head)
     rows.to_csv("new.csv", index=False)
@@ -155,7 +155,9 @@ def test_parquet_gives_the_same(run, table):
     again, _ = learned(run, file="houses.parquet")
     X = table.drop(columns="price")
     np.testing.assert_array_equal(model.predict(X), again.predict(X))
-    np.testing.assert_allclose(answers(run("predict", "m.json", "houses.parquet")), model.predict(X))
+    np.testing.assert_allclose(
+        answers(run("predict", "m.json", "houses.parquet")), model.predict(X)
+    )
 
 
 def test_names_of_rows_are_left_out(run, table):
