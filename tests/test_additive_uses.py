@@ -92,6 +92,26 @@ def test_the_effects_of_a_row_speak_for_its_class_against_the_next(classifier):
     assert "on high" in view_of(model, label="high").story().head
 
 
+def test_bands_widen_outside_of_the_rows_learned_from():
+    rng = np.random.default_rng(3)
+    X = rng.random((150, 2))
+    y = 2 * X[:, 0] + np.sin(3 * X[:, 1]) + 0.1 * rng.standard_normal(150)
+    model = ChoquetAdditiveRegressor().fit(X, y)
+    edges = X[:, 0].min(), X[:, 0].max()
+    for edge, side in zip(edges, (-1, 1), strict=True):
+        away = np.array([0.0, 0.01, 0.1, 1.0, 10.0])
+        rows = np.column_stack([edge + side * away, np.full(5, 0.5)])
+        low, high = model.predict_interval(rows).T
+        assert (np.diff(high - low) > 0).all()
+        assert (np.diff(model.trust(rows)) < 0).all()
+        # The line goes on: what it gives a tenth outside is in the band.
+        truth = 2 * rows[2, 0] + np.sin(1.5)
+        assert low[2] <= truth <= high[2]
+        word = "above" if side > 0 else "below"
+        assert f"x0 is {word} " in choquet.explain_sample(model, rows[3:4]).text()
+        assert "no row was learned from" not in choquet.explain_sample(model, rows[:1]).text()
+
+
 def test_operators_of_all_sources_are_refused(regressor):
     with pytest.raises(DataError, match="sum of small integrals"):
         choquet.data_to_collect(regressor[0])

@@ -169,6 +169,17 @@ def test_names_of_rows_are_left_out(run, table):
     assert [one.name for one in model.columns_] == ["area", "fuel", "size", "district"]
 
 
+def test_a_slip_in_a_column_of_numbers_is_no_category(run, table):
+    table = table.astype({"area": object})
+    table.loc[7, "area"] = "12o"
+    table.to_csv("slip.csv", index=False)
+    words = ("fit", "slip.csv", "--learner", "additive", "-o", "m.json")
+    err = run(*words, code=1).err
+    assert "line 9, column 'area': '12o' is not a number" in err
+    assert "--categories area" in err
+    run(*words, "--categories", "area")
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -99,6 +99,21 @@ class Axis:
             cell[absent], position[absent] = self.size - 1, 0.0
         return cell, position, known
 
+    def beyond(self, x: FloatArray) -> FloatArray:
+        """How far numbers are outside of the knots, negative below them; zero for levels.
+
+        Examples
+        --------
+        >>> Axis(np.array([0.0, 1.0, 4.0]), 0, True).beyond(np.array([-0.5, 2.5, 9.0, np.nan]))
+        array([-0.5,  0. ,  5. ,  0. ])
+        """
+        if not self._n:
+            return np.zeros(len(x))
+        found = x - np.clip(x, self.knots[0], self.knots[-1])
+        # Knots are found to 48 bits.
+        near = np.abs(found) <= 1e-9 * (self.knots[-1] - self.knots[0])
+        return np.asarray(np.where(np.isnan(x) | near, 0.0, found))
+
     @property
     def _n(self) -> int:
         return len(self.knots)

@@ -190,15 +190,29 @@ class AdditiveDecomposition(Shown):
         context = Context(t, cell, order, self._words(term, cell, order))
         return TermOperator(term.name, context, bias, weights, by_source, share, count)
 
-    def _words(self, term: FittedTerm, cell: tuple[int, ...], order: tuple[int, ...]) -> str:
-        bands = [self.place_words(term, cell)]
-        between = [j for j in order if cell[j] < len(term.axes[j].knots) - 1]
+    def _words(
+        self,
+        term: FittedTerm,
+        cell: tuple[int, ...],
+        order: tuple[int, ...],
+        row: FloatArray | None = None,
+    ) -> str:
+        """A context in words; of a row, with the values of it that are outside of the knots."""
+        away = np.zeros(len(cell))
+        if row is not None:
+            at = zip(term.sources, term.axes, strict=True)
+            away = np.concatenate([axis.beyond(row[[source]]) for source, axis in at])
+        bands = [" and ".join(self._band(term, j, c, away[j]) for j, c in enumerate(cell))]
+        between = [j for j in order if cell[j] < len(term.axes[j].knots) - 1 and not away[j]]
         if len(between) > 1:
             bands.append(" above ".join(term.names[j] for j in between) + " within these ranges")
         return " and ".join(bands)
 
-    def _band(self, term: FittedTerm, j: int, cell: int) -> str:
+    def _band(self, term: FittedTerm, j: int, cell: int, away: float = 0.0) -> str:
         axis, source, name = term.axes[j], self.model.sources[term.sources[j]], term.names[j]
+        if away:
+            side, end = ("above", -1) if away > 0 else ("below", 0)
+            return f"{name} is {side} {axis.words(end)}, where no row was learned from"
         if cell >= len(axis.knots) + axis.n_levels:
             return f"{name} is missing"
         if source.kind == "nominal":
@@ -277,9 +291,11 @@ class AdditiveDecomposition(Shown):
         base = float(fixed[self.score, 0]) if fixed.shape[1] == 1 else 0.0
         if self.against is not None:
             base -= float(fixed[self.against, 0])
-        return [self._explain(effects[i], i, places, base) for i in range(len(X))]
+        return [self._explain(effects[i], i, places, base, X[i]) for i in range(len(X))]
 
-    def _explain(self, effects: FloatArray, i: int, places: Any, base: float) -> RowExplanation:
+    def _explain(
+        self, effects: FloatArray, i: int, places: Any, base: float, row: FloatArray
+    ) -> RowExplanation:
         found: list[tuple[float, str, Context | None]] = []
         sentences = []
         for t in np.argsort(-np.abs(effects), kind="stable"):
@@ -290,7 +306,7 @@ class AdditiveDecomposition(Shown):
                 sentences.append(f"{term.name} is left out, because a value is not known.")
                 continue
             cell, order = tuple(cells[i].tolist()), tuple(orders[i].tolist())
-            context = Context(int(t), cell, order, self._words(term, cell, order))
+            context = Context(int(t), cell, order, self._words(term, cell, order, row))
             effect = float(effects[t]) * self.unit
             found.append((effect, term.name, context))
             if self.origin is None:

@@ -85,6 +85,21 @@ class FittedTerm:
             np.moveaxis(total, a, 0)[:n] += np.concatenate([bend[:1], bend, bend[-1:]])
         return total.ravel()
 
+    def edges(self, k: int, a: int) -> FloatArray:
+        """Squares of the slope of score k along source a, at its first and last knot; zero inside.
+
+        Squared errors of both knots of the cell are added, as if they were independent.
+        """
+        total, n = np.zeros(self.values[k].shape), len(self.axes[a].knots)
+        if n > 1:
+            ends = np.moveaxis(total, a, 0)
+            values, errors = (np.moveaxis(of[k], a, 0) for of in (self.values, self.errors))
+            widths = np.diff(self.axes[a].knots)
+            for at, near, width in ((0, 1, widths[0]), (n - 1, n - 2, widths[-1])):
+                rise = (values[at] - values[near]) ** 2 + errors[at] ** 2 + errors[near] ** 2
+                ends[at] = rise / width**2
+        return total.ravel()
+
     def unknown(self, k: int) -> float:
         """Variance of what the term would add to score k of a row that it is left out of.
 
@@ -210,9 +225,9 @@ class AdditiveModel:
         """Posterior variance of each score, (n_scores, n), widened for terms left out.
 
         Between knots a term is a line, which what it learns from need not be. The squared bends at
-        the knots beside tell how far off it may be there.
+        the knots beside tell how far off it may be there. Outside of the knots see `outside`.
         """
-        found = self._variance(X, self.covariance)
+        found = self._variance(X, self.covariance) + self.outside(X)
         places = Places(X)
         for term in self.terms:
             rows = _plain(term).rows(places)
@@ -224,6 +239,23 @@ class AdditiveModel:
             found[k] += left_out @ np.array([term.unknown(k) for term in self.terms])
         if self.kappa_error:
             found[0] += self._link_variance(X)
+        return found
+
+    def outside(self, X: FloatArray) -> FloatArray:
+        """Variance of each score, (n_scores, n), for values that no training row came near.
+
+        A term stays at its last value there. That it goes on as it came, with the slope of its last
+        cell, is one standard error.
+        """
+        found, places = np.zeros((self.n_scores, len(X))), Places(X)
+        for term in self.terms:
+            for a, (source, axis) in enumerate(zip(term.sources, term.axes, strict=True)):
+                away = axis.beyond(X[:, source])
+                if not away.any():
+                    continue
+                rows = _plain(term).rows(places)
+                for k in range(self.n_scores):
+                    found[k] += away**2 * rows(term.edges(k, a))
         return found
 
     def _link_variance(self, X: FloatArray) -> FloatArray:
@@ -239,7 +271,8 @@ class AdditiveModel:
         """Share of the penalties' variance that data took away, by row, all scores together."""
         prior = self._variance(X, [np.diag(variance) for variance in self.prior])
         rest = self._variance(X, self.covariance, fixed=False)
-        prior, rest = prior.sum(axis=0), rest.sum(axis=0)
+        open_ = self.outside(X).sum(axis=0)
+        prior, rest = prior.sum(axis=0) + open_, rest.sum(axis=0) + open_
         with np.errstate(divide="ignore", invalid="ignore"):
             share = np.where(prior > 0, 1 - rest / prior, 1.0)
         return np.asarray(np.clip(share, 0.0, 1.0))

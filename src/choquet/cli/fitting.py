@@ -82,7 +82,7 @@ def _with_hint(
 ) -> DataError:
     """What to do about a column of texts: learn it as classes, or leave it out."""
     text = str(error)
-    if "not a number" not in text and "not numbers" not in text:
+    if ("not a number" not in text and "not numbers" not in text) or "--categories" in text:
         return error
     if "decimal comma" in text:
         return error
@@ -112,7 +112,7 @@ def _with_categories(
                 f"--learner {options.learner} takes numbers; categories need --learner additive"
             )
         return options, sources
-    found = words_of(table, sources)
+    found = words_of(table, sources, said)
     labels = [name for name, cells in found.items() if name not in said and _only_names(cells)]
     if labels and len(labels) < len(sources):
         named, one = ", ".join(map(repr, labels)), len(labels) == 1

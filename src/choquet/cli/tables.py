@@ -9,6 +9,7 @@ from typing import IO, Any, Protocol
 
 import numpy as np
 
+from choquet.arrays import as_number
 from choquet.cli.columns import MAX_TEXTS, Chunk, CsvFile, Missing, open_binary
 from choquet.errors import DamagedFileError, DataError, MissingDependencyError, TooLargeError
 
@@ -190,16 +191,37 @@ def _first_line(error: BaseException) -> str:
     return (str(error).splitlines() or [type(error).__name__])[0]
 
 
-def words_of(table: Table, names: Sequence[str]) -> dict[str, list[str]]:
-    """The columns that hold words, each with the cells of its first rows that are not missing."""
+def words_of(
+    table: Table, names: Sequence[str], said: Collection[str] = ()
+) -> dict[str, list[str]]:
+    """The columns that hold words, each with the cells of its first rows that are not missing.
+
+    A column of numbers with a cell that is none is refused, unless it is said to hold words.
+    """
     if numeric(table, *names):
         return {}
     spelled = [name for name in names if not numeric(table, name)]
     chunk = next(table.chunks(spelled, words=spelled, missing="keep"))
-    return {
+    found = {
         name: [cell for cell in chunk.X[:, k].tolist() if cell is not None]
         for k, name in enumerate(spelled)
     }
+    for name, cells in found.items():
+        if name not in said and 2 * sum(map(_is_number, cells)) > len(cells):
+            try:
+                next(table.chunks([name], missing="keep"))
+            except DataError as error:
+                hint = f"mend it, or pass --categories {name} if it holds words"
+                raise DataError(f"{error}; {hint}") from None
+    return found
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        as_number(cell)
+    except ValueError:
+        return False
+    return True
 
 
 def numeric(table: Any, *names: str) -> bool:

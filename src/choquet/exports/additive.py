@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -191,7 +192,22 @@ def _variance(
     known = f.form(indices, shares, form) if arrays else f.spelled_form(indices, shares, form)
     left_out = [f.mul(f.sub(f.const(1.0), one.known), f.const(one.term.unknown(k))) for one in met]
     between = [_between(f, one, k) for one in met]
-    return f.add(f.node("max", known, f.const(0.0)), *between, *left_out)
+    outside = [one for term in met for one in _outside(f, term, k)]
+    return f.add(f.node("max", known, f.const(0.0)), *outside, *between, *left_out)
+
+
+def _outside(f: Formulas, met: _Met, k: int) -> Iterator[Node]:
+    """What a term may be off outside of its knots, as `score_variance` has it."""
+    for a, (i, axis) in enumerate(zip(met.term.sources, met.term.axes, strict=True)):
+        edges = met.term.edges(k, a)
+        if not edges.any():
+            continue
+        x = f.present(i)
+        away = f.sub(x, f.clip(x, axis.knots[0], axis.knots[-1]))
+        squares = f.choose(f.missing(i), f.const(0.0), f.mul(away, away))
+        table = _padded(edges, met.term)[:, 0]
+        found = [f.mul(s, f.lookup(i, table)) for i, s in zip(met.indices, met.shares, strict=True)]
+        yield f.mul(squares, f.add(*found))
 
 
 def _between(f: Formulas, met: _Met, k: int) -> Node:
