@@ -21,6 +21,9 @@ else:
     linalg = LazyModule("scipy.linalg")
 
 
+FAR = 100.0
+"""Widths of the knots beyond which a number is no farther outside."""
+
 _CHANCE = 0.461 / (1 / 6)
 """Quantile of 95 % of the statistic of Cramér and von Mises, in units of its mean."""
 
@@ -102,6 +105,8 @@ class Axis:
     def beyond(self, x: FloatArray) -> FloatArray:
         """How far numbers are outside of the knots, negative below them; zero for levels.
 
+        A hundred times the width of the knots is as far as it goes: squares stay numbers.
+
         Examples
         --------
         >>> Axis(np.array([0.0, 1.0, 4.0]), 0, True).beyond(np.array([-0.5, 2.5, 9.0, np.nan]))
@@ -109,9 +114,9 @@ class Axis:
         """
         if not self._n:
             return np.zeros(len(x))
-        found = x - np.clip(x, self.knots[0], self.knots[-1])
-        # Knots are found to 48 bits.
-        near = np.abs(found) <= 1e-9 * (self.knots[-1] - self.knots[0])
+        width = self.knots[-1] - self.knots[0]
+        found = np.clip(x - np.clip(x, self.knots[0], self.knots[-1]), -FAR * width, FAR * width)
+        near = np.abs(found) <= 1e-9 * width  # knots are found to 48 bits
         return np.asarray(np.where(np.isnan(x) | near, 0.0, found))
 
     @property

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from choquet.additive.axes import Axis
+from choquet.additive.axes import FAR, Axis
 from choquet.additive.families import BEND
 from choquet.additive.model import BETWEEN, AdditiveModel, FittedTerm
 from choquet.decomposition.outcome import place_of
@@ -203,7 +203,8 @@ def _outside(f: Formulas, met: _Met, k: int) -> Iterator[Node]:
         if not edges.any():
             continue
         x = f.present(i)
-        away = f.sub(x, f.clip(x, axis.knots[0], axis.knots[-1]))
+        far = FAR * (axis.knots[-1] - axis.knots[0])
+        away = f.clip(f.sub(x, f.clip(x, axis.knots[0], axis.knots[-1])), -far, far)
         squares = f.choose(f.missing(i), f.const(0.0), f.mul(away, away))
         table = _padded(edges, met.term)[:, 0]
         found = [f.mul(s, f.lookup(i, table)) for i, s in zip(met.indices, met.shares, strict=True)]
