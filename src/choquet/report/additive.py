@@ -155,8 +155,9 @@ def _explorer(view: AdditiveView, samples: list[dict[str, Any]] | None) -> dict[
             knots = np.concatenate([axis.knots for axis in axes])
             low, high = float(knots.min()), float(knots.max())
             start = float(np.median(widest.knots))
-            if first is not None and isinstance(first[i], int | float):
-                start = float(np.clip(first[i], low, high))
+            if first is not None and isinstance(first[i], int | float) and first[i] == first[i]:
+                start = float(first[i])  # it may be outside of the rows learned from
+                low, high = min(low, start), max(high, start)
             ends.append({"low": low, "high": high, "start": start, "levels": None})
         else:
             levels = [str(level) for level in source.levels]
@@ -173,6 +174,7 @@ def _explorer(view: AdditiveView, samples: list[dict[str, Any]] | None) -> dict[
                 "sizes": [axis.size for axis in term.axes],
                 "values": [values.ravel() for values in term.values],
                 "errors": term.errors[view.score].ravel() * _BAND,
+                "edges": [term.edges(view.score, a) * _BAND**2 for a in range(len(term.axes))],
             }
             for term in model.terms_
         ],

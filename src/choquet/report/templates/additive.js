@@ -24,6 +24,12 @@
     }
     return total + before * values[corner];
   };
+  const beyond = (term, x) => sum(term.sources.map((s, j) => {
+    // Outside of the knots a term may go on with the slope that it has at the end.
+    const [first, last] = [term.knots[j][0], term.knots[j][term.knots[j].length - 1]];
+    const away = term.knots[j].length < 2 ? 0 : Math.max(first - x[s], x[s] - last, 0);
+    return away > 0 ? away * Math.sqrt(effect(term, x, term.edges[j])) : 0;
+  }));
   const link = (score) => {
     const k = explorer.kappa;
     if (k === 0) return score;
@@ -71,7 +77,7 @@
     const all = explorer.base.map((_, k) => explorer.terms.map((term) => effect(term, x, term.values[k])));
     const within = (v, k) => Math.min(Math.max(v, explorer.bounds[k][0]), explorer.bounds[k][1]);
     const scores = all.map((effects, k) => within(sum(effects), k) + explorer.base[k]);
-    const half = sum(explorer.terms.map((term) => effect(term, x, term.errors)));
+    const half = sum(explorer.terms.map((term) => effect(term, x, term.errors) + beyond(term, x)));
     const output = (score) => explorer.centre + explorer.scale * link(score);
     const ends = [scores[shown] - half, scores[shown] + half].map(output);
     byId("out-band").textContent = `${short(Math.min(...ends))} to ${short(Math.max(...ends))}`;
