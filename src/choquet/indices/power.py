@@ -8,7 +8,7 @@ sources (and pairs) together, so the indices cost less than one Möbius transfor
 from __future__ import annotations
 
 from math import comb
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -50,7 +50,14 @@ def shapley(measure: AbstractMeasure) -> FloatArray:
     >>> shapley(Measure([0, 0.2, 0.3, 1])).round(12)
     array([0.45, 0.55])
     """
-    return _shapley(_summable(measure))
+    few = check_measure(measure).as_mobius
+    if few is not None:
+        # A coefficient belongs to its members in equal parts.
+        return _by_source(few, np.asarray(1 / few.sizes, dtype=np.float64))
+    n = measure.n_sources
+    # |A|! (N - |A| - 1)! / N! for a set A that the source joins.
+    joins = np.array([1 / (n * comb(n - 1, a)) for a in range(n)] + [0.0])
+    return _single_index(measure.to_measure(), joins)
 
 
 def banzhaf(measure: AbstractMeasure) -> FloatArray:
@@ -76,52 +83,12 @@ def banzhaf(measure: AbstractMeasure) -> FloatArray:
     >>> banzhaf(Measure([0, 0.2, 0.3, 1])).round(12)
     array([0.45, 0.55])
     """
-    return _banzhaf(_summable(measure))
-
-
-class PowerIndices(NamedTuple):
-    """What each source, and each pair, gives."""
-
-    interaction: FloatArray
-    """Of every pair; the diagonal holds the Shapley values."""
-    banzhaf: FloatArray
-
-
-def power_indices(measure: AbstractMeasure) -> PowerIndices:
-    """Interaction indices with Shapley values, and Banzhaf values, of one look at the measure.
-
-    Examples
-    --------
-    >>> from choquet import Measure
-    >>> power_indices(Measure([0, 0.2, 0.3, 1])).banzhaf.round(12)
-    array([0.45, 0.55])
-    """
-    held = _summable(measure)
-    return PowerIndices(_interaction(held), _banzhaf(held))
-
-
-def _summable(measure: AbstractMeasure) -> MobiusMeasure | Measure:
-    """The measure by its few Möbius coefficients, or else by all its values."""
     few = check_measure(measure).as_mobius
-    return measure.to_measure() if few is None else few
-
-
-def _shapley(held: MobiusMeasure | Measure) -> FloatArray:
-    if isinstance(held, MobiusMeasure):
-        # A coefficient belongs to its members in equal parts.
-        return _by_source(held, np.asarray(1 / held.sizes, dtype=np.float64))
-    n = len(held.sources)
-    # |A|! (N - |A| - 1)! / N! for a set A that the source joins.
-    joins = np.array([1 / (n * comb(n - 1, a)) for a in range(n)] + [0.0])
-    return _single_index(held, joins)
-
-
-def _banzhaf(held: MobiusMeasure | Measure) -> FloatArray:
-    if isinstance(held, MobiusMeasure):
+    if few is not None:
         # The other members are all there in one of 2^(k - 1) subsets.
-        return _by_source(held, np.exp2(1.0 - held.sizes))
-    n = len(held.sources)
-    return _single_index(held, np.array([0.5 ** (n - 1)] * n + [0.0]))
+        return _by_source(few, np.exp2(1.0 - few.sizes))
+    n = measure.n_sources
+    return _single_index(measure.to_measure(), np.array([0.5 ** (n - 1)] * n + [0.0]))
 
 
 def _by_source(measure: MobiusMeasure, shares: FloatArray) -> FloatArray:
@@ -166,19 +133,17 @@ def interaction(measure: AbstractMeasure) -> FloatArray:
     array([[0.45, 0.5 ],
            [0.5 , 0.55]])
     """
-    return _interaction(_summable(measure))
-
-
-def _interaction(held: MobiusMeasure | Measure) -> FloatArray:
-    n, result = len(held.sources), np.diag(_shapley(held))
-    if isinstance(held, MobiusMeasure):
-        inside = membership(held.words, n).astype(np.float64)
-        shared = held.coefficients / np.maximum(held.sizes - 1, 1)
-        pairs = inside.T @ (np.where(held.sizes > 1, shared, 0.0)[:, None] * inside)
+    few = check_measure(measure).as_mobius
+    held = measure.to_measure() if few is None else few
+    n, result = measure.n_sources, np.diag(shapley(held))
+    if few is not None:
+        inside = membership(few.words, n).astype(np.float64)
+        shared = few.coefficients / np.maximum(few.sizes - 1, 1)
+        pairs = inside.T @ (np.where(few.sizes > 1, shared, 0.0)[:, None] * inside)
         return np.asarray(np.where(np.eye(n, dtype=np.bool_), result, pairs))
     if n == 1:
         return result
-    values = held.values
+    values = held.to_measure().values
     # |A|! (N - |A| - 2)! / (N - 1)! for a set A that both sources join.
     joins = np.array([1 / ((n - 1) * comb(n - 2, a)) for a in range(n - 1)] + [0.0, 0.0])
     sizes = subset_sizes(n)

@@ -16,7 +16,7 @@ Public methods are final and check what comes in; a class fills in the hooks bel
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, final
@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, final
 import numpy as np
 import numpy.typing as npt
 
-from choquet.arrays import FloatArray, IntArray, as_inputs, check_option
+from choquet.arrays import FloatArray, IntArray, as_inputs, as_vector, check_option
 from choquet.errors import DataError, MeasureError, SourceError
-from choquet.lattice.wide import WordArray, as_sorts, chains_of, n_words, pack
+from choquet.lattice.wide import WordArray, as_sorts, chains_of, n_words, pack, unique_rows
 from choquet.measures.sources import check_sources, source_numbers, subset_of
 
 if TYPE_CHECKING:
@@ -262,17 +262,15 @@ class AbstractMeasure(ABC):
             measure is refused: its values would be guesses.
         """
 
-    @final
     @property
     def as_mobius(self) -> MobiusMeasure | None:
         """The same measure by its Möbius coefficients, where it has few of them; or None."""
-        return self._as_mobius()
+        return None
 
-    @final
-    @cached_property
+    @property
     def known_words(self) -> WordArray | None:
         """The subsets that have a value, where the others have only bounds; None if all do."""
-        return self._known_words()
+        return None
 
     # -- hooks -------------------------------------------------------------------------------------
 
@@ -300,13 +298,13 @@ class AbstractMeasure(ABC):
     @abstractmethod
     def _renamed(self, sources: tuple[str, ...]) -> AbstractMeasure: ...
 
-    @abstractmethod
-    def _as_mobius(self) -> MobiusMeasure | None: ...
-
-    @abstractmethod
-    def _known_words(self) -> WordArray | None: ...
-
     # -- what they share ---------------------------------------------------------------------------
+
+    @final
+    def _combined(self, inputs: FloatArray, kind: IntegralName) -> FloatArray:
+        """Integral of each sample from the values along its walk."""
+        sorts = np.argsort(-inputs, axis=1, kind="stable")
+        return combine(np.take_along_axis(inputs, sorts, axis=1), self._walk_values(sorts), kind)
 
     @final
     def _words_of(self, subsets: Any) -> WordArray:
@@ -326,11 +324,7 @@ class AbstractMeasure(ABC):
         else:
             if isinstance(subsets, str):
                 raise DataError(f"subsets must be a list of subsets, not the text {subsets!r}")
-            listed = [source_numbers(self.sources, subset_of(subset)) for subset in subsets]
-            inside = np.zeros((len(listed), n), dtype=np.bool_)
-            for row, numbers in enumerate(listed):
-                inside[row, list(numbers)] = True
-            return pack(inside)
+            return words_of_subsets(self.sources, list(subsets))
         if n % 64 and len(words) and (words[:, -1] >> np.uint64(n % 64)).any():
             raise SourceError(f"a subset holds a source beyond the {n} that are named")
         return words
@@ -355,8 +349,8 @@ class AbstractMeasure(ABC):
         vars(self).update(state)
 
 
-class ComputedMeasure(AbstractMeasure):
-    """A measure whose value is computed for any subset: nothing of it is unknown."""
+class KnownMeasure(AbstractMeasure):
+    """A measure of which every value is known: bounds are the value itself."""
 
     @final
     def _bounds(self, words: WordArray) -> tuple[FloatArray, FloatArray]:
@@ -364,14 +358,23 @@ class ComputedMeasure(AbstractMeasure):
         return values, values
 
     @final
-    def _walk_values(self, sorts: IntArray) -> FloatArray:
-        words = chains_of(sorts)
-        return self._values_of(words.reshape(-1, words.shape[2])).reshape(sorts.shape)
-
-    @final
     def _walk_bounds(self, sorts: IntArray) -> tuple[FloatArray, FloatArray]:
         values = self._walk_values(sorts)
         return values, values
+
+    @final
+    def _interval(self, inputs: FloatArray, kind: IntegralName) -> FloatArray:
+        values = self._integral(inputs, kind)
+        return np.column_stack([values, values])
+
+
+class ComputedMeasure(KnownMeasure):
+    """A measure whose value is computed for any subset."""
+
+    @final
+    def _walk_values(self, sorts: IntArray) -> FloatArray:
+        words = chains_of(sorts)
+        return self._values_of(words.reshape(-1, words.shape[2])).reshape(sorts.shape)
 
     @final
     def _walk_weights(self, sorts: IntArray) -> FloatArray:
@@ -379,16 +382,7 @@ class ComputedMeasure(AbstractMeasure):
 
     @final
     def _integral(self, inputs: FloatArray, kind: IntegralName) -> FloatArray:
-        sorts = np.argsort(-inputs, axis=1, kind="stable")
-        return combine(np.take_along_axis(inputs, sorts, axis=1), self._walk_values(sorts), kind)
-
-    @final
-    def _interval(self, inputs: FloatArray, kind: IntegralName) -> FloatArray:
-        return exactly(self._integral(inputs, kind))
-
-    @final
-    def _known_words(self) -> None:
-        return None
+        return self._combined(inputs, kind)
 
     @final
     def to_measure(self, *, fill: FillName | None = None) -> Measure:
@@ -425,11 +419,6 @@ def frozen(array: IntArray) -> IntArray:
     return array
 
 
-def exactly(values: FloatArray) -> FloatArray:
-    """Intervals of width zero."""
-    return np.column_stack([values, values])
-
-
 def check_measure(measure: Any) -> AbstractMeasure:
     """Return a measure as it is, or raise an error that says what to pass instead.
 
@@ -451,10 +440,32 @@ def check_measure(measure: Any) -> AbstractMeasure:
     )
 
 
-def as_names(sources: Sequence[str] | Iterable[str]) -> tuple[str, ...]:
+def as_names(sources: Iterable[str]) -> tuple[str, ...]:
     """Names of at least one source."""
     names = tuple(sources)
     names = check_sources(names, len(names))
     if not names:
         raise SourceError("a measure needs at least one source")
     return names
+
+
+def words_of_subsets(sources: tuple[str, ...], subsets: Collection[Any]) -> WordArray:
+    """Subsets given by names or numbers as words."""
+    inside = np.zeros((len(subsets), len(sources)), dtype=np.bool_)
+    for row, subset in enumerate(subsets):
+        inside[row, list(source_numbers(sources, subset_of(subset)))] = True
+    return pack(inside)
+
+
+def as_table(
+    words: npt.ArrayLike, values: npt.ArrayLike, what: str, n_sources: int
+) -> tuple[WordArray, FloatArray]:
+    """Different subsets in the order of their words, each with its value."""
+    table = np.array(words, dtype=np.uint64).reshape(-1, n_words(n_sources))
+    numbers = as_vector(values, what, len(table))
+    rows, inverse = unique_rows(table)
+    if len(rows) != len(table):
+        raise MeasureError("a subset is given more than once")
+    ordered = np.empty(len(numbers))
+    ordered[inverse] = numbers
+    return rows, ordered

@@ -136,7 +136,9 @@ class FormulaMeasure(ComputedMeasure):
     def _renamed(self, sources: tuple[str, ...]) -> FormulaMeasure:
         return FormulaMeasure(self.pattern, self.weights, sources, curve=self.curve)  # type: ignore[arg-type]
 
-    def _as_mobius(self) -> MobiusMeasure | None:
+    @property
+    def as_mobius(self) -> MobiusMeasure | None:
+        """The same measure by one coefficient for each source, where it is additive; or None."""
         if self.pattern != "additive" or self.curve:
             return None
         words = pack(np.eye(self.n_sources, dtype=np.bool_))

@@ -15,7 +15,7 @@ from choquet.lattice import check_dense, mask_of, mobius, monotonicity_witness, 
 from choquet.lattice.rows import integrals_of_rows, weights_of_walks
 from choquet.lattice.wide import WordArray
 from choquet.measures import families
-from choquet.measures.abstract import INTEGRALS, AbstractMeasure, FillName, IntegralName, exactly
+from choquet.measures.abstract import INTEGRALS, FillName, IntegralName, KnownMeasure
 from choquet.measures.orders import OrderName, by_mask, other_order
 from choquet.measures.properties import Properties
 from choquet.measures.random import RANDOM_MEASURES, RandomName
@@ -30,7 +30,7 @@ _ROUNDING = 1e-12
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Measure(Properties, AbstractMeasure):
+class Measure(Properties, KnownMeasure):
     """A fuzzy measure (capacity) on N sources.
 
     Parameters
@@ -402,28 +402,14 @@ class Measure(Properties, AbstractMeasure):
     def _values_of(self, words: WordArray) -> FloatArray:
         return self.values[words[:, 0].astype(np.int64)]
 
-    def _bounds(self, words: WordArray) -> tuple[FloatArray, FloatArray]:
-        values = self._values_of(words)
-        return values, values
-
     def _walk_values(self, sorts: IntArray) -> FloatArray:
         return self.values[np.cumsum(np.int64(1) << sorts, axis=1)]
-
-    def _walk_bounds(self, sorts: IntArray) -> tuple[FloatArray, FloatArray]:
-        values = self._walk_values(sorts)
-        return values, values
 
     def _walk_weights(self, sorts: IntArray) -> FloatArray:
         return weights_of_walks(self.values, sorts)
 
     def _integral(self, inputs: FloatArray, kind: IntegralName) -> FloatArray:
         return integrals_of_rows(self.values, inputs, INTEGRALS.index(kind))
-
-    def _interval(self, inputs: FloatArray, kind: IntegralName) -> FloatArray:
-        return exactly(self._integral(inputs, kind))
-
-    def _known_words(self) -> None:
-        return None
 
     def to_measure(self, *, fill: FillName | None = None) -> Measure:
         """The measure itself: it is dense.
@@ -541,9 +527,6 @@ class Measure(Properties, AbstractMeasure):
 
     def _renamed(self, sources: tuple[str, ...]) -> Measure:
         return self._with(self.values, sources)
-
-    def _as_mobius(self) -> None:
-        return None
 
     def _with(self, values: FloatArray, sources: tuple[str, ...] | None = None) -> Measure:
         return Measure(values, sources or self.sources, monotone=self.monotone, normal=self.normal)

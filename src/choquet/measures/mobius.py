@@ -14,21 +14,20 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
-from choquet.arrays import FloatArray, IntArray, as_vector
+from choquet.arrays import FloatArray, IntArray
 from choquet.errors import DataError, MeasureError, NotMonotoneError
 from choquet.lattice import zeta
-from choquet.lattice.wide import WordArray, membership, n_words, pack, to_dense_masks, unique_rows
+from choquet.lattice.wide import WordArray, membership, pack, to_dense_masks
 from choquet.measures.abstract import (
-    AbstractMeasure,
     FillName,
     IntegralName,
+    KnownMeasure,
     as_names,
-    combine,
-    exactly,
+    as_table,
     frozen,
+    words_of_subsets,
 )
 from choquet.measures.measure import Measure
-from choquet.measures.sources import source_numbers, subset_of
 
 _BLOCK = 4_000_000
 """Coefficients by rows that are worked on at a time."""
@@ -39,7 +38,7 @@ _TOLERANCE = 1e-9
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class MobiusMeasure(AbstractMeasure):
+class MobiusMeasure(KnownMeasure):
     """A measure given by Möbius coefficients of some subsets, for any number of sources.
 
     Parameters
@@ -82,13 +81,8 @@ class MobiusMeasure(AbstractMeasure):
         normal: bool = True,
     ) -> None:
         names = as_names(sources)
-        table = np.array(words, dtype=np.uint64).reshape(-1, n_words(len(names)))
-        values = as_vector(coefficients, "the coefficients of a measure", len(table))
-        rows, inverse = unique_rows(table)
-        if len(rows) != len(table):
-            raise MeasureError("a subset is given more than once")
-        ordered = np.empty(len(values))
-        ordered[inverse] = values
+        what = "the coefficients of a measure"
+        rows, ordered = as_table(words, coefficients, what, len(names))
         if len(rows) and not rows[0].any():
             raise MeasureError("the empty set has no Möbius coefficient: g(∅) is 0")
         rows.flags.writeable = ordered.flags.writeable = False
@@ -120,11 +114,8 @@ class MobiusMeasure(AbstractMeasure):
         array([0., 0., 0., 1.])
         """
         names = tuple(sources)
-        inside = np.zeros((len(coefficients), len(names)), dtype=np.bool_)
-        for row, key in enumerate(coefficients):
-            inside[row, list(source_numbers(names, subset_of(key)))] = True
-        values = list(coefficients.values())
-        return cls(pack(inside), values, names, monotone=monotone, normal=normal)
+        words, values = words_of_subsets(names, coefficients), list(coefficients.values())
+        return cls(words, values, names, monotone=monotone, normal=normal)
 
     # -- size --------------------------------------------------------------------------------------
 
@@ -151,25 +142,13 @@ class MobiusMeasure(AbstractMeasure):
     def _values_of(self, words: WordArray) -> FloatArray:
         return self._integral(membership(words, self.n_sources).astype(np.float64), "choquet")
 
-    def _bounds(self, words: WordArray) -> tuple[FloatArray, FloatArray]:
-        values = self._values_of(words)
-        return values, values
-
     def _integral(self, inputs: FloatArray, kind: IntegralName) -> FloatArray:
         if kind != "choquet":
-            sorts = np.argsort(-inputs, axis=1, kind="stable")
-            ordered = np.take_along_axis(inputs, sorts, axis=1)
-            return combine(ordered, self._walk_values(sorts), kind)
+            return self._combined(inputs, kind)
         result = np.empty(len(inputs))
         for rows in self._blocks(len(inputs)):
             result[rows] = inputs[rows][:, self.members].min(axis=2) @ self.coefficients
         return result
-
-    def _interval(self, inputs: FloatArray, kind: IntegralName) -> FloatArray:
-        return exactly(self._integral(inputs, kind))
-
-    def _known_words(self) -> None:
-        return None
 
     def _walk_weights(self, sorts: IntArray) -> FloatArray:
         n = self.n_sources
@@ -187,16 +166,14 @@ class MobiusMeasure(AbstractMeasure):
     def _walk_values(self, sorts: IntArray) -> FloatArray:
         return np.cumsum(self._walk_weights(sorts), axis=1)
 
-    def _walk_bounds(self, sorts: IntArray) -> tuple[FloatArray, FloatArray]:
-        values = self._walk_values(sorts)
-        return values, values
-
     def _renamed(self, sources: tuple[str, ...]) -> MobiusMeasure:
         return MobiusMeasure(
             self.words, self.coefficients, sources, monotone=self.monotone, normal=self.normal
         )
 
-    def _as_mobius(self) -> MobiusMeasure:
+    @property
+    def as_mobius(self) -> MobiusMeasure:
+        """The measure itself."""
         return self
 
     def to_measure(self, *, fill: FillName | None = None) -> Measure:

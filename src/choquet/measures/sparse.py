@@ -9,10 +9,9 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
-from choquet.arrays import FloatArray, as_vector
-from choquet.errors import MeasureError
-from choquet.lattice.wide import WordArray, find_rows, n_words, pack, unique_rows
-from choquet.measures.abstract import ComputedMeasure, as_names
+from choquet.arrays import FloatArray
+from choquet.lattice.wide import WordArray, find_rows, pack
+from choquet.measures.abstract import ComputedMeasure, as_names, as_table
 
 
 @final
@@ -44,13 +43,7 @@ class SparseMeasure(ComputedMeasure):
 
     def __init__(self, words: npt.ArrayLike, values: npt.ArrayLike, sources: Iterable[str]) -> None:
         names = as_names(sources)
-        table = np.array(words, dtype=np.uint64).reshape(-1, n_words(len(names)))
-        array = as_vector(values, "the values of a measure", len(table))
-        rows, inverse = unique_rows(table)
-        if len(rows) != len(table):
-            raise MeasureError("a subset is given more than once")
-        ordered = np.empty(len(array))
-        ordered[inverse] = array
+        rows, ordered = as_table(words, values, "the values of a measure", len(names))
         rows.flags.writeable = ordered.flags.writeable = False
         vars(self).update(
             words=rows, known_values=ordered, sources=names, monotone=False, normal=False
@@ -66,9 +59,6 @@ class SparseMeasure(ComputedMeasure):
 
     def _renamed(self, sources: tuple[str, ...]) -> SparseMeasure:
         return SparseMeasure(self.words, self.known_values, sources)
-
-    def _as_mobius(self) -> None:
-        return None
 
     def __repr__(self) -> str:
         count = len(self.known_values)

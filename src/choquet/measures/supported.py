@@ -9,22 +9,21 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
-from choquet.arrays import BoolArray, FloatArray, IntArray, as_vector, check_option
+from choquet.arrays import BoolArray, FloatArray, IntArray, check_option
 from choquet.errors import DataError, MeasureError, NotMonotoneError, SourceError
 from choquet.lattice import downward_minimum, members, upward_maximum
 from choquet.lattice.threads import in_chunks
-from choquet.lattice.wide import (
-    WordArray,
-    find_rows,
-    membership,
-    n_words,
-    pack,
-    to_dense_masks,
-    unique_rows,
+from choquet.lattice.wide import WordArray, find_rows, membership, to_dense_masks
+from choquet.measures.abstract import (
+    AbstractMeasure,
+    FillName,
+    IntegralName,
+    as_names,
+    as_table,
+    combine,
+    words_of_subsets,
 )
-from choquet.measures.abstract import AbstractMeasure, FillName, IntegralName, as_names, combine
 from choquet.measures.measure import Measure
-from choquet.measures.sources import source_numbers, subset_of
 
 
 @final
@@ -73,9 +72,8 @@ class SupportedMeasure(AbstractMeasure):
         total: float = 1.0,
     ) -> None:
         names = as_names(sources)
-        table = np.array(words, dtype=np.uint64).reshape(-1, n_words(len(names)))
-        array = as_vector(values, "the values of a measure", len(table))
-        self._hold(*_tidy(table, array, len(names), float(total)), names, float(total))
+        table = as_table(words, values, "the values of a measure", len(names))
+        self._hold(*_tidy(*table, len(names), float(total)), names, float(total))
         self._refuse_decrease()
 
     def _hold(
@@ -101,10 +99,7 @@ class SupportedMeasure(AbstractMeasure):
         1
         """
         names = tuple(sources)
-        inside = np.zeros((len(values), len(names)), dtype=np.bool_)
-        for row, key in enumerate(values):
-            inside[row, list(source_numbers(names, subset_of(key)))] = True
-        return cls(pack(inside), list(values.values()), names, total=total)
+        return cls(words_of_subsets(names, values), list(values.values()), names, total=total)
 
     @classmethod
     def from_measure(cls, measure: Measure, supported: npt.ArrayLike) -> SupportedMeasure:
@@ -194,16 +189,14 @@ class SupportedMeasure(AbstractMeasure):
     def _integral(self, inputs: FloatArray, kind: IntegralName) -> FloatArray:
         if kind == "choquet":
             return np.asarray(self._interval(inputs, kind).mean(axis=1))
-        sorts = np.argsort(-inputs, axis=1, kind="stable")
-        return combine(np.take_along_axis(inputs, sorts, axis=1), self._walk_values(sorts), kind)
+        return self._combined(inputs, kind)
 
     def _renamed(self, sources: tuple[str, ...]) -> SupportedMeasure:
         return SupportedMeasure(self.words, self.known_values, sources, total=self.total)
 
-    def _as_mobius(self) -> None:
-        return None
-
-    def _known_words(self) -> WordArray:
+    @property
+    def known_words(self) -> WordArray:
+        """The subsets that have a value."""
         return self.words
 
     def is_supported(self, words: WordArray) -> BoolArray:
@@ -301,18 +294,13 @@ def _mask_of_words(row: WordArray) -> int:
 
 
 def _tidy(
-    table: WordArray, values: FloatArray, n_sources: int, total: float
+    rows: WordArray, ordered: FloatArray, n_sources: int, total: float
 ) -> tuple[WordArray, FloatArray]:
-    """Sort the subsets, check ∅ and X, and take both out of the table."""
+    """Check ∅ and X, and take both out of the table."""
     if not np.isfinite(total) or total < 0:
         raise MeasureError(f"g(X) must be finite and at least 0, not {total:g}")
-    if n_sources % 64 and len(table) and (table[:, -1] >> np.uint64(n_sources % 64)).any():
+    if n_sources % 64 and len(rows) and (rows[:, -1] >> np.uint64(n_sources % 64)).any():
         raise SourceError(f"a subset holds a source beyond the {n_sources} that are named")
-    rows, inverse = unique_rows(table)
-    if len(rows) != len(table):
-        raise MeasureError("a subset is given more than once")
-    ordered = np.empty(len(values))
-    ordered[inverse] = values
     sizes = np.bitwise_count(rows).sum(axis=1)
     for size, expected, name in ((0, 0.0, "∅"), (n_sources, total, "X")):
         given = ordered[sizes == size]

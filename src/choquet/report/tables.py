@@ -11,7 +11,7 @@ from choquet.arrays import FloatArray
 from choquet.decomposition import Decomposition
 from choquet.explanation.answers import Answers
 from choquet.explanation.view import View
-from choquet.indices.power import power_indices
+from choquet.indices import banzhaf, interaction
 
 _LISTED_SUBSETS = 30
 """Subsets in the table of support: all of them up to five sources."""
@@ -28,8 +28,8 @@ def index_table(parts: Decomposition) -> dict[str, Any] | None:
     dense = measure.is_dense or measure.as_mobius is not None
     pairs = None
     if dense:
-        pairs, each = power_indices(measure)
-        found: dict[str, Any] = {"shapley": pairs.diagonal(), "banzhaf": each}
+        pairs = interaction(measure)
+        found: dict[str, Any] = {"shapley": pairs.diagonal(), "banzhaf": banzhaf(measure)}
     elif parts.tree is None:
         found = {"shapley": parts.clusters.sample.graph.contributions(), "banzhaf": None}
     else:
