@@ -20,6 +20,7 @@ from choquet.decide.models.spaces import Space, space
 from choquet.decide.nodes import Node, node_indices
 from choquet.decide.questions import Question
 from choquet.decide.saying.language import Said, Vocabulary, describe, parse
+from choquet.decide.saying.setting import Setting
 from choquet.decide.saying.statements import (
     Cautious,
     FavourBetween,
@@ -38,7 +39,6 @@ from choquet.decide.saying.statements import (
     SameImportance,
     Score,
     Separate,
-    Setting,
     Statement,
     Sufficient,
     Undecided,

@@ -13,7 +13,8 @@ from choquet.decide.models.fitting import entropy_measure, fit_ranking, fit_scor
 from choquet.decide.models.program import program
 from choquet.decide.models.spaces import MAX_GENERAL, space
 from choquet.decide.saying.levels import Levels
-from choquet.decide.saying.statements import InClass, Prefer, Setting, Statement
+from choquet.decide.saying.setting import Setting
+from choquet.decide.saying.statements import InClass, Prefer, Statement
 from choquet.errors import OptionError, TooLargeError
 
 WAYS = (*CHOICES, "scores", "ranking", "sorting", "entropy")

@@ -11,7 +11,8 @@ from choquet.decide.models.conflicts import find_conflicts
 from choquet.decide.models.program import TIED, Program
 from choquet.decide.reasons import reason
 from choquet.decide.saying.reading import Said
-from choquet.decide.saying.statements import Setting
+from choquet.decide.saying.setting import Setting
+from choquet.decide.words import listed
 
 
 @dataclass(frozen=True, repr=False)
@@ -60,9 +61,9 @@ class Consistency:
             if len(said) == 1:
                 found.append(f"{_capital(said[0])} cannot hold: {why}.")
             else:
-                found.append(f"{_capital(_listed(said))} exclude each other: {why}.")
+                found.append(f"{_capital(listed(said))} exclude each other: {why}.")
         cheapest = self.repairs[0] if self.repairs else frozenset()
-        drop = _listed([str(self.statements[k]) for k in sorted(cheapest)])
+        drop = listed([str(self.statements[k]) for k in sorted(cheapest)])
         more = len(self.repairs) - 1
         others = f" There are {more} other ways." if more > 1 else ""
         others = " There is one other way." if more == 1 else others
@@ -79,12 +80,6 @@ class Consistency:
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
-
-
-def _listed(parts: Sequence[str]) -> str:
-    if len(parts) < 2:
-        return "".join(parts)
-    return ", ".join(parts[:-1]) + " and " + parts[-1]
 
 
 def check(program: Program, said: Sequence[Said], setting: Setting) -> Consistency:

@@ -18,7 +18,8 @@ from choquet.decide.saying.language import CLASSES
 from choquet.decide.saying.levels import Levels, dominated, known_directions, lines_to_fill, scaled
 from choquet.decide.saying.notes import Notes, statement_column
 from choquet.decide.saying.reading import Said
-from choquet.decide.saying.statements import Importance, Prefer, Score, Setting, Statement
+from choquet.decide.saying.setting import Setting
+from choquet.decide.saying.statements import Importance, Prefer, Score, Statement
 from choquet.decide.saying.table import read_table
 from choquet.decide.steps import judged_points
 from choquet.errors import FileError, InconsistentError, OptionError, TooLargeError

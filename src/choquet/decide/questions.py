@@ -125,10 +125,8 @@ def next_question(
 
 
 def _pairs(columns: Sequence[FloatArray]) -> list[tuple[int, int]]:
-    count = columns[0].shape[1]
     means = np.mean([one.mean(axis=0) for one in columns], axis=0)
     kept = sorted(np.argsort(-means, kind="stable")[:_ASKED].tolist())
-    del count
     return [(a, b) for k, a in enumerate(kept) for b in kept[k + 1 :]]
 
 

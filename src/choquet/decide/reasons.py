@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from choquet.decide.saying.setting import Setting
 from choquet.decide.saying.statements import (
     Compared,
     Importance,
@@ -15,7 +16,6 @@ from choquet.decide.saying.statements import (
     Must,
     Prefer,
     Score,
-    Setting,
     Statement,
     Sufficient,
 )

@@ -17,7 +17,7 @@ import scipy.sparse as sp
 
 from choquet.arrays import FloatArray, check_option
 from choquet.decide.models.program import TIED, Program
-from choquet.decide.models.spaces import AllSets, KAdditive
+from choquet.decide.models.spaces import AllSets
 from choquet.errors import OptionError, SolverError
 from choquet.lattice import subset_sizes
 from choquet.learning.solvers.interior import Conic, run_clarabel
@@ -72,10 +72,7 @@ def quadratic_form(n: int, distance: str) -> Any:
     if distance == "binary":
         return sp.eye_array(1 << n, format="csr")
     if distance == "coefficients":
-        order = AllSets(n).order
-        larger = order.indices[order.data > 0]
-        sizes = subset_sizes(n)[larger].astype(np.int64)
-        weight = np.array([1 / (n * comb(n - 1, s)) for s in range(n)])[sizes - 1]
+        order, weight = _steps(n)
         return sp.csr_array(order.T @ sp.diags_array(weight) @ order)
     size = subset_sizes(n).astype(np.float64)
     masks = np.arange(1 << n)
@@ -89,17 +86,11 @@ def quadratic_form(n: int, distance: str) -> Any:
     return sp.csr_array(M.T @ sp.csr_array(Q) @ M)
 
 
-def to_values(program: Program) -> Any:
-    """Matrix from the coordinates of a program to the 2**N values."""
-    space = program.space
-    if isinstance(space, AllSets):
-        return sp.eye_array(space.size, format="csr")
-    if isinstance(space, KAdditive):
-        return space.to_values
-    sets = getattr(space, "sets", np.eye(space.n, dtype=bool))
-    whole = KAdditive(space.n, 2 if hasattr(space, "sets") else 1)
-    assert len(whole.sets) == len(sets)
-    return sp.csr_array(whole.to_values @ getattr(space, "mobius_matrix", sp.eye_array(len(sets))))
+def _steps(n: int) -> tuple[Any, FloatArray]:
+    """All steps from a set to one with a criterion more, and the share of sorts that make each."""
+    order = AllSets(n).order
+    sizes = subset_sizes(n)[order.indices[order.data > 0]].astype(np.int64)
+    return order, np.array([1 / (n * comb(n - 1, s)) for s in range(n)])[sizes - 1]
 
 
 def solve_quadratic(
@@ -174,7 +165,7 @@ def _gap(program: Program, share: float) -> float:
 def _nearest(
     program: Program, gap: float, distance: str, reference: FloatArray | None
 ) -> tuple[FloatArray, float]:
-    Z, F = to_values(program), quadratic_form(program.space.n, distance)
+    Z, F = program.space.to_values, quadratic_form(program.space.n, distance)
     g = np.zeros(1 << program.space.n) if reference is None else reference
     found = solve_quadratic(program, 2 * Z.T @ F @ Z, -2 * (Z.T @ (F @ g)), gap=gap)
     away = Z @ found - g
@@ -210,11 +201,8 @@ def _most_entropy(program: Program, *, share: float, **_: Any) -> tuple[FloatArr
     import clarabel
 
     space, n = program.space, program.space.n
-    Z = to_values(program)
-    order = AllSets(n).order
-    larger = order.indices[order.data > 0]
-    sizes = subset_sizes(n)[larger].astype(np.int64)
-    weight = np.array([1 / (n * comb(n - 1, s)) for s in range(n)])[sizes - 1]
+    Z = space.to_values
+    order, weight = _steps(n)
     steps = sp.csr_array(order @ Z)
     count, d = steps.shape
     q = np.concatenate([np.zeros(d), -weight])

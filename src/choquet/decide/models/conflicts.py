@@ -64,17 +64,18 @@ def find_conflicts(
 
     conflicts: list[frozenset[int]] = []
     repairs: list[frozenset[int]] = []
-    while len(conflicts) + len(repairs) < limit:
+    complete = False
+    while not complete and len(conflicts) + len(repairs) < limit:
         proposed = _propose(m, firm, conflicts, repairs)
+        complete = proposed is None
         if proposed is None:
-            order = sorted(repairs, key=lambda one: (firm[list(one)].sum(), len(one), sorted(one)))
-            return Conflicts(sorted(conflicts, key=lambda c: (len(c), sorted(c))), order, True)
+            break
         if holds(proposed):
             repairs.append(frozenset(range(m)) - proposed)
         else:
             conflicts.append(shrunk(proposed, holds))
     order = sorted(repairs, key=lambda one: (firm[list(one)].sum(), len(one), sorted(one)))
-    return Conflicts(sorted(conflicts, key=lambda c: (len(c), sorted(c))), order, False)
+    return Conflicts(sorted(conflicts, key=lambda c: (len(c), sorted(c))), order, complete)
 
 
 def _propose(

@@ -14,20 +14,17 @@ from choquet.decide.models.functionals import (
     Importance,
     Integral,
     InteractionIndex,
-    all_sets,
 )
 from choquet.decide.models.program import TIED, Program, program, rows_of
 from choquet.decide.models.sampling import draw
 from choquet.decide.models.spaces import (
     MAX_GENERAL,
-    AllSets,
     OnChains,
-    Pairs,
     Space,
-    Weights,
     space,
 )
-from choquet.decide.saying.statements import Setting, Statement
+from choquet.decide.saying.setting import Setting
+from choquet.decide.saying.statements import Statement
 
 FAMILIES = {
     "weights": "plain weights",
@@ -99,7 +96,7 @@ class Family:
     @property
     def by_values(self) -> bool:
         """Whether points are values of sets, not Möbius coefficients."""
-        return isinstance(self.program.space, AllSets)
+        return self.program.space.by_values
 
     @cached_property
     def importances(self) -> FloatArray:
@@ -167,12 +164,12 @@ def draw_family(
     chosen = family_space(name, setting.n)
     agreeing = program(chosen, statements, setting)
     split = agreeing.split(cap=1.0)[0]
-    sets = _sets(chosen)
+    sets = chosen.sets
     if split <= TIED:
         empty = np.zeros((0, len(sets)))
         return Family(name, agreeing, split, sets, empty, np.zeros((0, len(lower))))
     points = draw(agreeing, count, rng)
-    by_values = isinstance(chosen, AllSets)
+    by_values = chosen.by_values
     rows = [Integral(row) for row in lower]
     own = [row.values(setting.n) if by_values else row.games(sets) for row in rows]
     scores = points @ np.transpose(own)
@@ -180,13 +177,6 @@ def draw_family(
         ranged = lower[a] + rng.random((count, setting.n)) * (upper[a] - lower[a])
         scores[:, a] = integrals(points, sets, ranged, by_values=by_values)
     return Family(name, agreeing, split, sets, points, scores)
-
-
-def _sets(chosen: Space) -> BoolArray:
-    if isinstance(chosen, AllSets):
-        return all_sets(chosen.n)
-    assert isinstance(chosen, Pairs | Weights)
-    return chosen.sets if isinstance(chosen, Pairs) else np.eye(chosen.n, dtype=bool)
 
 
 def integrals(

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from choquet.arrays import FloatArray, IntArray, check_option
-from choquet.decide.models.capacities import quadratic_form, solve_quadratic, to_values
+from choquet.decide.models.capacities import quadratic_form, solve_quadratic
 from choquet.decide.models.functionals import Functional, Integral, all_sets, sipos
 from choquet.decide.models.program import Program
 from choquet.errors import DataError, SolverError
@@ -53,7 +53,7 @@ def _smoothest(
     program: Program, R: Any, fitted: FloatArray, point: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """The measure of least variance that gives the same scores."""
-    Z, F = to_values(program), quadratic_form(program.space.n, "coefficients")
+    Z, F = program.space.to_values, quadratic_form(program.space.n, "coefficients")
     room = np.full(len(fitted), 1e-9)
     rows = (sp.vstack([R, -R]), np.concatenate([fitted - room, -fitted - room]))
     try:
@@ -111,7 +111,7 @@ def fit_ranking(
         )
         return point, found[space.size :], float(np.mean((fitted - found[space.size :]) ** 2))
     # The order can be kept as it is: of all measures that do, the one of least variance.
-    Z, F = to_values(program), quadratic_form(space.n, "coefficients")
+    Z, F = program.space.to_values, quadratic_form(space.n, "coefficients")
     point = solve_quadratic(
         program, 2 * Z.T @ F @ Z, np.zeros(space.size),
         rows=(sp.csr_array(order @ scores.toarray()), np.array(steps)),

@@ -136,11 +136,9 @@ def model_change(
         None if no measure that agrees does it.
     """
     space = program.space
-    to_values: Any = sp.eye_array(space.size, format="csr")
-    if isinstance(space, KAdditive):
-        to_values = space.to_values
-    elif not isinstance(space, AllSets):
+    if not isinstance(space, AllSets | KAdditive):
         return None
+    to_values = space.to_values
     start = measure.to_measure().values
     row = sp.csr_array((space.row(Integral(better)) - space.row(Integral(worse)))[None, :])
     if program.minimise(np.zeros(space.size), extra=(row, np.zeros(1))) is None:

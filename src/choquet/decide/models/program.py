@@ -17,7 +17,8 @@ import scipy.sparse as sp
 from choquet.arrays import BoolArray, FloatArray
 from choquet.decide.models.functionals import Functional
 from choquet.decide.models.spaces import Space
-from choquet.decide.saying.statements import Row, Setting, Statement, class_rows
+from choquet.decide.saying.setting import Row, Setting
+from choquet.decide.saying.statements import Statement, class_rows
 from choquet.errors import SolverError
 
 TIED = 1e-7
@@ -257,7 +258,8 @@ def program(space: Space, statements: Sequence[Statement], setting: Setting) -> 
     Examples
     --------
     >>> from choquet.decide.models.spaces import space
-    >>> from choquet.decide.saying.statements import Importance, Setting
+    >>> from choquet.decide.saying.setting import Setting
+    >>> from choquet.decide.saying.statements import Importance
     >>> said = program(space(2), [Importance("a", "b")], Setting(["a", "b"]))
     >>> round(said.split()[0], 9)
     1.0

@@ -19,7 +19,7 @@ import scipy.sparse as sp
 from choquet.arrays import BoolArray, FloatArray
 from choquet.decide.models._small import is_small, walk_together
 from choquet.decide.models.program import Program
-from choquet.decide.models.spaces import AllSets, KAdditive, Pairs
+from choquet.decide.models.spaces import KAdditive, Pairs
 from choquet.errors import SolverError
 from choquet.lattice import upward_maximum
 
@@ -51,7 +51,7 @@ def draw(program: Program, count: int, rng: np.random.Generator) -> FloatArray:
     """
     if isinstance(program.space, Pairs):
         return _draw_pairs(program, program.space, count, rng)
-    general = isinstance(program.space, AllSets) and not program.equal.any()
+    general = program.space.by_values and not program.equal.any()
     if general and not is_small(program.space.order, 0, count, program.space.n):
         start, room = _centre(_everything(program))
         if room > _FLAT:
@@ -93,7 +93,7 @@ def _everything(program: Program) -> _Set:
     eye = sp.eye_array(space.size, format="csr")
     fixed = space.lower == space.upper
     # Values of all sets lie between those of the empty and the whole set by their order alone.
-    needed = ~fixed & (not isinstance(space, AllSets))
+    needed = ~fixed & (not space.by_values)
     low = np.flatnonzero(np.isfinite(space.lower) & needed)
     high = np.flatnonzero(np.isfinite(space.upper) & needed)
     at = np.flatnonzero(fixed)

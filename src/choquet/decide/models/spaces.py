@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import combinations
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -33,8 +33,12 @@ class Space(ABC):
 
     Attributes
     ----------
+    by_values : bool
+        Whether the coordinates are the values of the sets, not coefficients.
     n : int
         Criteria.
+    sets : array of booleans
+        Membership of the sets that the coordinates are about.
     lower, upper : arrays
         Bounds of the coordinates.
     order, margin : sparse matrix and array
@@ -43,7 +47,9 @@ class Space(ABC):
         Rows that say that it ends at 1.
     """
 
+    by_values: ClassVar[bool] = False
     n: int
+    sets: BoolArray
     lower: FloatArray
     upper: FloatArray
     order: Any
@@ -64,6 +70,12 @@ class Space(ABC):
         """The measure at a point, cleaned of what solvers leave."""
         return self._measure(v, sources)
 
+    @cached_property
+    def to_values(self) -> Any:
+        """Matrix from coordinates that are Möbius coefficients to the 2**N values."""
+        outside = (~all_sets(self.n)).astype(np.float64) @ self.sets.T.astype(np.float64)
+        return sp.csr_array((outside == 0).astype(np.float64))
+
     @abstractmethod
     def _row(self, functional: Functional) -> FloatArray: ...
 
@@ -79,6 +91,13 @@ class Space(ABC):
         """No rows beside the bounds, until a space adds them."""
         self.order, self.margin = sp.csr_array((0, self.size)), np.zeros(0)
         self.equal, self.one = sp.csr_array((0, self.size)), np.zeros(0)
+
+
+def _membership(members: Sequence[Sequence[int]], n: int) -> BoolArray:
+    found = np.zeros((len(members), n), dtype=bool)
+    for row, one in enumerate(members):
+        found[row, list(one)] = True
+    return found
 
 
 def _order_rows(n: int) -> Any:
@@ -98,13 +117,16 @@ class AllSets(Space):
     (8, (12, 8))
     """
 
+    by_values = True
+
     def __init__(self, n: int, margin: float = 0.0) -> None:
         if n > MAX_GENERAL:
             raise TooLargeError(
                 f"{n} criteria have 2**{n} sets; measures without limits are looked for among up "
                 f"to {MAX_GENERAL} criteria: use models=('weights', 'pairs')"
             )
-        self.n = n
+        self.n, self.sets = n, all_sets(n)
+        self.to_values = sp.eye_array(1 << n, format="csr")
         self.lower, self.upper = np.zeros(1 << n), np.ones(1 << n)
         self._free()
         self.upper[0], self.lower[-1] = 0.0, 1.0
@@ -128,20 +150,12 @@ class KAdditive(Space):
             raise TooLargeError(f"{n} criteria are too many for k = {k}: use k = 1 or 2")
         self.n, self.k = n, k
         members = [c for size in range(1, k + 1) for c in combinations(range(n), size)]
-        self.sets = np.zeros((len(members), n), dtype=bool)
-        for row, one in enumerate(members):
-            self.sets[row, list(one)] = True
+        self.sets = _membership(members, n)
         self.lower, self.upper = (np.full(len(members), end) for end in (-np.inf, np.inf))
         self._free()
         self.equal, self.one = sp.csr_array(np.ones((1, len(members)))), np.ones(1)
         self.order = sp.csr_array(_order_rows(n) @ self.to_values)
         self.margin = np.full(self.order.shape[0], margin)
-
-    @cached_property
-    def to_values(self) -> Any:
-        """Matrix from coefficients to the 2**N values."""
-        outside = (~all_sets(self.n)).astype(np.float64) @ self.sets.T.astype(np.float64)
-        return sp.csr_array((outside == 0).astype(np.float64))
 
     def _row(self, functional: Functional) -> FloatArray:
         return functional.games(self.sets)
@@ -156,17 +170,17 @@ class Weights(Space):
     """Plain weights, which sum to 1."""
 
     def __init__(self, n: int) -> None:
-        self.n = n
+        self.n, self.sets = n, np.eye(n, dtype=bool)
         self.lower, self.upper = np.zeros(n), np.ones(n)
         self._free()
         self.equal, self.one = sp.csr_array(np.ones((1, n))), np.ones(1)
 
     def _row(self, functional: Functional) -> FloatArray:
-        return functional.games(np.eye(self.n, dtype=bool))
+        return functional.games(self.sets)
 
     def _measure(self, v: FloatArray, sources: Sequence[str]) -> AbstractMeasure:
         weights = np.maximum(v, 0.0)
-        return mobius_measure(np.eye(self.n, dtype=bool), weights / weights.sum(), sources)
+        return mobius_measure(self.sets, weights / weights.sum(), sources)
 
 
 class Pairs(Space):
@@ -193,15 +207,12 @@ class Pairs(Space):
         self.lower, self.upper = np.zeros(size), np.ones(size)
         self._free()
         self.equal, self.one = sp.csr_array(np.ones((1, size))), np.ones(1)
+        self.sets = _membership([*((i,) for i in range(n)), *self.pairs], n)
 
     @cached_property
-    def sets(self) -> BoolArray:
-        """Single criteria, then pairs."""
-        found = np.zeros((self.n + len(self.pairs), self.n), dtype=bool)
-        found[: self.n] = np.eye(self.n, dtype=bool)
-        rows = np.arange(self.n, len(found))
-        found[rows, self.pairs[:, 0]] = found[rows, self.pairs[:, 1]] = True
-        return found
+    def to_values(self) -> Any:
+        """Matrix from weights to the 2**N values."""
+        return sp.csr_array(super().to_values @ self.mobius_matrix)
 
     @cached_property
     def mobius_matrix(self) -> Any:
@@ -254,8 +265,9 @@ class OnChains(Space):
                 raise OptionError("importance and interaction need every set, not only some")
             found.update(members for members, _ in steps)
         self.n = n
-        self.members = sorted(found, key=lambda members: (len(members), members))
-        self.place = {members: k for k, members in enumerate(self.members)}
+        ordered = sorted(found, key=lambda members: (len(members), members))
+        self.place = {members: k for k, members in enumerate(ordered)}
+        self.sets = _membership(ordered, n)
         self.lower, self.upper = np.zeros(len(found)), np.ones(len(found))
         self._free()
         self.lower[-1] = 1.0
@@ -265,14 +277,6 @@ class OnChains(Space):
         at = (np.concatenate([count, count]), lines.T.ravel())
         self.order = sp.csr_array((data, at), shape=(len(lines), len(found)))
         self.margin = np.zeros(len(lines))
-
-    @cached_property
-    def sets(self) -> BoolArray:
-        """Membership of the sets."""
-        found = np.zeros((len(self.members), self.n), dtype=bool)
-        for row, members in enumerate(self.members):
-            found[row, list(members)] = True
-        return found
 
     def _row(self, functional: Functional) -> FloatArray:
         found = np.zeros(self.size)

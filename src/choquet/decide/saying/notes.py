@@ -14,7 +14,8 @@ from choquet.decide.saying.describing import describe
 from choquet.decide.saying.language import CLASSES, parse
 from choquet.decide.saying.levels import as_scale
 from choquet.decide.saying.reading import Parsed, Said
-from choquet.decide.saying.statements import Setting, Statement
+from choquet.decide.saying.setting import Setting
+from choquet.decide.saying.statements import Statement
 from choquet.decide.saying.vocabulary import Vocabulary
 from choquet.errors import OptionError, SourceError, StatementError
 from choquet.scales import Scale

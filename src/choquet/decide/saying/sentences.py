@@ -13,24 +13,10 @@ from choquet.decide.steps import STEPS, judged_points
 from choquet.errors import StatementError
 
 _NUMBER = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?\s*%?"
-PATTERNS: list[tuple[re.Pattern[str], Build]] = []
-"""Tried in this order; each must fit the whole sentence."""
-
-
-def _pattern(text: str) -> Callable[[Build], Build]:
-    compiled = re.compile(text.replace("NUMBER", f"({_NUMBER})"), re.IGNORECASE)
-
-    def add(build: Build) -> Build:
-        PATTERNS.append((compiled, build))
-        return build
-
-    return add
-
 
 # -- scales, classes, groups -----------------------------------------------------------------------
 
 
-@_pattern(r"classes\s*:\s*(.+)")
 def _classes(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
     parts = tuple(reader.unquoted(part).strip() for part in m[1].split("<"))
     if len(parts) < 2 or not all(parts) or len({key(part) for part in parts}) < len(parts):
@@ -41,7 +27,6 @@ def _classes(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
     return ()
 
 
-@_pattern(r"group\s+(.+?)\s*:\s*(.+)")
 def _group(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
     name = reader.unquoted(m[1]).strip()
     parts = tuple(reader.criterion(part) for part in re.split(r"\s*,\s*", m[2]))
@@ -52,7 +37,6 @@ def _group(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
     return ()
 
 
-@_pattern(r"scores\s+(?:are\s+|go\s+)?from\s+NUMBER\s+to\s+NUMBER")
 def _common(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
     low, high = reader.number(m[1]), reader.number(m[2])
     if not low < high:
@@ -64,7 +48,6 @@ def _common(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
     return ()
 
 
-@_pattern(r"(.+?)\s*:\s*(lower|less|higher|more) is better")
 def _better(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
     sign = -1 if m[2].lower() in ("lower", "less") else 1
     criterion = reader.criterion(m[1])
@@ -77,7 +60,6 @@ def _better(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
     return ()
 
 
-@_pattern(r"(.+?)\s*:\s*((?:poor|good)\b.+)")
 def _scale(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
     criterion = reader.criterion(m[1])
     level = re.compile(rf"(poor|good)\s+(?:at\s+|is\s+)?({_NUMBER})", re.IGNORECASE)
@@ -133,7 +115,6 @@ def _check_scale(line: ScaleLine) -> None:
 # -- criteria --------------------------------------------------------------------------------------
 
 
-@_pattern(r"(.+?) (?:matters|counts|weighs) (much |slightly )?(more|less) than (.+)")
 def _importance(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
     more, less = reader.pair(m[1], m[4])
     if m[3].lower() == "less":
@@ -143,18 +124,11 @@ def _importance(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
                          at_most=0.05 if how == "slightly" else None)]  # fmt: skip
 
 
-@_pattern(r"(.+?) and (.+?) (?:matter|count|weigh) (?:about )?(?:the same|equally)(?: much)?")
-def _same(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
-    return [s.SameImportance(*reader.pair(m[1], m[2]))]
-
-
-@_pattern(r"(?:the )?importance of (.+?) (?:is )?(?:between|from) NUMBER (?:and|to) NUMBER")
 def _importance_between(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
     ends = reader.ordered(reader.number(m[2]), reader.number(m[3]))
     return [s.ImportanceBetween(reader.criterion(m[1]), *ends)]
 
 
-@_pattern(r"(?:the )?importance of (.+?) (?:is )?at (most|least) NUMBER")
 def _importance_bound(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
     ends = _one_end(m[2], reader.number(m[3]))
     return [s.ImportanceBetween(reader.criterion(m[1]), *ends)]
@@ -171,54 +145,18 @@ _SIGNS = {
 }  # fmt: skip
 
 
-@_pattern(rf"(.+?) and (.+?) ({'|'.join(sorted(_SIGNS, key=len, reverse=True))})")
 def _interaction(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
     return [s.Interaction(reader.pair(m[1], m[2]), _SIGNS[m[3].lower()])]
 
 
-@_pattern(r"(.+?) and (.+?) interact more than (.+?) and (.+)")
 def _interaction_order(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
     return [s.InteractionOrder(reader.pair(m[1], m[2]), reader.pair(m[3], m[4]))]
 
 
-@_pattern(r"(.+?) is (?:a )?(?:must|veto|necessary)")
-def _must(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
-    return [s.Must(reader.criterion(m[1]))]
-
-
-@_pattern(r"(.+?) (?:is (?:sufficient|enough)|suffices)")
-def _sufficient(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
-    return [s.Sufficient(reader.criterion(m[1]))]
-
-
-@_pattern(r"(.+?) (?:is irrelevant|does not (?:matter|count))")
-def _irrelevant(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
-    return [s.Irrelevant(reader.criterion(m[1]))]
-
-
-@_pattern(r"(.+?) (?:matters|counts) only (?:if|when|where) (.+?) is good")
-def _only_if(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
-    return [s.OnlyIf(*reader.pair(m[1], m[2]))]
-
-
-@_pattern(r"(?:be (?:strict|demanding)|a weak criterion must not be made up for)")
-def _strict(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
-    del reader, m
-    return [s.Cautious(None, 0.5)]
-
-
-@_pattern(r"be (?:lenient|tolerant)")
-def _lenient(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
-    del reader, m
-    return [s.Cautious(0.5, None)]
-
-
-@_pattern(r"(?:orness|tolerance)(?: is)? at (most|least) NUMBER")
 def _orness(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
     return [s.Cautious(*_one_end(m[1], reader.number(m[2])))]
 
 
-@_pattern(r"cannot say:? (.+?) or (.+)")
 def _undecided(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
     find = reader.alternative if _is_alternative(reader, m[1]) else reader.criterion
     return [s.Undecided(find(m[1]), find(m[2]))]
@@ -231,27 +169,10 @@ def _is_alternative(reader: Reader, text: str) -> bool:
 # -- alternatives ----------------------------------------------------------------------------------
 
 
-@_pattern(r"(.+?) - (.+?) > (.+?) - (.+)")
 def _step_larger(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
     return [s.Intensity(*(reader.alternative(m[k]) for k in (1, 2, 3, 4)))]
 
 
-@_pattern(r"(.+?) over (.+?) more than (.+?) over (.+)")
-def _over(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
-    return _step_larger(reader, m)
-
-
-@_pattern(r"(.+?) (?:beats|is better than|is preferred to) (.+?)(?: by (?:at least )?NUMBER)?")
-def _beats(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
-    return _compared(reader, [m[1], m[2]], [">"], m[3])
-
-
-@_pattern(r"(.+?) is worse than (.+?)(?: by (?:at least )?NUMBER)?")
-def _worse(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
-    return _compared(reader, [m[1], m[2]], ["<"], m[3])
-
-
-@_pattern(r"(.*?(?:>|<|≥|≤|~|=|≈).*?)(?: by (?:at least )?NUMBER)?")
 def _chain(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
     parts = re.split(r"\s*(>>|<<|>=|<=|≥|≤|>|<|~|≈|=)\s*", m[1])
     return _compared(reader, parts[::2], parts[1::2], m[2])
@@ -284,7 +205,6 @@ def _one_comparison(a: str, sign: str, b: str, step: float, width: float) -> s.S
     return s.Prefer(a, b, max(step, much), strict=sign not in (">=", "<=", "≥", "≤"))
 
 
-@_pattern(r"(.+?) (?:is )?(?:about|around) NUMBER(?: ?(?:±|\+/?-) ?NUMBER)?")
 def _about(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
     room = reader.step(m[3]) if m[3] else 0.05 * reader.width
     value = reader.score(m[2])
@@ -293,19 +213,16 @@ def _about(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
     return [s.Score(reader.alternative(m[1]), value - room, value + room)]
 
 
-@_pattern(r"(.+?) (?:is )?(?:between|from) NUMBER (?:and|to) NUMBER")
 def _between(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
     ends = reader.ordered(reader.score(m[2]), reader.score(m[3]))
     return [s.Score(reader.alternative(m[1]), *ends)]
 
 
-@_pattern(r"(.+?) (?:is )?at (most|least) NUMBER")
 def _bound(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
     ends = _one_end(m[2], reader.score(m[3]))
     return [s.Score(reader.alternative(m[1]), *ends)]
 
 
-@_pattern(r"(.+?) (?:is |are )?(\S+)")
 def _in_class(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
     labels = {key(label): k for k, label in enumerate(reader.classes)}
     label = key(reader.unquoted(m[2]))
@@ -313,3 +230,66 @@ def _in_class(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
         raise StatementError(f"this is not understood; try one of: {KNOWN}")
     shown = reader.classes[labels[label]]
     return [s.InClass(name, labels[label], shown) for name in reader.several(m[1])]
+
+
+# -- all of them -----------------------------------------------------------------------------------
+
+
+def _of_one(kind: Callable[[str], s.Statement]) -> Build:
+    return lambda reader, m: [kind(reader.criterion(m[1]))]
+
+
+def _of_two(kind: Callable[[str, str], s.Statement]) -> Build:
+    return lambda reader, m: [kind(*reader.pair(m[1], m[2]))]
+
+
+_TABLE: tuple[tuple[str, Build], ...] = (
+    (r"classes\s*:\s*(.+)", _classes),
+    (r"group\s+(.+?)\s*:\s*(.+)", _group),
+    (r"scores\s+(?:are\s+|go\s+)?from\s+NUMBER\s+to\s+NUMBER", _common),
+    (r"(.+?)\s*:\s*(lower|less|higher|more) is better", _better),
+    (r"(.+?)\s*:\s*((?:poor|good)\b.+)", _scale),
+    (r"(.+?) (?:matters|counts|weighs) (much |slightly )?(more|less) than (.+)", _importance),
+    (
+        r"(.+?) and (.+?) (?:matter|count|weigh) (?:about )?(?:the same|equally)(?: much)?",
+        _of_two(s.SameImportance),
+    ),
+    (
+        r"(?:the )?importance of (.+?) (?:is )?(?:between|from) NUMBER (?:and|to) NUMBER",
+        _importance_between,
+    ),
+    (r"(?:the )?importance of (.+?) (?:is )?at (most|least) NUMBER", _importance_bound),
+    (rf"(.+?) and (.+?) ({'|'.join(sorted(_SIGNS, key=len, reverse=True))})", _interaction),
+    (r"(.+?) and (.+?) interact more than (.+?) and (.+)", _interaction_order),
+    (r"(.+?) is (?:a )?(?:must|veto|necessary)", _of_one(s.Must)),
+    (r"(.+?) (?:is (?:sufficient|enough)|suffices)", _of_one(s.Sufficient)),
+    (r"(.+?) (?:is irrelevant|does not (?:matter|count))", _of_one(s.Irrelevant)),
+    (r"(.+?) (?:matters|counts) only (?:if|when|where) (.+?) is good", _of_two(s.OnlyIf)),
+    (
+        r"(?:be (?:strict|demanding)|a weak criterion must not be made up for)",
+        lambda *_: [s.Cautious(None, 0.5)],
+    ),
+    (r"be (?:lenient|tolerant)", lambda *_: [s.Cautious(0.5, None)]),
+    (r"(?:orness|tolerance)(?: is)? at (most|least) NUMBER", _orness),
+    (r"cannot say:? (.+?) or (.+)", _undecided),
+    (r"(.+?) - (.+?) > (.+?) - (.+)", _step_larger),
+    (r"(.+?) over (.+?) more than (.+?) over (.+)", _step_larger),
+    (
+        r"(.+?) (?:beats|is better than|is preferred to) (.+?)(?: by (?:at least )?NUMBER)?",
+        lambda reader, m: _compared(reader, [m[1], m[2]], [">"], m[3]),
+    ),
+    (
+        r"(.+?) is worse than (.+?)(?: by (?:at least )?NUMBER)?",
+        lambda reader, m: _compared(reader, [m[1], m[2]], ["<"], m[3]),
+    ),
+    (r"(.*?(?:>|<|≥|≤|~|=|≈).*?)(?: by (?:at least )?NUMBER)?", _chain),
+    (r"(.+?) (?:is )?(?:about|around) NUMBER(?: ?(?:±|\+/?-) ?NUMBER)?", _about),
+    (r"(.+?) (?:is )?(?:between|from) NUMBER (?:and|to) NUMBER", _between),
+    (r"(.+?) (?:is )?at (most|least) NUMBER", _bound),
+    (r"(.+?) (?:is |are )?(\S+)", _in_class),
+)
+PATTERNS = [
+    (re.compile(text.replace("NUMBER", f"({_NUMBER})"), re.IGNORECASE), build)
+    for text, build in _TABLE
+]
+"""Tried in this order; each must fit the whole sentence."""
