@@ -204,8 +204,11 @@ def _intervals(problem: Any, solution: Any, m: int, level: float, kinds: list[An
     """Ends of values, outputs and Shapley values, each kind with its own slack."""
     found = []
     for kind, rows in zip(("values", "outputs", "shapley"), kinds, strict=True):
-        slack = region.confidence_slack(problem, solution, m, level, kind)
-        found.append(region.Region(problem, solution, slack).ends(rows))
+        ends = region.confidence_region(problem, solution, m, level, kind).ends(rows)
+        # As far as any monotone measure goes: an output from the least to the largest input.
+        outputs = kind == "outputs"
+        least, most = (rows[:, -1:], rows.sum(axis=1)[:, None]) if outputs else (0.0, 1.0)
+        found.append(np.clip(ends, least, most))
     return np.vstack(found)
 
 

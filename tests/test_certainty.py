@@ -19,12 +19,19 @@ from choquet.certainty.functions import (
     output_rows,
     shapley_rows,
 )
-from choquet.certainty.region import Region, confidence_slack, numbers_used
+from choquet.certainty.region import (
+    Region,
+    confidence_region,
+    confidence_slack,
+    numbers_used,
+)
 from choquet.certainty.simulated import KINDS, SETS
+from choquet.certainty.unordered import Unordered
 from choquet.errors import DataError, OptionError, SupportWarning, TooLargeError
 from choquet.indices import orness
 from choquet.lattice import cover_pairs, monotonicity_witness
 from choquet.learning import Statistics, least_squares, solve
+from choquet.learning.problem import Rows, with_rows
 from choquet.learning.solvers.interior import conic_form, run_clarabel
 
 quiet = pytest.mark.filterwarnings("ignore::choquet.errors.ChoquetWarning")
@@ -50,26 +57,79 @@ def test_rows_of_coefficients_give_the_indices_themselves(n):
 
 
 def test_intervals_are_the_ranges_that_an_independent_solver_finds():
+    """Longer on one side for outputs and Shapley values, by what the order may have moved."""
     cp = pytest.importorskip("cvxpy")
     X, y, _, rng = make(3, 40)
     model = choquet.ChoquetRegressor().fit(X, y)
-    error = model.solution_.objective
-    most = error * (1 + stats.f.ppf(0.9, 1, 34) / 34)
+    error, quantile = model.solution_.objective, stats.f.ppf(0.9, 1, 34)
+    left = 40 - numbers_used(least_squares(model.statistics_), model.solution_)[1]
+    design = output_rows(X).toarray()
+    inner, rest = design[:, 1:7], y - design[:, 7]
+    free = np.linalg.lstsq(inner, rest, rcond=None)[0]
     g, pairs = cp.Variable(8), cover_pairs(3)
-    near = cp.sum_squares(output_rows(X).toarray() @ g - y) <= most
-    rules = [g[0] == 0, g[7] == 1, g[pairs[:, 1]] >= g[pairs[:, 0]], near]
+    order = [g[0] == 0, g[7] == 1, g[pairs[:, 1]] >= g[pairs[:, 0]]]
     new = rng.random((3, 3))
-    rows = [*np.eye(8)[1:4], *output_rows(new).toarray(), shapley_rows(3)[0]]
+    rows = [*np.eye(8)[1:4], *output_rows(new).toarray(), *shapley_rows(3)]
     values, index = model.identify(level=0.9), model.index_intervals(level=0.9)
     ours = [
         *zip(values.lower[1:4], values.upper[1:4], strict=True),
         *model.predict_interval(new, level=0.9),
-        (index.low[0], index.high[0]),
+        *zip(index.low[:3], index.high[:3], strict=True),
     ]
-    for row, ends in zip(rows, ours, strict=True):
-        least = cp.Problem(cp.Minimize(row @ g), rules).solve(solver="CLARABEL")
-        largest = cp.Problem(cp.Maximize(row @ g), rules).solve(solver="CLARABEL")
-        assert tuple(ends) == pytest.approx((least, largest), abs=1e-5)
+    moved = 0
+    for k, (row, ends) in enumerate(zip(rows, ours, strict=True)):
+        slack = error * (stats.f.ppf(0.9, 1, left) / left if k < 3 else quantile / 34)
+        near = [cp.sum_squares(design @ g - y) <= error + slack]
+        low = cp.Problem(cp.Minimize(row @ g), order + near).solve(solver="CLARABEL")
+        high = cp.Problem(cp.Maximize(row @ g), order + near).solve(solver="CLARABEL")
+        at = row @ model.solution_.values
+        away = row[1:7] @ free + row[7] - at
+        variance = slack * row[1:7] @ np.linalg.solve(inner.T @ inner, row[1:7])
+        bias = quantile * away**2 - max(variance - ((high - low) / 2) ** 2, 0)
+        bias = min(max(bias, 0), 3 * ((high - low) / 2) ** 2)
+        if k >= 3 and bias > 0:
+            moved += 1
+            low, high = (
+                (at - np.hypot(at - low, np.sqrt(bias)), high)
+                if away < 0
+                else (low, at + np.hypot(high - at, np.sqrt(bias)))
+            )
+        assert tuple(ends) == pytest.approx((low, high), abs=2e-5)
+    assert moved
+
+
+def test_values_have_the_noise_that_the_numbers_used_leave():
+    """The order of a maximum leaves more rows to the noise than there are beside all values."""
+    rng = np.random.default_rng(0)
+    X = rng.random((60, 4))
+    y = X.max(axis=1) + 0.1 * rng.standard_normal(60)
+    problem = least_squares(Statistics.from_data(X, y))
+    solution = solve(problem)
+    used = numbers_used(problem, solution)[1]
+    assert used < 7
+    slacks = [confidence_slack(problem, solution, 60, 0.9, kind) for kind in ("values", "outputs")]
+    shares = [stats.f.ppf(0.9, 1, left) / left for left in (60 - used, 46)]
+    np.testing.assert_allclose(slacks, solution.objective * np.array(shares))
+
+
+def test_what_an_order_moved_makes_no_side_more_than_twice_as_long():
+    """Also where the number without an order is worth nothing, or data leave it open."""
+    known = Unordered(np.diag([1.0, 1e-12, 0.0]), np.array([0.0, -2e-6, 0.0]))
+    ends = np.array([[-0.3, 0.1], [-0.3, 0.1]])
+    found = known.doubted(np.array([[0.0, 1.0, 0.0], [0.0, 1.0, 1.0]]), ends, 4.0)
+    np.testing.assert_allclose(found[0], [-0.3, np.sqrt(0.1**2 + 3 * 0.2**2)])
+    np.testing.assert_allclose(found[1], ends[1])
+
+
+@quiet
+def test_what_an_expert_said_holds_in_intervals_of_sums():
+    X, _, _, rng = make(3, 80)
+    problem = least_squares(Statistics.from_data(X, X.max(axis=1) + 0.1 * rng.standard_normal(80)))
+    limits = Rows(sp.csr_array(np.eye(8)[[1]]), np.array([0.2]), np.array([0.6]))
+    held = with_rows(problem, limits)
+    for kind in ("outputs", "shapley"):
+        region = confidence_region(held, solve(held), 80, 0.95, kind)
+        assert region.ends(np.eye(8)[[1]])[0, 1] <= 0.6 + 1e-5
 
 
 def test_arrays_the_compiled_search_and_clarabel_agree(monkeypatch):

@@ -107,11 +107,11 @@ def index_intervals(
         np.vstack([interval(own, share, name) for name, own in rows.items()])
         for share in (level, ONE_ERROR)
     )
-    # Shapley values and orness of monotone normal measures lie between 0 and 1.
-    bounded = np.repeat(
-        [name != "interaction" for name in of], [len(those) for those in of.values()]
+    # Of monotone normal measures: interactions from -1 to 1, the others from 0 to 1.
+    least = np.repeat(
+        [-1.0 if name == "interaction" else 0.0 for name in of], [len(own) for own in of.values()]
     )
-    ends = np.where(bounded[:, None], np.clip(ends, 0.0, 1.0), ends)
+    ends = np.clip(ends, least[:, None], 1.0)
     return IndexIntervals(
         tuple(name for name, those in of.items() for _ in those),
         tuple(one for those in of.values() for one in those),

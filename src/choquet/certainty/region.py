@@ -8,6 +8,7 @@ confidence interval.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from choquet.arrays import FloatArray, IntArray
 from choquet.certainty.batched import ends_at_once
 from choquet.certainty.simulated import can_simulate, quantile_of, simulated_shares
+from choquet.certainty.unordered import Unordered
 from choquet.errors import OptionError, SolverError
 from choquet.lattice.lazy import LazyModule
 from choquet.learning.problem import Problem
@@ -105,11 +107,12 @@ def confidence_slack(
     """How much more squared error than the least a measure of the confidence region may have.
 
     With p free values and M rows that is ``F(1, M - p; level) / (M - p)`` of the least error, as
-    for one number of a linear regression. Where M is not far above p, the numbers that the
-    monotone fit really used stand in for p; for a `kind` of number, up to 7 sources, the slack is
-    found by simulation there: so much that about `level` of the intervals of such numbers would
-    hold what the fit says, if the fit were the truth. It is infinite where the rows say nothing of
-    the noise: as many numbers as rows, or a perfect fit of fewer than two rows to spare.
+    for one number of a linear regression. For values, p is the numbers that the monotone fit really
+    used: so much smaller than the noise is its error. Where M is not far above the free values,
+    that holds for every number, and the slack is doubled; for a `kind` of number, up to 7 sources,
+    it is found by simulation there: so much that about `level` of the intervals of such numbers
+    would hold what the fit says, if the fit were the truth. It is infinite where the rows say
+    nothing of the noise: as many numbers as rows, or a perfect fit of fewer than two rows to spare.
 
     Parameters
     ----------
@@ -143,8 +146,9 @@ def confidence_slack(
     error, spare = solution.objective, n_samples - used
     if not knows_noise(problem, solution, n_samples):
         return float("inf")
-    if n_samples - free >= spare / HEDGE:
-        return max(error * _share(level, n_samples - free), _rounding(problem))
+    if _rows_abound(problem, solution, n_samples):
+        left = spare if kind == "values" else n_samples - free
+        return max(error * _share(level, left), _rounding(problem))
     if kind is not None and can_simulate(problem) and error > NOISY * abs(problem.constant):
         shares = simulated_shares(problem, solution, n_samples, error / spare, kind)
         if len(shares):
@@ -173,6 +177,18 @@ def knows_noise(problem: Problem, solution: Solution, n_samples: float) -> bool:
     return not (n_samples <= used or (n_samples <= free and perfect))
 
 
+def _rows_abound(problem: Problem, solution: Solution, n_samples: float) -> bool:
+    free, used = numbers_used(problem, solution)
+    return n_samples > free and n_samples - free >= (n_samples - used) / HEDGE
+
+
+def _coordinates(problem: Problem, conic: Any, at: FloatArray) -> FloatArray:
+    """Values and intercepts in the unknowns of the conic form."""
+    if problem.basis is None:
+        return np.asarray(conic.lift.T @ (at - conic.offset))
+    return np.asarray(sp.linalg.lsqr(conic.lift, at, atol=1e-14, btol=1e-14)[0])
+
+
 def _share(level: float, spare: float) -> float:
     return float(special.fdtri(1, spare, level)) / spare
 
@@ -198,6 +214,9 @@ class Region:
         Excess error; infinite for all feasible measures.
     pairs : array of shape (E, 2), optional
         Positions to keep in order, where the problem is not dense.
+    doubt : float, default 0.0
+        Quantile that the slack is made of, to make ends longer towards the fit without an order;
+        see `Unordered.doubted`.
 
     Examples
     --------
@@ -210,15 +229,17 @@ class Region:
     """
 
     def __init__(
-        self, problem: Problem, solution: Solution, slack: float, pairs: IntArray | None = None
+        self,
+        problem: Problem,
+        solution: Solution,
+        slack: float,
+        pairs: IntArray | None = None,
+        doubt: float = 0.0,
     ) -> None:
         conic = conic_form(problem, pairs)
         at = np.append(solution.values, solution.intercepts)
         self.problem, self.conic, self.values = problem, conic, at
-        if problem.basis is None:
-            x = conic.lift.T @ (at - conic.offset)
-        else:
-            x = sp.linalg.lsqr(conic.lift, at, atol=1e-14, btol=1e-14)[0]
+        x = _coordinates(problem, conic, at)
         # All feasible values are at most 1 or so: no excess is as large as this.
         largest = float(np.abs(conic.P).sum() + np.abs(conic.P @ x + conic.q).sum())
         slack = min(slack, 1e3 * max(largest, 1e-300))
@@ -228,7 +249,12 @@ class Region:
         room[conic.n_equal :] = np.maximum(room[conic.n_equal :], 0.0)
         room[: conic.n_equal] = 0.0
         self._room = room
+        self._doubt = doubt
         self._solver: Any = None
+
+    @cached_property
+    def _unordered(self) -> Unordered:
+        return Unordered(self._form, self._gradient)
 
     @property
     def _bounded(self) -> bool:
@@ -254,14 +280,17 @@ class Region:
         found = np.zeros((len(costs), 2))
         moving = np.flatnonzero(np.abs(costs).max(axis=1, initial=0.0) > 0)
         if not self._bounded:
-            found[moving] = self._closed_form(costs[moving])
+            # Without constraints the set is an ellipsoid: its half-width along a row is a norm.
+            found[moving] = self._unordered.halves(costs[moving])[:, None] * [-1.0, 1.0]
         else:
             found[moving] = self._searched(costs[moving])
+        found[:, 0], found[:, 1] = np.minimum(found[:, 0], 0.0), np.maximum(found[:, 1], 0.0)
+        if self._doubt:
+            known = np.isfinite(found).all(axis=1)
+            found[known] = self._unordered.doubted(costs[known], found[known], self._doubt)
         # Outwards by what the search may have missed: a truth at an end is in its interval.
         missed = OUTWARDS * np.abs(costs).max(axis=1, initial=0.0)
-        low = np.minimum(at + found[:, 0], at) - missed
-        high = np.maximum(at + found[:, 1], at) + missed
-        return np.column_stack([low, high])
+        return np.column_stack([at + found[:, 0] - missed, at + found[:, 1] + missed])
 
     def _searched(self, costs: FloatArray) -> FloatArray:
         out, broken = np.empty((len(costs), 2)), np.full(len(costs), np.inf)
@@ -326,19 +355,18 @@ class Region:
             )
         return float(cost @ d)
 
-    def _closed_form(self, costs: FloatArray) -> FloatArray:
-        # Without constraints the set is an ellipsoid: its half-width along a row is a norm.
-        values, vectors = np.linalg.eigh(self._form)
-        keep = values > 1e-14 * values.max(initial=0.0)
-        along = costs @ vectors
-        half = np.sqrt((along[:, keep] ** 2 / values[keep]).sum(axis=1))
-        missed = np.abs(along[:, ~keep]).max(axis=1, initial=0.0)
-        half[missed > 1e-6 * np.abs(costs).max(axis=1)] = np.inf
-        return np.column_stack([-half, half])
-
 
 def confidence_region(
     problem: Problem, solution: Solution, n_samples: float, level: float, kind: str | None = None
 ) -> Region:
-    """The measures whose error is within `confidence_slack` of the least."""
-    return Region(problem, solution, confidence_slack(problem, solution, n_samples, level, kind))
+    """The measures whose error is within `confidence_slack` of the least.
+
+    Outputs and indices are sums of many values. Where rows abound, and no expert drew limits, their
+    ends reckon with what the order may have made of such a sum.
+    """
+    slack, doubt = confidence_slack(problem, solution, n_samples, level, kind), 0.0
+    sums = kind not in (None, "values") and problem.monotone and problem.rows is None
+    if sums and np.isfinite(slack) and _rows_abound(problem, solution, n_samples):
+        free = numbers_used(problem, solution)[0]
+        doubt = float(special.fdtri(1, n_samples - free, level))
+    return Region(problem, solution, slack, doubt=doubt)
