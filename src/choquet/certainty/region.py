@@ -107,12 +107,11 @@ def confidence_slack(
     """How much more squared error than the least a measure of the confidence region may have.
 
     With p free values and M rows that is ``F(1, M - p; level) / (M - p)`` of the least error, as
-    for one number of a linear regression. For values, p is the numbers that the monotone fit really
-    used: so much smaller than the noise is its error. Where M is not far above the free values,
-    that holds for every number, and the slack is doubled; for a `kind` of number, up to 7 sources,
-    it is found by simulation there: so much that about `level` of the intervals of such numbers
-    would hold what the fit says, if the fit were the truth. It is infinite where the rows say
-    nothing of the noise: as many numbers as rows, or a perfect fit of fewer than two rows to spare.
+    for one number of a linear regression. Where M is not far above p, the numbers that the
+    monotone fit really used stand in for p; for a `kind` of number, up to 7 sources, the slack is
+    found by simulation there: so much that about `level` of the intervals of such numbers would
+    hold what the fit says, if the fit were the truth. It is infinite where the rows say nothing of
+    the noise: as many numbers as rows, or a perfect fit of fewer than two rows to spare.
 
     Parameters
     ----------
@@ -147,8 +146,7 @@ def confidence_slack(
     if not knows_noise(problem, solution, n_samples):
         return float("inf")
     if _rows_abound(problem, solution, n_samples):
-        left = spare if kind == "values" else n_samples - free
-        return max(error * _share(level, left), _rounding(problem))
+        return max(error * _share(level, n_samples - free), _rounding(problem))
     if kind is not None and can_simulate(problem) and error > NOISY * abs(problem.constant):
         shares = simulated_shares(problem, solution, n_samples, error / spare, kind)
         if len(shares):
