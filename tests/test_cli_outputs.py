@@ -303,3 +303,16 @@ def test_files_that_are_no_models(content, run):
 def test_explanations_name_every_source_of_a_small_model(run, model):
     text = run("explain", "model.json").out + run("explain", "model.json", "t.csv").out
     assert all(name in text for name in NAMES)
+
+
+def test_rows_outside_of_the_range_learned_from_are_told(run):
+    X, y = sample()
+    write("t.csv", as_text(10 * X, y))
+    run("fit", "t.csv", "-o", "m.json")
+    assert "outside" not in run("predict", "m.json", "t.csv").err
+    X[:2, 1] = [3.0, -2.0]
+    write("new.csv", as_text(10 * X))
+    err = run("predict", "m.json", "new.csv").err
+    assert "2 rows hold values outside of the range" in err
+    assert "ir (" in err
+    assert "gpr (" not in err

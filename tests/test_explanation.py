@@ -355,3 +355,15 @@ def test_tables_of_operators_hold_all_that_an_operator_is(values, library):
         rows = X[labels == number]
         told = rows @ by_source - np.sort(-rows, axis=1) @ by_rank
         np.testing.assert_allclose(told, choquet.choquet_integral(g, rows), atol=1e-9)
+
+
+def test_inputs_outside_of_the_range_learned_from_are_said():
+    rng = np.random.default_rng(5)
+    X = rng.uniform([10, 100], [20, 900], (60, 2))
+    model = choquet.InUnits(choquet.ChoquetRegressor()).fit(X, X[:, 0] + X[:, 1] / 100)
+    said = "Outside of the range that inputs are rescaled from"
+    assert said not in choquet.explain_sample(model, X[0]).text()
+    for row in (X.min(axis=0), X.max(axis=0)):
+        assert said not in choquet.explain_sample(model, row).text()
+    text = choquet.explain_sample(model, [15.0, 5000.0]).text()
+    assert f"{said}: x2 (" in text

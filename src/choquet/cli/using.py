@@ -66,7 +66,8 @@ def run_predict(
     ):
         _check_sources(table, subject)
         first, n_dropped = True, 0
-        for answer, kept in _answers(table, subject, missing, advance, level, insist):
+        outside = _Outside(subject)
+        for answer, kept in _answers(table, subject, missing, advance, level, insist, outside.look):
             n_dropped += int((~kept).sum())
             text = _json_rows(answer, first) if as_json else _csv_rows(answer, first)
             sink.write(text.encode("utf-8", "backslashreplace"))
@@ -75,6 +76,7 @@ def run_predict(
             sink.write(b"\n]\n")
     if n_dropped:
         warn(f"note: rows that lack a value, and have no answer: {n_dropped}")
+    outside.tell()
     alone = subject.obj.outcome if isinstance(subject.obj, Decomposition) else None
     if alone is not None:  # of one class, so that predictions are not the classes that one expects
         warn(f"note: {alone.text()}")
@@ -87,6 +89,7 @@ def _answers(
     advance: Callable[[float], None],
     level: float | None,
     insist: bool,
+    look: Callable[[FloatArray], None],
 ) -> Iterator[tuple[dict[str, Any], BoolArray]]:
     """Columns of answers, chunk by chunk, and which rows of the table have one.
 
@@ -104,6 +107,7 @@ def _answers(
                 level = None
         none = dict.fromkeys(names, chunk.X[:0])
         answer = subject.answer(subject.rows(chunk.X), level) if len(chunk.X) else none
+        look(chunk.X)
         waiting.append(chunk.kept)
         advance(chunk.n_bytes)
         if not answer:
@@ -118,6 +122,31 @@ def _answers(
         raise DataError(f"{table.name} has no row without a missing value")
     if not done:
         raise DataError(f"{table.name} has no rows; there is nothing to predict")
+
+
+class _Outside:
+    """Rows with values outside of the range that inputs are rescaled from."""
+
+    def __init__(self, subject: Subject) -> None:
+        self.units, self.sources, self.n = subject.inside.units, subject.sources, 0
+        self.which = np.zeros(len(self.sources), dtype=bool)
+
+    def look(self, X: FloatArray) -> None:
+        """Count those among some rows."""
+        if self.units is not None and X.dtype != object:
+            found = self.units.outside(X)
+            self.n += int(found.any(axis=1).sum())
+            self.which |= found.any(axis=0)
+
+    def tell(self) -> None:
+        """A note, if there are any."""
+        if self.units is not None and self.n:
+            many = "1 row holds a value" if self.n == 1 else f"{self.n:,} rows hold values"
+            ranges = self.units.ranges(self.sources, self.which)
+            warn(
+                f"note: {many} outside of the range that inputs are rescaled from: {ranges}; "
+                "intervals do not allow for that"
+            )
 
 
 def _spread(values: npt.NDArray[Any], kept: BoolArray) -> npt.NDArray[Any]:

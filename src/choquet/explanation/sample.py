@@ -200,7 +200,7 @@ changing inputs by 0.25 is enough.
         scaled = self.units is not None
         lines = [inputs_sentence(self.sources, self.inputs, self.sort, scaled=scaled)]
         lines += [*self._operator_text(), *self._outcome_text(), self._contributions_text()]
-        lines += [*self._certainty_text(), self._switch_text()]
+        lines += [*self._certainty_text(), self._outside_text(), self._switch_text()]
         return "\n".join(line for line in lines if line)
 
     def html_table(self) -> str:
@@ -279,6 +279,16 @@ changing inputs by 0.25 is enough.
         if not parts:
             return f"No input counts here{constant and f'; the output is{constant}'}."
         return f"It is the sum of {', '.join(parts)}{constant and f', plus{constant}'}."
+
+    def _outside_text(self) -> str:
+        """Which inputs are outside of what the model knows, where it knows ranges."""
+        if self.units is None or not (out := self.units.outside(self.inputs)).any():
+            return ""
+        ranges = self.units.ranges(self.sources, out)
+        return (
+            f"Outside of the range that inputs are rescaled from: {ranges}. Nothing says that the "
+            "model holds there."
+        )
 
     def _certainty_text(self) -> list[str]:
         if self.count:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from choquet.arrays import FloatArray
+from choquet.arrays import BoolArray, FloatArray
 from choquet.errors import DataError
 from choquet.scales.figures import figure
 from choquet.scales.scale import IDENTITY, Scale
@@ -71,6 +71,38 @@ class Units:
         columns = [scale(X[..., k]) for k, scale in enumerate(self.scales)]
         return np.stack(columns, axis=-1)
 
+    def outside(self, X: FloatArray) -> BoolArray:
+        """Which numbers of the data lie outside of the range that is rescaled to 0–1.
+
+        Of columns that are taken as they are, or standardised, no range is known.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> heat = Scale(np.array([10.0, 100.0]), np.array([0.0, 1.0]))
+        >>> Units((heat, IDENTITY)).outside(np.array([[55.0, 7.0], [101.0, 0.5]]))
+        array([[False, False],
+               [ True, False]])
+        """
+        found = np.zeros(X.shape, dtype=bool)
+        for k, scale in enumerate(self.scales):
+            if {scale.values.min(), scale.values.max()} != {0.0, 1.0} or _same(scale, IDENTITY):
+                continue
+            low, high = scale.points[[0, -1]]
+            slack = 1e-9 * (high - low)  # rounding, of numbers that were written and read again
+            found[..., k] = (X[..., k] < low - slack) | (X[..., k] > high + slack)
+        return found
+
+    def ranges(self, sources: Sequence[str], which: BoolArray) -> str:
+        """Some of the sources, each with its range, as a list in words."""
+        parts = [
+            f"{name} ({' to '.join(figure(float(end), 4) for end in scale.points[[0, -1]])})"
+            for name, scale, told in zip(sources, self.scales, which, strict=True)
+            if told
+        ]
+        more = f" and {len(parts) - _SPOKEN} more" if len(parts) > _SPOKEN else ""
+        return ", ".join(parts[:_SPOKEN]) + more
+
     def inputs(self, scaled: FloatArray, near: FloatArray | None = None) -> FloatArray:
         """Rows as in the data; of two that a peak allows, the one nearer to `near`."""
         if self._lines is not None:
@@ -124,6 +156,10 @@ class Units:
             "target_offset": low,
             "target_width": high - low,
         }
+
+
+def _same(one: Scale, other: Scale) -> bool:
+    return np.array_equal(one.points, other.points) and np.array_equal(one.values, other.values)
 
 
 def _meaning(name: str, scale: Scale) -> str:
