@@ -329,3 +329,16 @@ def test_the_median_of_ordered_classes_rises_with_a_monotone_score():
     assert (model.predict(high) >= model.predict(low)).all()
     shares = model.predict_proba(low).cumsum(axis=1)
     np.testing.assert_array_equal(model.predict(low), model.classes_[(shares < 0.5).sum(axis=1)])
+
+
+def test_what_a_row_starts_from_and_its_effects_give_the_output(regressor, classifier):
+    model, X = regressor[:2]
+    for why in choquet.explain_samples(model, X[:5]):
+        assert why.start + sum(effect for effect, _, _ in why.why.effects) == pytest.approx(
+            why.output
+        )
+    model, X = classifier[:2]
+    for why in choquet.explain_samples(model, X[:5]):
+        total = why.start + sum(effect for effect, _, _ in why.why.effects)
+        assert total == pytest.approx(why.why.score)
+        assert "without any term" in why.text()

@@ -43,6 +43,9 @@ class TermsSample(SampleExplanation):
         Share of what the penalties leave open that data decided.
     why : RowExplanation
         Effects of the terms, largest first.
+    start : float
+        What a row has before any term: the output where all effects are zero; of classes, what
+        `contest` is there.
     contest : str or None
         What the effects are on, where the output is a class.
     """
@@ -54,6 +57,7 @@ class TermsSample(SampleExplanation):
     probability: float | None
     trust: float
     why: RowExplanation
+    start: float
     contest: str | None = None
 
     @property
@@ -69,6 +73,7 @@ class TermsSample(SampleExplanation):
                 f"The output is {figure(self.output, 4)}. With 95 % confidence, the mean of such "
             )
             head += f"rows lies between {figure(low, 4)} and {figure(high, 4)}."
+            head += f" Without any term it is {figure(self.start, 4)}."
         else:
             head = f"The answer is {self.output}, with a probability of {percent(self.probability)}"
             head += f" ({percent(low)} to {percent(high)})."
@@ -77,7 +82,7 @@ class TermsSample(SampleExplanation):
         )
         tail += "the rest."
         if self.contest is not None:
-            head += f" On {self.contest}:"
+            head += f" On {self.contest}, {figure(self.start, 4)} without any term:"
         return "\n".join([head, *self.why.sentences, tail])
 
     def to_dict(self) -> dict[str, Any]:
@@ -94,6 +99,7 @@ class TermsSample(SampleExplanation):
                 "interval": self.interval,
                 "probability": self.probability,
                 "trust": self.trust,
+                "start": self.start,
                 "contest": self.contest,
                 "effects": effects,
                 "sentences": self.why.sentences,
@@ -262,10 +268,17 @@ class AdditiveView(AbstractView):
                 None if chances is None else float(chances[k]),
                 float(trust[k]),
                 why[k],
+                self._start(why[k]),
                 self._contest(*pairs[k]),
             )
             for k in range(len(rows))
         ]
+
+    def _start(self, why: RowExplanation) -> float:
+        """What a row has before any term."""
+        if self.outcome is None:
+            return float(self.parts.output(np.zeros((1, 1)))[0])
+        return why.score - sum(effect for effect, _, _ in why.effects)
 
     def _contest(self, first: int, second: int | None) -> str | None:
         """What the effects are on, where classes are told apart."""
