@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import reduce
 from itertools import pairwise
 from typing import Any
 
@@ -12,9 +13,7 @@ import numpy as np
 from choquet.additive.axes import FAR, Axis
 from choquet.additive.families import BEND
 from choquet.additive.model import BETWEEN, AdditiveModel, FittedTerm
-from choquet.decomposition.outcome import place_of
-from choquet.errors import OptionError
-from choquet.exports.classes import chosen, meaning
+from choquet.exports.classes import asked_class, chosen, meaning
 from choquet.exports.plan import Column, Form, Formulas, Node, Plan
 
 _LEVEL = 0.95
@@ -51,7 +50,8 @@ def additive_plan(model: Any, label: Any, *, arrays: bool = True) -> Plan:
     inner: AdditiveModel = model.model_
     f = Formulas()
     met = [_meet(f, term) for term in inner.terms]
-    outputs = {"operator": f.const(-1.0), "supported": _all_known(f, met)}
+    outputs = {"operator": f.const(-1.0)}
+    outputs["supported"] = reduce(f.mul, [one.known for one in met], f.const(1.0))
     notes = [
         "Each term has an operator of its own, so that there is no number of the one operator."
     ]
@@ -69,7 +69,7 @@ def additive_plan(model: Any, label: Any, *, arrays: bool = True) -> Plan:
             outputs |= _band(f, model, scores[0], variance)
             about += f" From low to high is the band for the mean, at level {_LEVEL}."
     else:
-        asked = _asked(label, classes)
+        asked = asked_class(label, classes)
         chances = _chances(f, model, scores)
         outputs |= chosen(f, chances, asked)
         if len(classes) > 2:
@@ -87,16 +87,6 @@ def additive_plan(model: Any, label: Any, *, arrays: bool = True) -> Plan:
         tuple(map(str, classes)),
         tuple(notes),
     )
-
-
-def _asked(label: Any, classes: tuple[Any, ...]) -> int | None:
-    if label is None:
-        return 1 if len(classes) == 2 else None
-    place = place_of(label, classes)
-    if place is None:
-        known = ", ".join(map(repr, classes))
-        raise OptionError(f"there is no class {label!r}: the classes are {known}")
-    return place
 
 
 # -- what a row meets ------------------------------------------------------------------------------
@@ -135,9 +125,7 @@ def _meet(f: Formulas, term: FittedTerm) -> _Met:
     order = f.order([position for _, position, _ in places])
     ordered = [order.number(rank) for rank in range(order.n)]
     edges = [f.const(1.0), *ordered, f.const(0.0)]
-    known = places[0][2]
-    for _, _, more in places[1:]:
-        known = f.mul(known, more)
+    known = reduce(f.mul, [one[2] for one in places])
     indices = [corner, *(f.add(corner, order.prefix(k, strides)) for k in range(order.n))]
     shares = [f.mul(known, f.sub(a, b)) for a, b in pairwise(edges)]
     return _Met(term, indices, shares, known)
@@ -159,13 +147,6 @@ def _score(f: Formulas, model: AdditiveModel, met: list[_Met], k: int) -> Node:
         for index, share in zip(one.indices, one.shares, strict=True)
     ]
     return f.clip(f.add(*parts, f.const(0.0)), *model.bounds[k])
-
-
-def _all_known(f: Formulas, met: list[_Met]) -> Node:
-    known = f.const(1.0)
-    for one in met:
-        known = f.mul(known, one.known)
-    return known
 
 
 # -- how sure it is --------------------------------------------------------------------------------

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
+from choquet.decomposition.outcome import place_of
+from choquet.errors import OptionError
 from choquet.exports.plan import Formulas, Node
 
 
@@ -14,6 +19,17 @@ def chosen(f: Formulas, chances: list[Node], asked: int | None) -> dict[str, Nod
         larger = f.less(most, chance)
         best, most = f.choose(larger, f.const(k), best), f.choose(larger, chance, most)
     return {"output": best}
+
+
+def asked_class(label: Any, classes: Sequence[Any]) -> int | None:
+    """Number of the class that is asked for: by default the second of two, and none of several."""
+    if label is None:
+        return 1 if len(classes) == 2 else None
+    place = place_of(label, classes)
+    if place is None:
+        known = ", ".join(map(repr, classes))
+        raise OptionError(f"there is no class {label!r}: the classes are {known}")
+    return place
 
 
 def meaning(names: tuple[str, ...], asked: int | None) -> str:

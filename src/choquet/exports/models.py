@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from itertools import pairwise
 from typing import Any
 
@@ -11,11 +12,10 @@ import numpy as np
 from choquet.arrays import FloatArray, IntArray
 from choquet.contexts.tree import Tree
 from choquet.decomposition import Decomposition
-from choquet.decomposition.outcome import place_of
 from choquet.decomposition.runtime import TRUSTED
 from choquet.errors import OptionError, TooLargeError
 from choquet.explanation.view import View, operators_view
-from choquet.exports.classes import chosen, meaning
+from choquet.exports.classes import asked_class, chosen, meaning
 from choquet.exports.plan import Column, Formulas, Node, Order, Plan
 from choquet.measures import AbstractMeasure
 from choquet.scales import Units, unwrapped
@@ -379,12 +379,7 @@ def _classes(model: Any, inner: Any, label: Any) -> Plan:
     """Probabilities: of the class asked for, of the second of two, or of each of several."""
     classes = inner.outcomes_[0].classes
     names = tuple(map(str, classes))
-    asked = 1 if label is None and len(classes) == 2 else None
-    if label is not None:
-        asked = place_of(label, classes)
-        if asked is None:
-            known = ", ".join(map(repr, classes))
-            raise OptionError(f"there is no class {label!r}: the classes are {known}")
+    asked = asked_class(label, classes)
     f = Formulas()
     views = [operators_view(model, label=classes[one.number or 0]) for one in inner.outcomes_]
     answers = [_answer(f, view, _inputs(f, view)) for view in views]
@@ -434,7 +429,5 @@ def _place(f: Formulas, inner: Any, answers: list[Answer], asked: int | None) ->
         served = [k for k, one in enumerate(inner.outcomes_) if asked is None or one.serves(asked)]
         answer = answers[served[0]]
         return {"operator": answer.operator, "supported": answer.supported}
-    supported = answers[0].supported
-    for one in answers[1:]:
-        supported = f.mul(supported, one.supported)
+    supported = reduce(f.mul, [one.supported for one in answers])
     return {"operator": f.const(-1.0), "supported": supported}

@@ -103,7 +103,8 @@ class _Graph:
         length = self.op(
             "Slice", self.op("Shape", "X"), *(self.constant([k], "int64") for k in (0, 1))
         )
-        zeros = self.op("ConstantOfShape", length, value=self._tensor([0.0]))
+        zero = self.onnx.numpy_helper.from_array(np.zeros(1, dtype=self.real))
+        zeros = self.op("ConstantOfShape", length, value=zero)
         outputs = []
         for name, node in self.plan.outputs.items():
             long = self.op("Add", self.name[node.number], zeros)
@@ -116,9 +117,6 @@ class _Graph:
         kind = self.helper.np_dtype_to_tensor_dtype(kinds.get(name, self.real))
         self.nodes.append(self.helper.make_node("Cast", [long], [name], to=kind))
         return self.helper.make_tensor_value_info(name, kind, ["n"])
-
-    def _tensor(self, values: Any) -> Any:
-        return self.onnx.numpy_helper.from_array(np.asarray(values, dtype=self.real))
 
     def _order(self, node: Node) -> None:
         axis = self.constant([1], "int64")

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from choquet.contexts import Diagram
 from choquet.expected import FLAG, NAMES, NUMBER, Array, Words, expect_fields
 from choquet.lattice import members
 from choquet.measures import FormulaMeasure, Measure, SparseMeasure, SupportedMeasure
@@ -91,29 +90,18 @@ def _decode_measure(data: dict[str, Any]) -> Measure:
     return Measure(values, sources, monotone=monotone, normal=normal)
 
 
-def _encode_supported(measure: SupportedMeasure) -> dict[str, Any]:
-    return {
-        "sources": list(measure.sources),
-        "total": measure.total,
-        "words": measure.words,
-        "values": measure.known_values,
-    }
+def _listed(kind: type[SupportedMeasure | SparseMeasure], *more: str) -> Kind:
+    """A row for measures of which some values are known, and `more` numbers."""
+    table = {"sources": NAMES, **dict.fromkeys(more, NUMBER), "words": Words("sources")}
 
+    def encode(measure: Any) -> dict[str, Any]:
+        found = {name: getattr(measure, name) for name in table}
+        return {**found, "sources": list(measure.sources), "values": measure.known_values}
 
-def _decode_supported(data: dict[str, Any]) -> SupportedMeasure:
-    table = {"sources": NAMES, "words": Words("sources"), "total": NUMBER, "values": Array((None,))}
-    return SupportedMeasure(**expect_fields(data, table))
+    def decode(data: dict[str, Any]) -> Any:
+        return kind(**expect_fields(data, {**table, "values": Array((None,))}))
 
-
-def _encode_sparse(measure: SparseMeasure) -> dict[str, Any]:
-    return {
-        "sources": list(measure.sources), "words": measure.words, "values": measure.known_values
-    }  # fmt: skip
-
-
-def _decode_sparse(data: dict[str, Any]) -> SparseMeasure:
-    table = {"sources": NAMES, "words": Words("sources"), "values": Array((None,))}
-    return SparseMeasure(**expect_fields(data, table))
+    return Kind(path_of(kind), encode, decode)
 
 
 def _encode_fields(obj: Any) -> dict[str, Any]:
@@ -126,16 +114,14 @@ def _decode_support(data: dict[str, Any]) -> DataSupport:
     return support_from(data)
 
 
-def _decode_statistics(data: dict[str, Any]) -> Any:
-    from choquet.learning.data.statistics import Statistics
+def _as_arrays(path: str) -> Kind:
+    """A row for a class that is made of arrays, and imported when a file holds it."""
+    module, _, name = path.partition(":")
 
-    return Statistics.from_arrays(data)
+    def decode(data: dict[str, Any]) -> Any:
+        return getattr(import_module(module), name).from_arrays(data)
 
-
-def _decode_minima(data: dict[str, Any]) -> Any:
-    from choquet.learning.data.minima import MinimaStatistics
-
-    return MinimaStatistics.from_arrays(data)
+    return Kind(path, lambda obj: dict(obj.to_arrays()), decode)
 
 
 def _decode_lambda(data: dict[str, Any]) -> FormulaMeasure:
@@ -173,7 +159,7 @@ def _plain(path: str, check: Callable[[dict[str, Any]], object] | None = None) -
 
 KINDS: dict[str, Kind] = {
     "measure": Kind(path_of(Measure), _encode_measure, _decode_measure),
-    "supported_measure": Kind(path_of(SupportedMeasure), _encode_supported, _decode_supported),
+    "supported_measure": _listed(SupportedMeasure, "total"),
     "mobius_measure": _plain("choquet.measures.mobius:MobiusMeasure", checks.MOBIUS),
     "data_support": Kind(path_of(DataSupport), _encode_fields, _decode_support),
     "order_statistic": Kind(
@@ -186,28 +172,16 @@ KINDS: dict[str, Kind] = {
         encode_decomposition,
         decode_decomposition,
     ),
-    "diagram": Kind(
-        "choquet.contexts.diagram:Diagram",
-        lambda diagram: dict(diagram.to_arrays()),
-        Diagram.from_arrays,
-    ),
-    "statistics": Kind(
-        "choquet.learning.data.statistics:Statistics",
-        lambda statistics: dict(statistics.to_arrays()),
-        _decode_statistics,
-    ),
-    "minima_statistics": Kind(
-        "choquet.learning.data.minima:MinimaStatistics",
-        lambda statistics: dict(statistics.to_arrays()),
-        _decode_minima,
-    ),
+    "diagram": _as_arrays("choquet.contexts.diagram:Diagram"),
+    "statistics": _as_arrays("choquet.learning.data.statistics:Statistics"),
+    "minima_statistics": _as_arrays("choquet.learning.data.minima:MinimaStatistics"),
     "contextual_model": Kind(
         "choquet.decomposition.trees:TreeDecomposition", encode_contextual, decode_contextual
     ),
     "outcome": _plain("choquet.decomposition.outcome:Outcome", checks.check_outcome),
     "cost": _plain("choquet.decomposition.cost:Cost", checks.COST),
     "pruning_path": _plain("choquet.contexts.pruning:Path", checks.PATH),
-    "sparse_measure": Kind(path_of(SparseMeasure), _encode_sparse, _decode_sparse),
+    "sparse_measure": _listed(SparseMeasure),
     "formula_measure": _plain("choquet.measures.formula:FormulaMeasure", checks.FORMULA),
     "identification": _plain(
         "choquet.certainty.identify:Identification", checks.check_identification
