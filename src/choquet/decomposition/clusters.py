@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,7 +11,7 @@ import numpy as np
 from choquet.arrays import FloatArray, IntArray
 from choquet.clustering.ivat import IVAT
 from choquet.clustering.partition import Partition, canonical_ranks
-from choquet.contexts.conditions import Context, Rule
+from choquet.contexts.conditions import Context
 from choquet.contexts.rules import RuleList, find_rules
 from choquet.decomposition.operators import Contexts, ContextualOperator, Errors, cluster_errors
 from choquet.decomposition.outcome import Outcome
@@ -179,21 +178,6 @@ class ClusterDecomposition(Decomposition):
     def labels(self) -> IntArray:
         """For each operator of `sample`, the one of `operators` that stands for it."""
         return self.partition.labels
-
-    @property
-    def tree(self) -> None:
-        """There is none: rules are found after."""
-        return None
-
-    @property
-    def leaves(self) -> Mapping[int, Rule]:
-        """There are none."""
-        return {}
-
-    @property
-    def cost(self) -> None:
-        """Nothing was held out."""
-        return None
 
     @property
     def restricted(self) -> bool:
@@ -400,19 +384,7 @@ class ClusterDecomposition(Decomposition):
             proved=cover.proved,
             scores={cover.lower_bound: -float(cover.lower_bound)},
         )
-        return ClusterDecomposition(
-            sample=self.sample,
-            picture=self.picture,
-            partition=partition,
-            centres=centres,
-            metric=self.metric,
-            scale=self.scale,
-            support=self.support,
-            bias=self.bias,
-            identification=self.identification,
-            outcome=self.outcome,
-            units=self.units,
-        )
+        return replace(self, partition=partition, centres=centres, stable_shares=None)
 
     def _check_complete(self, what: str) -> None:
         if not self.exact:

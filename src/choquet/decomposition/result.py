@@ -147,14 +147,14 @@ class Decomposition(ABC):
         """Whether `error` is exact."""
 
     @property
-    @abstractmethod
     def tree(self) -> Tree | None:
         """The tree of conditions that contexts were grown as; None where rules came after."""
+        return None
 
     @property
-    @abstractmethod
     def leaves(self) -> Mapping[int, Rule]:
         """The context of each leaf of the tree, with its share; empty without a tree."""
+        return {}
 
     @property
     @abstractmethod
@@ -162,9 +162,9 @@ class Decomposition(ABC):
         """Operator of each node of the tree (-1 for inner nodes), or of what was clustered."""
 
     @property
-    @abstractmethod
     def cost(self) -> Cost | None:
-        """Errors on held-out rows, where targets were given."""
+        """Errors on held-out rows, where targets were given; None where nothing was held out."""
+        return None
 
     @property
     @abstractmethod
