@@ -7,8 +7,7 @@ from choquet.decide.answer import Answer
 from choquet.decide.changes import Reversal
 from choquet.decide.choosing import WAYS
 from choquet.decide.consistency import Consistency
-from choquet.decide.decision import Decision
-from choquet.decide.examples import cars
+from choquet.decide.decision import Decision, cars
 from choquet.decide.models.capacities import CHOICES, DISTANCES, OneOfMany, find_measure
 from choquet.decide.models.conflicts import Conflicts, find_conflicts
 from choquet.decide.models.fitting import classes_of, entropy_measure, fit_ranking, fit_scores

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -406,3 +407,31 @@ class Decision:
             f"<Decision: {len(self.alternatives)} alternatives, {len(self.criteria)} criteria, "
             f"{len(self.notes.said)} statements>"
         )
+
+
+def cars(*, statements: bool = True) -> Decision:
+    """Twelve made-up cars with scales, and what the buyers said.
+
+    Parameters
+    ----------
+    statements : bool, default True
+        Whether to say it; the scales are given either way.
+
+    Returns
+    -------
+    Decision
+        To go on with.
+
+    Examples
+    --------
+    >>> problem = cars()
+    >>> problem
+    <Decision: 12 alternatives, 5 criteria, 8 statements>
+    >>> problem.check().ok
+    True
+    """
+    folder = files("choquet.decide") / "data"
+    problem = Decision(str(folder / "cars.csv")).read(str(folder / "statements.txt"))
+    if not statements:
+        problem.drop(*range(len(problem.statements)))
+    return problem

@@ -6,7 +6,7 @@ can hold together, and by how much.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -117,27 +117,6 @@ class Program:
         """Whether statements can hold together."""
         return self.split(keep=keep, cap=1.0)[0] > TIED
 
-    def slack(self, weights: FloatArray, *, gap: float = 0.0) -> FloatArray:
-        """How far each statement must give, the least weighted sum of all."""
-        space, m = self.space, self.n_statements
-        member = np.zeros((len(self.bound), m))
-        for row, owner in enumerate(self.owners):
-            member[row, list(owner)] = 1.0
-        wide = sp.csr_array(member)
-        up = sp.hstack([self._sparse, wide])
-        down = sp.hstack([-self._sparse, wide])[np.flatnonzero(self.equal)]
-        order = sp.hstack([space.order, sp.csr_array((space.order.shape[0], m))])
-        A = -sp.vstack([order, up, down])
-        b = np.concatenate([space.margin, self.bound + gap * self.strict, -self.bound[self.equal]])
-        equal = sp.hstack([space.equal, sp.csr_array((space.equal.shape[0], m))])
-        bounds = np.column_stack(
-            [np.append(space.lower, np.zeros(m)), np.append(space.upper, np.full(m, np.inf))]
-        )
-        found = _linprog(np.append(np.zeros(space.size), weights), A, -b, equal, space.one, bounds)
-        if found is None:
-            raise SolverError("no measure comes near to what was said")
-        return np.asarray(found.x[-m:])
-
     def _solve(
         self,
         cost: FloatArray,
@@ -190,19 +169,6 @@ class Program:
         if ends[0] is None or ends[1] is None:
             raise SolverError("no measure agrees with what was said")
         return ends[0][0], -ends[1][0]
-
-    def with_rows(self, rows: Iterable[Row]) -> Program:
-        """The same with more rows, of one further statement."""
-        more = list(rows)
-        return Program(
-            self.space,
-            np.vstack([self.matrix, self.space.matrix([row.functional for row in more])]),
-            np.append(self.bound, [row.bound for row in more]),
-            np.append(self.strict, [row.strict for row in more]),
-            np.append(self.equal, [row.equal for row in more]),
-            [*self.owners, *[(self.n_statements,)] * len(more)],
-            self.n_statements + 1,
-        )
 
 
 def _linprog(

@@ -167,12 +167,9 @@ def _flattened(system: _Set) -> tuple[_Set, FloatArray]:
             np.concatenate([system.e, system.b[equal]]),
         )
         if system.A.shape[0] == 0:
-            return system, _centre_of_equations(system)
+            only = np.linalg.lstsq(system.E.toarray(), system.e, rcond=None)[0]
+            return system, np.asarray(only)
     raise SolverError("the measures that agree are too few to draw from: give statements some room")
-
-
-def _centre_of_equations(system: _Set) -> FloatArray:
-    return np.asarray(np.linalg.lstsq(system.E.toarray(), system.e, rcond=None)[0])
 
 
 class _Ties:

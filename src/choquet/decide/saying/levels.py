@@ -42,11 +42,6 @@ class Levels:
         """Scores, in the middle of what is known."""
         return (self.lower + self.upper) / 2
 
-    @property
-    def exact(self) -> bool:
-        """Whether every cell is known."""
-        return bool((self.lower == self.upper).all())
-
     def in_units(self, criterion: str, score: float, near: float) -> float:
         """A score in the units of the data."""
         scale = self.scales.get(criterion)

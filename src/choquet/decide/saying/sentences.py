@@ -158,12 +158,9 @@ def _orness(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
 
 
 def _undecided(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
-    find = reader.alternative if _is_alternative(reader, m[1]) else reader.criterion
+    of_criteria = key(reader.unquoted(m[1])) in reader.names.criteria
+    find = reader.criterion if of_criteria else reader.alternative
     return [s.Undecided(find(m[1]), find(m[2]))]
-
-
-def _is_alternative(reader: Reader, text: str) -> bool:
-    return key(reader.unquoted(text)) not in reader.names.criteria
 
 
 # -- alternatives ----------------------------------------------------------------------------------

@@ -90,8 +90,11 @@ def read_table(
     """
     if isinstance(table, str | os.PathLike):
         columns = _csv_columns(Path(table))
-    elif isinstance(table, Mapping) and _is_by_row(table, criteria):
-        assert criteria is not None
+    elif (
+        isinstance(table, Mapping)
+        and criteria is not None
+        and not set(map(str, table)) & set(criteria)
+    ):
         rows = [list(np.atleast_1d(np.asarray(row, dtype=object))) for row in table.values()]
         return _from_rows(rows, [str(name) for name in table], list(criteria))
     else:
@@ -104,10 +107,6 @@ def read_table(
         if index is not None and _by_index(index, names, columns):
             names = [str(one) for one in index]
     return _from_columns(columns, names, criteria)
-
-
-def _is_by_row(table: Mapping[Any, Any], criteria: Sequence[str] | None) -> bool:
-    return criteria is not None and not set(map(str, table)) & set(criteria)
 
 
 def _index(table: Any) -> Any:
