@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import sqlite3
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -193,3 +195,19 @@ def test_a_slip_in_a_column_of_numbers_is_no_category(run, table):
 )
 def test_what_cannot_be_done_is_said(words, said, run, table):
     assert said in run("fit", "houses.csv", "-o", "m.json", *words, code=1).err
+
+
+def test_a_report_tries_the_model_on_all_rows_that_it_learned_from(run, table):
+    """Rows that lack a word are among them; and a part of them is not called new without a word."""
+    table.loc[[3, 5], "fuel"] = None
+    table.to_csv("gaps.csv", index=False)
+    table.head(50).to_csv("part.csv", index=False)
+    words = ("--learner", "additive", "--missing", "keep", "-o", "m.json", "--json")
+    told = run("fit", "gaps.csv", *words).json()["held_out"]["model"]
+    run("report", "m.json", "gaps.csv", "-o", "r.json")
+    quality = json.loads(Path("r.json").read_text())["first"]["quality"]
+    assert quality["folds"] == 5
+    assert quality["rows"][0]["error"] == pytest.approx(told)
+    run("report", "m.json", "part.csv", "-o", "p.json")
+    how = json.loads(Path("p.json").read_text())["first"]["quality"]["how"]
+    assert "taken as new. If the model learned from some of them, it looks better" in how

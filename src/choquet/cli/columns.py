@@ -349,6 +349,14 @@ def _words(rows: list[Sequence[str]], n: int) -> npt.NDArray[Any]:
     return found
 
 
+def with_target(chunk: Chunk) -> Chunk:
+    """The rows of a chunk whose last column, the target, is there."""
+    there = ~np.isnan(chunk.X[:, -1].astype(np.float64))
+    kept = chunk.kept.copy()
+    kept[kept] = there
+    return Chunk(chunk.X[there], None, chunk.n_bytes, kept)
+
+
 def in_order(chunk: Chunk, given: Sequence[str], wanted: Sequence[str]) -> Chunk:
     """The same chunk with its columns in another order."""
     if list(given) == list(wanted):

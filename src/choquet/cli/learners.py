@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from choquet.arrays import FloatArray, as_number
-from choquet.cli.columns import Chunk, Missing
+from choquet.cli.columns import Chunk, Missing, with_target
 from choquet.cli.output import warn
 from choquet.cli.tables import Table
 from choquet.errors import DataError, TooLargeError
@@ -258,7 +258,7 @@ class Job:
             ):
                 self._check_levels(chunk)
                 if not self.classify and self.options.missing == "keep":
-                    chunk = _with_target(chunk)
+                    chunk = with_target(chunk)
                 self.n_rows += len(chunk.X)
                 self.n_dropped += chunk.n_dropped
                 advance(chunk.n_bytes)
@@ -457,14 +457,6 @@ class Job:
         found: dict[int, Any] = dict.fromkeys(places.values(), asked)
         found |= {places[name]: "lower" for name in self.options.lower}
         return found if self.options.lower else asked
-
-
-def _with_target(chunk: Chunk) -> Chunk:
-    """The rows of a chunk whose last column, the target, is there."""
-    there = ~np.isnan(chunk.X[:, -1].astype(np.float64))
-    kept = chunk.kept.copy()
-    kept[kept] = there
-    return Chunk(chunk.X[there], None, chunk.n_bytes, kept)
 
 
 def _order(y: npt.NDArray[Any], *, ordered: bool) -> FloatArray | None:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.certainty.region import check_level
-from choquet.cli.columns import Missing
+from choquet.cli.columns import Missing, with_target
 from choquet.cli.fusing import fusion_answers, read_scores
 from choquet.cli.output import guarded, plain, say, say_json, warn
 from choquet.cli.subjects import Subject, check_output, load_subject, write_content
@@ -215,9 +215,11 @@ def read_rows(
         kind = object if subject.words else np.float64
         parts, kept = [np.empty((0, len(columns)), dtype=kind)], [np.empty(0, dtype=bool)]
         labels: list[npt.NDArray[Any]] = []
-        lacking: Missing = "keep" if not target and subject.additive else "drop"
+        lacking: Missing = "keep" if subject.additive else "drop"
         text = wanted[0] if labelled else None
         for chunk in table.chunks(columns, words=subject.words, text=text, missing=lacking):
+            if lacking == "keep" and columns[len(subject.sources) :]:
+                chunk = with_target(chunk)
             parts.append(chunk.X)
             kept.append(chunk.kept)
             labels += [] if chunk.labels is None else [chunk.labels]

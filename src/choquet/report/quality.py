@@ -252,12 +252,13 @@ def scores_table(found: Any, *, numbers: bool, n: int) -> dict[str, Any]:
         f"Cross-validated on {found.rows:,} samples in {found.folds} parts: each part is answered "
         "by a model that did not see it"
         if found.folds
-        else f"On {found.rows:,} samples that the model did not learn from"
+        else f"On {found.rows:,} samples that are taken as new"
     )
     if found.rows < n:
         how += f" ({found.rows:,} of {n:,}, evenly spaced)"
-    if not found.folds and len(rows) > 1:
-        how += "; the others learn from these samples by cross-validation"
+    if not found.folds:
+        how += ". If the model learned from some of them, it looks better here than it is"
+        how += "; the others are cross-validated on them" if len(rows) > 1 else ""
     return {
         "numbers": numbers,
         "how": f"{how}.",
