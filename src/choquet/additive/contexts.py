@@ -303,7 +303,7 @@ class AdditiveDecomposition(Shown):
             cells, orders, _, known = places[t]
             if not known[i]:
                 found.append((0.0, term.name, None))
-                sentences.append(f"{term.name} is left out, because a value is not known.")
+                sentences.append(f"{term.name} is left out, because {_unknown(term, row)}.")
                 continue
             cell, order = tuple(cells[i].tolist()), tuple(orders[i].tolist())
             context = Context(int(t), cell, order, self._words(term, cell, order, row))
@@ -335,6 +335,15 @@ class AdditiveDecomposition(Shown):
                 "trust": [self.model.terms[op.context.term].trust for op in self.operators],
             }
         )
+
+
+def _unknown(term: FittedTerm, row: FloatArray) -> str:
+    """Which values of a row a term does not know, in words."""
+    return " and ".join(
+        f"{name} is missing" if np.isnan(row[source]) else f"this value of {name} was never seen"
+        for name, source, axis in zip(term.names, term.sources, term.axes, strict=True)
+        if not axis.place(row[[source]])[2][0]
+    )
 
 
 def count_contexts(model: AdditiveModel, table: Table) -> tuple[IntArray, ...]:
