@@ -753,7 +753,7 @@ def test_categories_and_missing_values_are_learned():
     assert np.isfinite(model.predict(new)).all()
     assert np.diff(model.predict_interval(new)) > np.diff(model.predict_interval(row))
     text = " ".join(model.explain(new)[0].sentences)
-    assert "not known" in text
+    assert "this value of colour was never seen" in text
     with pytest.raises(OptionError, match="no order"):
         ChoquetAdditiveRegressor(monotonic_cst={"colour": 1}).fit(frame, y)
 
