@@ -62,12 +62,7 @@ class Family:
     known_scale = True
 
     def working(
-        self,
-        k: int,
-        eta: FloatArray,
-        fixed: FloatArray,
-        y: FloatArray,
-        weight: FloatArray,
+        self, k: int, eta: FloatArray, fixed: FloatArray, y: FloatArray, weight: FloatArray
     ) -> Working:
         """Working numbers of score k.
 
@@ -130,14 +125,10 @@ class Squares(Family):
         return np.asarray((score * self.slope(score) - self.mean(score)) / self.kappa)
 
     def working(
-        self,
-        k: int,  # noqa: ARG002 - there is one score
-        eta: FloatArray,
-        fixed: FloatArray,
-        y: FloatArray,
-        weight: FloatArray,
+        self, k: int, eta: FloatArray, fixed: FloatArray, y: FloatArray, weight: FloatArray
     ) -> Working:
         """Working numbers: Gauss-Newton."""
+        del k  # there is one score
         score = eta[0] + fixed[0, 0]
         d, rest = self.slope(score), y - self.mean(score)
         return _simple(weight * rest**2, weight * d * rest, weight * d**2)
@@ -158,14 +149,10 @@ class Logistic(Family):
     """Log-odds of the second of two classes, coded 0 and 1."""
 
     def working(
-        self,
-        k: int,  # noqa: ARG002 - there is one score
-        eta: FloatArray,
-        fixed: FloatArray,
-        y: FloatArray,
-        weight: FloatArray,
+        self, k: int, eta: FloatArray, fixed: FloatArray, y: FloatArray, weight: FloatArray
     ) -> Working:
         """Working numbers."""
+        del k  # there is one score
         score = eta[0] + fixed[0, 0]
         mu = special.expit(score)
         loss = 2 * weight * (np.logaddexp(0, score) - y * score)
@@ -187,12 +174,7 @@ class Multinomial(Family):
         self.n_scores = n_classes
 
     def working(
-        self,
-        k: int,
-        eta: FloatArray,
-        fixed: FloatArray,
-        y: FloatArray,
-        weight: FloatArray,
+        self, k: int, eta: FloatArray, fixed: FloatArray, y: FloatArray, weight: FloatArray
     ) -> Working:
         """Working numbers of class k, the scores of the others as they are."""
         score = eta + fixed[:, :1]
@@ -236,14 +218,10 @@ class Ordered(Family):
         return np.hstack([np.zeros((n, 1)), inner, np.ones((n, 1))])
 
     def working(
-        self,
-        k: int,  # noqa: ARG002 - there is one score
-        eta: FloatArray,
-        fixed: FloatArray,
-        y: FloatArray,
-        weight: FloatArray,
+        self, k: int, eta: FloatArray, fixed: FloatArray, y: FloatArray, weight: FloatArray
     ) -> Working:
         """Working numbers: Fisher scoring on score and thresholds together."""
+        del k  # there is one score
         t, size = fixed[0], self.n_fixed
         n = len(y)
         if (np.diff(t) <= 0).any():

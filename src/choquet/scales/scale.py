@@ -151,14 +151,11 @@ class Scale:
         }
 
     def __repr__(self) -> str:
-        ends = zip(*self._two(), strict=True)
+        ends = zip(self.points[[0, -1]], self.values[[0, -1]], strict=True)
         first, last = (
             f"{x:,.0f} is {v:.4g}" if abs(x) >= 1000 else f"{x:.4g} is {v:.4g}" for x, v in ends
         )
         return f"<Scale of {len(self.points)} points: {first}, {last}>"
-
-    def _two(self) -> tuple[FloatArray, FloatArray]:
-        return self.points[[0, -1]], self.values[[0, -1]]
 
 
 IDENTITY = Scale(np.array([0.0, 1.0]), np.array([0.0, 1.0]))
@@ -288,7 +285,7 @@ def _fitted(
     if isinstance(direction, str):
         points, values = _rising(column, method, weights, name)
         if direction == "lower":
-            values = _turned(values, method)
+            values = -values if method == "standard" else 1.0 - values
         return Scale(points, values, clip)
     peak = float(direction)
     if not np.isfinite(peak):
@@ -304,11 +301,6 @@ def _fitted(
         np.concatenate([values[:0:-1], values]),
         clip,
     )
-
-
-def _turned(values: FloatArray, method: str) -> FloatArray:
-    """The same the other way round: 0 and 1 change places, or deviations their sign."""
-    return -values if method == "standard" else 1.0 - values
 
 
 def _rising(

@@ -71,7 +71,8 @@ class WalkList(AbstractWalks):
         self.epsilon, self.decimals, self.complete = float(epsilon), int(decimals), complete
         order = np.lexsort(rows.T[::-1])
         self.sorts, self.counts = rows[order], np.asarray(counts, dtype=np.int64)[order]
-        values, self.margins = values_along(measure, self.sorts)
+        lower, upper = measure.walk_bounds(self.sorts)
+        values, self.margins = (lower + upper) / 2, (upper - lower) / 2
         rounded = np.round(np.diff(values, axis=1, prepend=0.0), self.decimals) + 0.0
         self._weights, first, place = np.unique(
             rounded, axis=0, return_index=True, return_inverse=True
@@ -145,12 +146,6 @@ class WalkList(AbstractWalks):
             f"<WalkList of {self.n_sources} sources: {self.n_operators:,} operators over "
             f"{len(self.sorts):,} walks, {self.n_partial:,} of them partly supported>"
         )
-
-
-def values_along(measure: AbstractMeasure, sorts: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Values along walks, and how far each can be off."""
-    lower, upper = measure.walk_bounds(sorts)
-    return (lower + upper) / 2, (upper - lower) / 2
 
 
 def _keys(sorts: IntArray) -> npt.NDArray[Any]:

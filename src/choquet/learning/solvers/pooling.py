@@ -142,11 +142,6 @@ class _Task:
     enough: float
     left: float
 
-    @property
-    def finest(self) -> float:
-        """Sum of residuals near what rounding leaves."""
-        return 1e-14 * norm(self.form.right)
-
 
 def _rounds(
     task: _Task, label: IntArray, center: FloatArray, force: FloatArray, least: float
@@ -183,15 +178,11 @@ def _rounds(
                 break
             weight = LEAST * first if more == 0 else weight
             last, more = last + (weight <= LEAST * first), more + 1
-            task.enough, gap = task.finest, 0.0
-        label = inside.components(_uncut(inside, up, down))
+            task.enough, gap = 1e-14 * norm(form.right), 0.0  # near what rounding leaves
+        cut = (up[inside.low] != up[inside.high]) | (down[inside.low] != down[inside.high])
+        label = inside.components(~cut)
         weight = max(weight * FALL, LEAST * first)
     return best
-
-
-def _uncut(inside: _Edges, up: BoolArray, down: BoolArray) -> BoolArray:
-    cut = (up[inside.low] != up[inside.high]) | (down[inside.low] != down[inside.high])
-    return np.asarray(~cut)
 
 
 def _components(low: IntArray, high: IntArray, size: int) -> IntArray:
