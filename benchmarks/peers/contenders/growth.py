@@ -118,8 +118,8 @@ def statistics(size: dict[str, int]) -> Task:
 
 def learning(size: dict[str, int]) -> Task:
     """Monotone least squares from rows to a measure, as the regressor does it."""
-    from choquet.estimators.regressor import MAX_LATTICE_SOURCES
     from choquet.learning import Statistics, least_squares, solve
+    from choquet.learning.problem import MAX_LATTICE_SOURCES
 
     n_sources = size["n_sources"]
     X, y = _rows(n_sources, size["n_samples"])

@@ -7,12 +7,9 @@ import numpy as np
 from choquet.estimators.common import IncrementalRegressor
 from choquet.learning.families.fits import descend, fit_lambda, fit_weights
 from choquet.learning.fill import fill_unsupported
-from choquet.learning.problem import check_weight
+from choquet.learning.problem import MAX_LATTICE_SOURCES, check_weight
 from choquet.measures import FormulaMeasure, Measure, SupportedMeasure
 from choquet.measures.formula import PATTERNS, FormulaName
-
-MAX_LATTICE_SOURCES = 16
-"""Up to here `measure_` holds all subsets; beyond, those that data support."""
 
 
 class _Formula(IncrementalRegressor):

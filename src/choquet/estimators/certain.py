@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 else:
     special = LazyModule("scipy.special")
 
+_USUAL = {"monotone": True, "normal": True, "fit_intercept": False}
+"""What measures are where no option says otherwise: draws are of these alone."""
 MAX_REGION, MAX_ELLIPSOID, MAX_DRAWN = 7, 11, 16
 """Sources up to which a row takes milliseconds in a region; without constraints; in draws."""
 ROUNDING = 1e-12
@@ -65,7 +67,11 @@ class CertainRegressor:
 
     def _shape(self):
         """What the measures are that intervals range over."""
-        return {"monotone": True, "normal": True, "fit_intercept": False}
+        return {name: getattr(self, name, usual) for name, usual in _USUAL.items()}
+
+    def _relaxed(self):
+        """Whether the measures may fall, or need not be normal."""
+        return not (self._shape()["monotone"] and self._shape()["normal"])
 
     def _wide_problem(self) -> Problem:
         """Squared error over all measures of the model's shape, without what draws them in."""
@@ -207,10 +213,14 @@ class CertainRegressor:
     def _bounds(self, X: FloatArray, level: float) -> FloatArray:
         rows = output_rows(X)
         if self._ranges_over_region():
-            found = self._region(level, "outputs").ends(self._with_intercept(rows))
+            if self._intercept():
+                import scipy.sparse as sp
+
+                rows = sp.hstack([rows, np.ones((rows.shape[0], 1))])
+            found = self._region(level, "outputs").ends(rows)
         else:
             found = self._drawn().interval(rows, level)
-        if self._shape()["monotone"] and self._shape()["normal"] and not self._intercept():
+        if not self._relaxed() and not self._intercept():
             # No farther than the inputs themselves, but for rounding.
             least, most = X.min(axis=1)[:, None], X.max(axis=1)[:, None]
             found = np.clip(found, least - ROUNDING * abs(least), most + ROUNDING * abs(most))
@@ -219,16 +229,11 @@ class CertainRegressor:
     def _intercept(self):
         return self._shape()["fit_intercept"]
 
-    def _with_intercept(self, rows):
-        import scipy.sparse as sp
-
-        return sp.hstack([rows, np.ones((rows.shape[0], 1))]) if self._intercept() else rows
-
     def _ranges_over_region(self):
         shape, n = self._shape(), self.statistics_.n_sources
         if n <= MAX_REGION or (not shape["monotone"] and n <= MAX_ELLIPSOID):
             return True
-        if shape != CertainRegressor._shape(self):
+        if shape != _USUAL:
             raise TooLargeError(
                 f"intervals of {n} sources come from draws of monotone normal measures without an "
                 f"intercept; up to {MAX_REGION} sources (not monotone: {MAX_ELLIPSOID}) other "
@@ -269,7 +274,7 @@ class CertainRegressor:
         """
         level = check_level(level)
         self._need_values(MAX_DRAWN)
-        if not (self._shape()["monotone"] and self._shape()["normal"]):
+        if self._relaxed():
             raise OptionError("indices are of monotone normal measures: keep monotone and normal")
         measure = self.measure_.to_measure()
         if self._ranges_over_region():
@@ -300,7 +305,7 @@ class CertainRegressor:
             ``ranking`` and ``operators``.
         """
         self._need_values(MAX_DRAWN)
-        if self._shape() != CertainRegressor._shape(self):
+        if self._shape() != _USUAL:
             raise OptionError(
                 "draws are of monotone normal measures without an intercept: keep monotone and "
                 "normal, and fit_intercept=False"

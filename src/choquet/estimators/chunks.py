@@ -6,8 +6,13 @@ from collections.abc import Iterable, Sequence
 from os import PathLike
 from typing import Any
 
-from choquet.errors import DataError, OptionError, SourceError
-from choquet.estimators.common import IncrementalRegressor, Material, names_or_numbers
+from choquet.errors import DataError, SourceError
+from choquet.estimators.common import (
+    IncrementalRegressor,
+    Material,
+    check_sums,
+    names_or_numbers,
+)
 from choquet.learning.data.chunks import Chunk, Evidence, evidence_of_chunks, support_of
 from choquet.learning.data.minima import MinimaStatistics
 from choquet.learning.data.scale import check_information
@@ -52,7 +57,7 @@ def fit_chunks(
     >>> fit_chunks(ChoquetRegressor(), parts, sources=["a", "b"]).measure_.values.round(3)
     array([0., 1., 1., 1.])
     """
-    _check_loss(estimator)
+    check_sums(estimator)
     evidence = evidence_of_chunks(
         chunks,
         make=estimator._evidence,
@@ -93,7 +98,7 @@ def fit_evidence(
     >>> fit_evidence(ChoquetRegressor(), evidence_of(X, X.min(axis=1))).measure_.values.round(3)
     array([0., 0., 0., 1.])
     """
-    _check_loss(estimator)
+    check_sums(estimator)
     statistics = evidence.statistics
     _check_order(estimator, statistics)
     if sources is not None and len(sources) != statistics.n_sources:
@@ -161,8 +166,3 @@ def _check_order(estimator: IncrementalRegressor, statistics: Any) -> None:
             f"the statistics of {statistics.n_sources} sources were gathered with k_additive="
             f"{statistics.order}; for this {type(estimator).__name__} gather them {need}"
         )
-
-
-def _check_loss(estimator: Any) -> None:
-    if getattr(estimator, "loss", "squared") != "squared":
-        raise OptionError("loss='absolute' keeps no statistics: use fit, or loss='squared'")

@@ -22,11 +22,11 @@ from choquet.lattice.ties import settled
 from choquet.learning.data.scale import ALL_TIED
 from choquet.learning.fill import fill_unsupported
 from choquet.learning.logistic import fit_logistic, fit_ordinal, sigmoid
+from choquet.learning.problem import MAX_LATTICE_SOURCES
 from choquet.measures import Measure, SupportedMeasure
 from choquet.measures.sparse import SparseMeasure
 from choquet.walks import DataSupport
 
-MAX_LATTICE_SOURCES = 16
 MAX_NEWTON_SOURCES = 7
 """Up to here Newton steps solve for all subsets; beyond, for the supported ones alone."""
 

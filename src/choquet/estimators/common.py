@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from choquet.arrays import FloatArray
-from choquet.errors import DataError, SolverError, SupportWarning, TooLargeError
+from choquet.errors import DataError, OptionError, SolverError, SupportWarning, TooLargeError
 from choquet.estimators.certain import CertainRegressor
 from choquet.estimators.foundation import BaseEstimator, RegressorMixin, check_is_fitted
-from choquet.estimators.validation import checked_inputs, checked_rows, classes_of
+from choquet.estimators.validation import checked_inputs, checked_rows
 from choquet.lattice.ties import settled
 from choquet.learning.data.chunks import Evidence, evidence_of
 from choquet.learning.data.minima import MinimaStatistics
@@ -31,17 +31,6 @@ from choquet.silent import (
 )
 from choquet.walks import DataSupport, sorts_of
 from choquet.walks.sorts import strict_steps
-
-__all__ = [
-    "Batch",
-    "IncrementalRegressor",
-    "Material",
-    "MeasureRegressor",
-    "check_reach",
-    "classes_of",
-    "integrate",
-    "sources_of",
-]
 
 _MAX_COMPARED = 40_000
 """Supported subsets that are all compared with each other."""
@@ -132,9 +121,6 @@ class MeasureRegressor(CertainRegressor, RegressorMixin, BaseEstimator):
     measure_: AbstractMeasure
     intercept_: float
     patterns_: dict[tuple[int, ...], int]
-
-    def _relaxed(self) -> bool:
-        return False
 
     def _advises(self) -> bool:
         """Whether to say of a fit that it is worse than the mean, or what runs against it."""
@@ -377,6 +363,12 @@ class MeasureRegressor(CertainRegressor, RegressorMixin, BaseEstimator):
         return tags
 
 
+def check_sums(estimator) -> None:
+    """Refuse to go on from sums where the loss is not a sum of squares."""
+    if getattr(estimator, "loss", "squared") != "squared":
+        raise OptionError("loss='absolute' keeps no statistics: use fit, or loss='squared'")
+
+
 class IncrementalRegressor(MeasureRegressor):
     """A regressor that can go on learning, because statistics add up."""
 
@@ -393,4 +385,5 @@ class IncrementalRegressor(MeasureRegressor):
         -------
         self
         """
+        check_sums(self)
         return self._learn(X, y, sample_weight, more=True)

@@ -15,7 +15,7 @@ from choquet.contexts.pruning import content_folds
 from choquet.contexts.rows import LEAVES
 from choquet.decomposition.trees import describe
 from choquet.errors import DataError, OptionError
-from choquet.estimators.common import sources_of
+from choquet.estimators.common import names_or_numbers, sources_of
 from choquet.estimators.foundation import BaseEstimator, RegressorMixin, check_is_fitted, later
 from choquet.estimators.validation import checked_inputs, checked_rows
 from choquet.lattice.ties import settled
@@ -83,7 +83,7 @@ class Contextual(BaseEstimator):
         )
 
     def _names(self):
-        return sources_of(self) or tuple(f"x{i + 1}" for i in range(self.n_features_in_))
+        return names_or_numbers(sources_of(self), self.n_features_in_)
 
     # Views of the decomposition: fitted and loaded models have them alike.
 

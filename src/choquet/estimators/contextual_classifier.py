@@ -9,10 +9,9 @@ import numpy as np
 from choquet.contexts.learn import learn
 from choquet.decomposition.outcome import Outcome
 from choquet.decomposition.trees import describe
-from choquet.estimators.common import classes_of
 from choquet.estimators.contextual import Contextual, refuse_categories
 from choquet.estimators.foundation import ClassifierMixin
-from choquet.estimators.validation import checked_classes, checked_weights
+from choquet.estimators.validation import checked_classes, checked_weights, classes_of
 from choquet.learning.leaf_log_odds import logistic_operators
 from choquet.learning.logistic import sigmoid
 

@@ -21,13 +21,12 @@ from choquet.learning.data.folds import fold_numbers, leave_one_out
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.families import FAMILIES, PRIORS
 from choquet.learning.families.candidates import (
-    MAX_LATTICE_SOURCES,
     candidates_of,
     fit_candidate,
     fitted_values,
     select,
 )
-from choquet.learning.problem import check_weight
+from choquet.learning.problem import MAX_LATTICE_SOURCES, check_weight
 from choquet.measures import Measure
 
 check_cv = later("sklearn.model_selection", "check_cv")
@@ -128,9 +127,6 @@ class ChoquetRegressorCV(MeasureRegressor):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _relaxed(self):
-        return not (self.monotone and self.normal)
-
     def partial_fit(self, X, y, sample_weight=None):
         """Learn from one more batch; the result equals one `fit` on all batches in this order.
 
@@ -162,12 +158,7 @@ class ChoquetRegressorCV(MeasureRegressor):
         for alpha in self.alphas:
             check_weight("each of alphas", alpha)
         check_option("combine", self.combine, ["posterior", "average", "best"])
-        shape = {
-            "monotone": self.monotone,
-            "normal": self.normal,
-            "fit_intercept": self.fit_intercept,
-        }
-        n_sources = statistics.n_sources
+        shape, n_sources = self._shape(), statistics.n_sources
         priors = list(self.priors)
         if n_sources > MAX_LATTICE_SOURCES:
             priors = [p for p in priors if p in ("l1", "l2") or (p in PRIORS and FAMILIES[p].wide)]
@@ -217,13 +208,6 @@ class ChoquetRegressorCV(MeasureRegressor):
             errors = partial(_fold_errors, folds, tuple(self.priors), self.n_jobs)
             self.cv_results_["mean_squared_error"] = errors
 
-    def _shape(self):
-        return {
-            "monotone": self.monotone,
-            "normal": self.normal,
-            "fit_intercept": self.fit_intercept,
-        }
-
     def _family_shares(self):
         """Families in their proportions; what has no chain counts as all measures."""
         known = self.cv_results_
@@ -236,7 +220,7 @@ class ChoquetRegressorCV(MeasureRegressor):
 
     def _has_posterior(self, n_sources):
         return (
-            self.monotone and self.normal and not self.fit_intercept
+            not self._relaxed() and not self.fit_intercept
             and 2 <= n_sources <= MAX_LATTICE_SOURCES
             and all(isinstance(prior, str) and prior in PRIORS for prior in self.priors)
         )  # fmt: skip
@@ -259,7 +243,7 @@ class ChoquetRegressorCV(MeasureRegressor):
                 found = fit_candidate(statistics, candidate, **shape)
                 values = values + weight * found.dense
                 intercept += weight * found.intercept
-        if self.monotone and self.normal:
+        if not self._relaxed():
             values = _closed(values)
         elif self.monotone:
             values = upward_maximum(values)

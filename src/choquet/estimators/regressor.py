@@ -18,6 +18,7 @@ from choquet.learning.expert import as_rows
 from choquet.learning.families import BASES, FAMILIES, k_additive_basis
 from choquet.learning.fill import FILLS, fill_unsupported
 from choquet.learning.problem import (
+    MAX_LATTICE_SOURCES,
     Problem,
     absolute_loss,
     check_weight,
@@ -33,9 +34,6 @@ from choquet.learning.statements import check_statements, fill_within, interval_
 from choquet.measures import Measure, MobiusMeasure, SupportedMeasure
 from choquet.measures.mobius import coalitions
 from choquet.measures.sparse import SparseMeasure
-
-MAX_LATTICE_SOURCES = 16
-"""Up to here all 2**N values are learned; beyond, only those that data support."""
 
 PENALTIES = ("l1", "l2", "elasticnet", "lp")
 
@@ -159,26 +157,6 @@ class ChoquetRegressor(IncrementalRegressor):
         self.verbose = verbose
 
     # -- learning ----------------------------------------------------------------------------------
-
-    def partial_fit(self, X, y, sample_weight=None):
-        """Learn from one more batch; the result equals one `fit` on all batches.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_sources)
-        y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,), optional
-
-        Returns
-        -------
-        self
-        """
-        if self.loss == "absolute":
-            raise OptionError("loss='absolute' keeps no statistics: use fit, or loss='squared'")
-        return super().partial_fit(X, y, sample_weight)
-
-    def _relaxed(self):
-        return not (self.monotone and self.normal)
 
     def _order(self, n_sources):
         return self.k_additive if n_sources > MAX_LATTICE_SOURCES else None
@@ -384,18 +362,8 @@ class ChoquetRegressor(IncrementalRegressor):
 
     # -- what the data determine -------------------------------------------------------------------
 
-    def _shape(self):
-        return {
-            "monotone": self.monotone,
-            "normal": self.normal,
-            "fit_intercept": self.fit_intercept,
-        }
-
     def _wide_problem(self):
-        dense = self.statistics_.n_sources <= MAX_LATTICE_SOURCES
-        assert isinstance(self.statistics_, Statistics)
-        problem = least_squares(self.statistics_, dense=dense, **self._shape())
-        return self._restricted(problem, self.measure_.sources)
+        return self._restricted(super()._wide_problem(), self.measure_.sources)
 
     def _fit_of_all(self):
         return self._own_problem() if self._plain() else super()._fit_of_all()

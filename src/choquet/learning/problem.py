@@ -33,6 +33,8 @@ else:
     sp = LazyModule("scipy.sparse")
 
 
+MAX_LATTICE_SOURCES = 16
+"""Up to here all 2**N values are learned; beyond, only those that data support."""
 FEW_SUBSETS = 256
 """Up to so many supported subsets the rows of data save no work."""
 ALONE = 0.5

@@ -7,11 +7,12 @@ from scipy.special import expit, ndtri, softmax
 
 from choquet.additive.families import Logistic, Multinomial, Ordered
 from choquet.additive.table import Memory
+from choquet.certainty.region import check_level
 from choquet.decomposition.outcome import Outcome
 from choquet.errors import OptionError
 from choquet.estimators.additive.regressor import Additive
-from choquet.estimators.common import classes_of
 from choquet.estimators.foundation import ClassifierMixin
+from choquet.estimators.validation import classes_of
 from choquet.lattice.threads import one_blas_thread
 
 _POINTS = 9
@@ -184,10 +185,8 @@ class ChoquetAdditiveClassifier(ClassifierMixin, Additive):
     def _shares(self, score):
         """Probabilities of the classes at scores."""
         if hasattr(self, "thresholds_"):
-            below = expit(self.thresholds_ - score[0][:, None])
-            n = len(below)
-            edges = np.hstack([np.zeros((n, 1)), below, np.ones((n, 1))])
-            return np.maximum(np.diff(edges, axis=1), 0.0)
+            below = Ordered(len(self.classes_)).below(score[0], self.thresholds_)
+            return np.maximum(np.diff(below, axis=1), 0.0)
         if len(score) == 1:
             second = expit(score[0])
             return np.column_stack([1 - second, second])
@@ -236,8 +235,7 @@ class ChoquetAdditiveClassifier(ClassifierMixin, Additive):
         -------
         array of shape (n_samples, n_classes, 2)
         """
-        if not 0 < level < 1:
-            raise OptionError(f"level={level!r} must be between 0 and 1")
+        level = check_level(level)
         X = self._inputs(X)
         score = self._scores(X)
         error = np.sqrt(self.model_.score_variance(X))

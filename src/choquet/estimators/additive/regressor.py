@@ -21,6 +21,7 @@ from choquet.additive.shape import constrain
 from choquet.additive.table import Memory
 from choquet.additive.temper import temper
 from choquet.arrays import cells_of, column_names, refuse_labels
+from choquet.certainty.region import check_level
 from choquet.errors import DataError, MissingDependencyError, OptionError, SolverWarning
 from choquet.estimators.additive.columns import by_column, columns_of, encode, position_of
 from choquet.estimators.foundation import BaseEstimator, RegressorMixin, check_is_fitted, later
@@ -548,8 +549,7 @@ class ChoquetAdditiveRegressor(RegressorMixin, Additive):
         -------
         array of shape (n_samples, 2)
         """
-        if not 0 < level < 1:
-            raise OptionError(f"level={level!r} must be between 0 and 1")
+        level = check_level(level)
         X = self._inputs(X)
         score = self.model_.scores(X)[0] + self.model_.fixed[0, 0]
         error = np.sqrt(self.model_.score_variance(X)[0])

@@ -23,7 +23,14 @@ from choquet.lattice.lazy import LazyModule
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.families.table import FAMILIES, PRIORS, Family
 from choquet.learning.fill import fill_unsupported
-from choquet.learning.problem import Problem, least_squares, with_basis, with_penalty, with_prior
+from choquet.learning.problem import (
+    MAX_LATTICE_SOURCES,
+    Problem,
+    least_squares,
+    with_basis,
+    with_penalty,
+    with_prior,
+)
 from choquet.learning.solvers import Solution, solve
 from choquet.learning.solvers.admm import admm, admm_handles
 from choquet.learning.solvers.interior import Conic, run_clarabel
@@ -35,7 +42,6 @@ if TYPE_CHECKING:
 else:
     sp = LazyModule("scipy.sparse")
 
-MAX_LATTICE_SOURCES = 16
 CAUTION = 0.5
 """Standard errors that an average must gain over the best family's own fit to depart from it."""
 
