@@ -7,6 +7,7 @@ from math import comb
 import numpy as np
 
 from choquet.arrays import FloatArray
+from choquet.indices.moments import joins_of
 from choquet.lattice import n_sources_of, subset_sizes
 from choquet.measures import AbstractMeasure, Measure, check_measure
 from choquet.operators import OrderStatistic, familiar_operators
@@ -132,15 +133,10 @@ def entropy(measure: AbstractMeasure, *, normalised: bool = True) -> float:
     n = measure.n_sources
     if n == 1:
         return 0.0
-    sizes = subset_sizes(n)
-    joins = np.array([1 / (n * comb(n - 1, a)) for a in range(n)])
-    masks = np.arange(1 << n)
     total = 0.0
-    for i in range(n):
-        a = masks[masks >> i & 1 == 0]
-        step = measure.values[a | 1 << i] - measure.values[a]
+    for share, step in joins_of(measure):
         positive = step > 0
-        total -= float(joins[sizes[a[positive]]] @ (step[positive] * np.log(step[positive])))
+        total -= float(share[positive] @ (step[positive] * np.log(step[positive])))
     return total / float(np.log(n)) if normalised else total
 
 

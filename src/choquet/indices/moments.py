@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from math import comb, lgamma
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 from choquet.arrays import FloatArray
 from choquet.frames import FrameLibrary, to_frame
 from choquet.lattice import subset_sizes
-from choquet.measures import AbstractMeasure, check_measure
+from choquet.measures import AbstractMeasure, Measure, check_measure
 
 
 def variance(measure: AbstractMeasure) -> float:
@@ -42,14 +43,20 @@ def variance(measure: AbstractMeasure) -> float:
     n = g.n_sources
     if n == 1:
         return 0.0
+    total = 0.0
+    for share, step in joins_of(g):
+        total += float(share @ step**2)
+    return max((n * total - 1) / (n - 1), 0.0)
+
+
+def joins_of(measure: Measure) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """For each source: the share of walks on which it joins each set, and what it adds there."""
+    n, g = measure.n_sources, measure.values
     sizes, masks = subset_sizes(n), np.arange(1 << n)
     weight = np.array([1 / (n * comb(n - 1, size)) for size in range(n)])
-    total = 0.0
     for i in range(n):
         without = masks[masks >> i & 1 == 0]
-        step = g.values[without | 1 << i] - g.values[without]
-        total += float(weight[sizes[without]] @ step**2)
-    return max((n * total - 1) / (n - 1), 0.0)
+        yield weight[sizes[without]], g[without | 1 << i] - g[without]
 
 
 def normal_moments(measure: AbstractMeasure) -> tuple[float, float]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from choquet.errors import MeasureError, OptionError
-from choquet.lattice import subset_sizes, zeta
+from choquet.lattice import mobius, subset_sizes, zeta
 
 if TYPE_CHECKING:
     from choquet.arrays import FloatArray
@@ -66,7 +66,7 @@ class Properties:
         >>> g.is_k_additive(1), g.is_k_additive(2)
         (False, True)
         """
-        beyond = self._mobius()[subset_sizes(len(self.sources)) > k]
+        beyond = mobius(self.values)[subset_sizes(len(self.sources)) > k]
         return bool(np.abs(beyond).max(initial=0.0) <= tolerance)
 
     def is_symmetric(self, tolerance: float = _ROUNDING) -> bool:
@@ -160,10 +160,5 @@ class Properties:
 
         if not 1 <= k <= len(self.sources):
             raise OptionError(f"k={k!r} must lie between 1 and {len(self.sources)}")
-        kept = np.where(subset_sizes(len(self.sources)) <= k, self._mobius(), 0.0)
+        kept = np.where(subset_sizes(len(self.sources)) <= k, mobius(self.values), 0.0)
         return Measure(zeta(kept), self.sources, monotone=False, normal=False)
-
-    def _mobius(self) -> FloatArray:
-        from choquet.lattice import mobius
-
-        return mobius(self.values)
