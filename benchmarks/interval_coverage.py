@@ -403,7 +403,7 @@ def _verdict(excess: list[Any], lowest: list[Any]) -> str:
     )
     return text + (
         f"Of {len(lowest)} single cells {len(bad)} are more than 8 points below, {clear} of them "
-        f"by more than two standard errors. Where rows are more than values, there are {many} such. "
+        f"by more than two standard errors; {many} of them have more rows than values. "
         "The lowest of all (N, M, noise, number, level, truth):\n"
         f"{listed}"
     )
