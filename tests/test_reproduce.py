@@ -19,19 +19,20 @@ from matplotlib.figure import Figure
 
 from choquet import Measure, OperatorGraph, datasets, walk_weights
 from choquet.errors import FileError, MissingDependencyError, OptionError
+from choquet.explanation.phrases import plain
 from choquet.learning import Statistics
 from choquet.reproduce import EXPERIMENTS, ExperimentResult, Picture, Row, paper_page, reproduce
 from choquet.reproduce import run as runner
 from choquet.reproduce.__main__ import main
 from choquet.reproduce.experiments import aid, aid_fusion, examples, noise, regression, sampling
 from choquet.reproduce.experiments.aid_figure import FILE, four_networks
-from choquet.reproduce.experiments.aid_fusion import average_walk, fuse_all, starts
+from choquet.reproduce.experiments.aid_fusion import average_walk, fuse_all
 from choquet.reproduce.experiments.claims import claims
 from choquet.reproduce.experiments.counting import CLUSTERINGS, xie_beni
-from choquet.reproduce.experiments.descent import descend_from
+from choquet.reproduce.experiments.descent import descend_from, starts
 from choquet.reproduce.experiments.fits import fit, picture_correlation
 from choquet.reproduce.experiments.regression_rows import PRINTED_YACHT
-from choquet.reproduce.result import VERDICTS, Table, estimate, plain
+from choquet.reproduce.result import VERDICTS, Table, estimate
 from choquet.reproduce.where import aid_origin, data_folder
 from choquet.reproduce.work import Work
 from choquet.walks import all_sorts

@@ -17,17 +17,26 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
+from choquet.explanation.phrases import plain
 from choquet.frames import FrameLibrary
 from choquet.shown import Shown
 from choquet.walks import DataSupport
 
 
-class Explanation(Shown):
-    """Plain data first, and text second."""
+class PlainData:
+    """A result that can be told as plain data."""
 
-    @abstractmethod
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, as JSON holds them."""
+        """Plain data, as JSON holds them: all fields, and what else is told of them."""
+        found: dict[str, Any] = plain({**vars(self), **self._more()})
+        return found
+
+    def _more(self) -> dict[str, Any]:
+        return {}
+
+
+class Explanation(PlainData, Shown):
+    """Plain data first, and text second."""
 
     @abstractmethod
     def to_frame(self, library: FrameLibrary | None = None) -> Any:

@@ -15,8 +15,9 @@ import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
 from choquet.decomposition import ContextualOperator
+from choquet.explanation.abstract import PlainData
 from choquet.explanation.additive import AdditiveView
-from choquet.explanation.phrases import operator_phrase, percent, plain, rank_phrase
+from choquet.explanation.phrases import operator_phrase, percent, rank_phrase
 from choquet.explanation.view import View
 from choquet.operators.names import nearest_familiar, nearest_name
 from choquet.scales import figure, figures
@@ -44,7 +45,7 @@ POOR = 0.1
 
 
 @dataclass(frozen=True, eq=False)
-class Brief:
+class Brief(PlainData):
     """A few sentences, and how far they are from the model.
 
     Attributes
@@ -100,10 +101,8 @@ class Brief:
             f"{figure(self.worst, 2)} at most."
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, as JSON holds them, with the sentence on the cost."""
-        found: dict[str, Any] = plain({**vars(self), "cost": self.cost(), "poor": self.poor})
-        return found
+    def _more(self) -> dict[str, Any]:
+        return {"cost": self.cost(), "poor": self.poor}
 
 
 def brief_of_sum(view: AdditiveView, rows: FloatArray | None = None) -> Brief:

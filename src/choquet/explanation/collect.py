@@ -32,7 +32,8 @@ from choquet.certainty.collecting import MAX_BELIEFS, Beliefs
 from choquet.decomposition.result import Identified
 from choquet.decomposition.runtime import known_part
 from choquet.errors import OptionError
-from choquet.explanation.phrases import list_words, plain
+from choquet.explanation.abstract import PlainData
+from choquet.explanation.phrases import list_words
 from choquet.explanation.view import View, operators_view, value_bounds
 from choquet.lattice import members, subset_sizes
 from choquet.learning.data.statistics import Statistics
@@ -61,7 +62,7 @@ _BLOCK = 4_000_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DataRequest(Shown):
+class DataRequest(PlainData, Shown):
     """Samples that would tell more: of one more subset, or of one context of a learned model.
 
     Attributes
@@ -141,10 +142,8 @@ class DataRequest(Shown):
             text += f" ({there} the value uncertain)"
         return text
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, as JSON holds them, with the text."""
-        found: dict[str, Any] = plain({**vars(self), "text": self.text()})
-        return found
+    def _more(self) -> dict[str, Any]:
+        return {"text": self.text()}
 
 
 class DataRequests(ShownTuple[DataRequest]):

@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from choquet.explanation.phrases import percent, plain
+from choquet.explanation.abstract import PlainData
+from choquet.explanation.phrases import percent
 from choquet.explanation.sample import OperatorSample, explained_row
 from choquet.explanation.view import operators_view
 from choquet.shown import Shown
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FusionExplanation(Shown):
+class FusionExplanation(PlainData, Shown):
     """Why fused classifiers give a sample its class.
 
     Attributes
@@ -44,11 +45,6 @@ class FusionExplanation(Shown):
     def html_table(self) -> str:
         """The sources as a table, for notebooks."""
         return self.why.html_table()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, as JSON holds them."""
-        found: dict[str, Any] = plain({**vars(self), "why": self.why.to_dict()})
-        return found
 
 
 def explain_fusion(model: Any, X: Any) -> list[FusionExplanation]:

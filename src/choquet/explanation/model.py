@@ -11,16 +11,15 @@ from choquet.decomposition import ContextualOperator
 from choquet.decomposition.outcome import Outcome
 from choquet.decomposition.runtime import TRUSTED
 from choquet.errors import OptionError
-from choquet.explanation.abstract import ModelExplanation
+from choquet.explanation.abstract import Explanation, ModelExplanation, PlainData
 from choquet.explanation.collect import DataRequest, mean_width, requests_of, supported_share
 from choquet.explanation.phrases import (
     NO_BIAS,
     figure,
-    list_words,
     number_word,
     percent,
-    plain,
     rule_sentences,
+    source_words,
 )
 from choquet.explanation.view import NO_RULES, View, operators_view, view_of
 from choquet.frames import FrameLibrary, to_frame
@@ -36,7 +35,7 @@ _SPOKEN = 12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class OperatorExplanation(Shown):
+class OperatorExplanation(Explanation):
     """An operator with its context in words; NaN and None stand for what is not known of it.
 
     Attributes
@@ -96,11 +95,6 @@ class OperatorExplanation(Shown):
     residual: float
     supported: bool
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, as JSON holds them."""
-        found: dict[str, Any] = plain(dict(vars(self)))
-        return found
-
     def to_frame(self, library: FrameLibrary | None = None) -> Any:
         """A table of one row: share, errors, and weights by source and by rank.
 
@@ -145,7 +139,7 @@ if gpr is the largest.'
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Evidence(Shown):
+class Evidence(PlainData, Shown):
     """The data behind a measure.
 
     Attributes
@@ -192,11 +186,6 @@ class Evidence(Shown):
             walk_share=supported_share(support, None if bounds is None else bounds[2]),
             mean_width=mean_width(measure, support, bounds) * width,
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, as JSON holds them."""
-        found: dict[str, Any] = plain(dict(vars(self)))
-        return found
 
     def text(self) -> str:
         """The evidence in a sentence or two.
@@ -285,17 +274,6 @@ class OperatorsExplanation(ModelExplanation):
     units: Units | None = None
     outcome: Outcome | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, as JSON holds them."""
-        data = dict(vars(self))
-        data["operators"] = [operator.to_dict() for operator in self.operators]
-        data["requests"] = [request.to_dict() for request in self.requests]
-        for name in ("evidence", "units", "outcome"):
-            part = getattr(self, name)
-            data[name] = None if part is None else part.to_dict()
-        found: dict[str, Any] = plain(data)
-        return found
-
     def to_frame(self, library: FrameLibrary | None = None) -> Any:
         """A table of the operators, one row each.
 
@@ -360,10 +338,8 @@ if gpr is the largest.
     def opening(self) -> str:
         """In how many ways the model combines how many sources, and into what."""
         count = len(self.operators)
-        many = len(self.sources) > 12
-        what = f"{len(self.sources)} sources" if many else list_words(self.sources)
         ways = "one way" if count == 1 else f"{number_word(count)} ways"
-        text = f"The model combines {what} in {ways}"
+        text = f"The model combines {source_words(self.sources)} in {ways}"
         if self.learned and self.n_samples == self.n_samples:
             text += f", learned from {self.n_samples:,.10g} samples"
         named = self.output_name != "the output"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.contexts import RuleList
 from choquet.decomposition import ContextualOperator, Decomposition
 from choquet.operators.blends import HEARD
-from choquet.operators.names import FREE, MIXED, nearest_name
+from choquet.operators.names import FREE, MIXED, nearest_name, ordinal
 from choquet.scales import figure, figures
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "plain",
     "rank_phrase",
     "rule_sentences",
+    "source_words",
 ]
 
 NO_BIAS = 1e-9
@@ -44,7 +45,6 @@ _SPELLED_OUT = 3
 _ALIKE = 0.05
 """Largest difference of output, in shares of the sum of weights, up to which sums are "about"."""
 _ORDINALS = ("", "", "second ", "third ", "fourth ", "fifth ", "sixth ", "seventh ", "eighth ")
-_ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 
 
 def number_word(number: int) -> str:
@@ -70,13 +70,8 @@ def rank_phrase(rank: int, n_sources: int) -> str:
     """
     from_end = n_sources + 1 - rank
     place, end = (rank, "largest") if rank <= from_end else (from_end, "smallest")
-    ordinal = _ORDINALS[place] if 0 < place < len(_ORDINALS) else f"{_numbered(place)} "
-    return f"the {ordinal}{end}"
-
-
-def _numbered(place: int) -> str:
-    teens = place % 100 in (11, 12, 13)
-    return f"{place}{'th' if teens else _ENDINGS.get(place % 10, 'th')}"
+    which = _ORDINALS[place] if 0 < place < len(_ORDINALS) else f"{ordinal(place)} "
+    return f"the {which}{end}"
 
 
 def operator_phrase(weights: FloatArray) -> str:
@@ -204,6 +199,18 @@ def list_words(items: Iterable[str]) -> str:
     return ", ".join(words[:-1]) + " and " + words[-1] if len(words) > 1 else "".join(words)
 
 
+def source_words(sources: Sequence[str], *, title: bool = False) -> str:
+    """The sources by name, or how many there are: fewer are named in a title.
+
+    Examples
+    --------
+    >>> source_words(["ir", "emi"]), source_words(["ir"] * 8, title=True)
+    ('ir and emi', '8 sources')
+    """
+    many = len(sources) > 6 or sum(map(len, sources)) > 80 if title else len(sources) > SPOKEN
+    return f"{len(sources)} sources" if many else list_words(sources)
+
+
 def inputs_sentence(
     sources: Sequence[str], inputs: FloatArray, sort: IntArray, *, scaled: bool
 ) -> str:
@@ -262,12 +269,14 @@ def plain(value: Any) -> Any:
     >>> plain({"weights": np.array([0.5, np.nan]), "n": np.int64(2)})
     {'weights': [0.5, None], 'n': 2}
     """
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, np.ndarray):
         return plain(value.tolist())
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
+    if hasattr(value, "to_dict"):
+        return plain(value.to_dict())
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not math.isfinite(value):

@@ -13,7 +13,7 @@ from choquet.decomposition.runtime import Assessment, assess, assess_each
 from choquet.errors import DataError
 from choquet.explanation.abstract import SampleExplanation
 from choquet.explanation.nearest import nearest_context
-from choquet.explanation.phrases import NO_BIAS, inputs_sentence, named_and_rest, percent, plain
+from choquet.explanation.phrases import NO_BIAS, inputs_sentence, named_and_rest, percent
 from choquet.explanation.switch import Switch, moves_text, smallest_switch
 from choquet.explanation.view import LEVEL, View, operators_view, view_of
 from choquet.frames import FrameLibrary, to_frame
@@ -148,16 +148,8 @@ class OperatorSample(SampleExplanation):
         """Inputs, largest first."""
         return self.inputs[self.sort]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, as JSON holds them."""
-        data = dict(vars(self))
-        for name in ("sorted_inputs", "probability", "label"):
-            data[name] = getattr(self, name)
-        for name in ("switch", "nearest", "units", "outcome"):
-            part = getattr(self, name)
-            data[name] = None if part is None else part.to_dict()
-        found: dict[str, Any] = plain(data)
-        return found
+    def _more(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("sorted_inputs", "probability", "label")}
 
     def to_frame(self, library: FrameLibrary | None = None) -> Any:
         """A table of the sources, the largest first: input, weight and contribution.

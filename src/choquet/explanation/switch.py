@@ -10,13 +10,13 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
 from choquet.decomposition import Decomposition
-from choquet.explanation.phrases import figure, plain
+from choquet.explanation.abstract import PlainData
+from choquet.explanation.phrases import figure
 from choquet.walks import all_sorts
 
 _LISTED = 8
@@ -33,7 +33,7 @@ _BATCH = 256
 
 
 @dataclass(frozen=True, eq=False)
-class Switch:
+class Switch(PlainData):
     """The smallest change of inputs that leads to another operator.
 
     Attributes
@@ -59,11 +59,6 @@ class Switch:
     sort: IntArray
     inputs: FloatArray
     exact: bool
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, as JSON holds them."""
-        found: dict[str, Any] = plain(dict(vars(self)))
-        return found
 
 
 def moves_text(switch: Switch, sources: Sequence[str], inputs: FloatArray) -> str:

@@ -83,10 +83,11 @@ def _familiar_table(n: int) -> tuple[tuple[str, ...], FloatArray]:
 def _ranked(k: int, n: int) -> str:
     """The input of a rank, from 0, counted from whichever end is nearer, as sentences count it."""
     largest = k + 1 <= n - k
-    return f"{_ordinal(k + 1)} largest" if largest else f"{_ordinal(n - k)} smallest"
+    return f"{ordinal(k + 1)} largest" if largest else f"{ordinal(n - k)} smallest"
 
 
-def _ordinal(k: int) -> str:
+def ordinal(k: int) -> str:
+    """A place as people count it: 1st, 2nd, 11th."""
     suffix = "th" if 10 <= k % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(k % 10, "th")
     return f"{k}{suffix}"
 

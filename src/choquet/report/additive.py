@@ -13,9 +13,9 @@ from choquet.additive.axes import Axis, Source
 from choquet.additive.model import FittedTerm
 from choquet.arrays import FloatArray
 from choquet.errors import DataError
-from choquet.explanation import AdditiveView, brief_of_sum, list_words
+from choquet.explanation import AdditiveView, brief_of_sum
 from choquet.explanation.additive import place_words
-from choquet.explanation.phrases import plain
+from choquet.explanation.phrases import plain, source_words
 from choquet.report.first_of_sum import first_of_sum
 from choquet.report.quality import quality_of_sum
 
@@ -38,8 +38,7 @@ def summarise_additive(
     if cells is not None and rows is not None and truth is not None:
         quality = quality_of_sum(view, cells, rows, truth)
     samples = _samples(view, cells, truth, n_samples)
-    many = len(view.sources) > 6 or sum(map(len, view.sources)) > 80
-    what = f"{len(view.sources)} sources" if many else list_words(view.sources)
+    what = source_words(view.sources, title=True)
     target = view.target or ("the class" if view.outcome is not None else "the output")
     data = {
         "format": "choquet report",

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from choquet.decide.words import brief
-from choquet.errors import MissingDependencyError
 from choquet.files import write_whole
-from choquet.report.page import _encodable, _hash, _safe_json, _template
+from choquet.report.rendering import rendered
 
 
 def decision_page(data: dict[str, Any]) -> str:
@@ -25,29 +24,14 @@ def decision_page(data: dict[str, Any]) -> str:
     MissingDependencyError
         Without jinja2.
     """
-    try:
-        import jinja2
-    except ImportError:
-        raise MissingDependencyError("Reports need jinja2: pip install 'choquet[report]'") from None
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("choquet.report", "templates"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+    return rendered(
+        "decide.html",
+        data,
+        _embedded(data),
+        styles=["report.css", "decide.css"],
+        script="decide.js",
+        filters={"number": _number, "percent": _percent},
     )
-    environment.filters.update(number=_number, percent=_percent)
-    style = _template("report.css") + _template("decide.css")
-    script = _template("decide.js")
-    text = environment.get_template("decide.html").render(
-        data=data,
-        style=style,
-        script=script,
-        style_hash=_hash(style),
-        script_hash=_hash(script),
-        embedded=_safe_json(_embedded(data)),
-    )
-    return _encodable(text)
 
 
 def write_page(

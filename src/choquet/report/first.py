@@ -12,7 +12,7 @@ from choquet.explanation import list_words
 from choquet.explanation.answers import Answers
 from choquet.explanation.brief import Brief
 from choquet.explanation.model import OperatorsExplanation
-from choquet.explanation.phrases import number_word, percent
+from choquet.explanation.phrases import number_word, percent, source_words
 from choquet.explanation.view import View
 from choquet.report.decimals import span
 from choquet.scales.advice import against_target
@@ -24,6 +24,10 @@ _MANY_UNSEEN = 0.01
 """Share of samples of a kind not seen before from which on that is a warning."""
 
 
+LOG_ODDS = (
+    "Log-odds say how likely a class is: 0 means as likely as not, and each unit more multiplies "
+    "the odds by 2.7."
+)
 _NO_DATA = "No data came with the model, so nothing is known about where it can be trusted."
 
 
@@ -79,8 +83,6 @@ def first_screen(
 
 
 def _what(view: View, story: OperatorsExplanation, *, learned_from: bool) -> str:
-    many = len(view.sources) > 12
-    what = f"{len(view.sources)} sources" if many else list_words(view.sources)
     outcome = view.outcome
     into = view.target or "one output"
     if outcome is not None:
@@ -88,7 +90,7 @@ def _what(view: View, story: OperatorsExplanation, *, learned_from: bool) -> str
         if len(outcome.classes) <= 4:
             into += f" ({', '.join(outcome.labels)})"
         into += " is true"
-    text = f"The model combines {what} into {into}."
+    text = f"The model combines {source_words(view.sources)} into {into}."
     count = len(story.operators)
     if count > 1:
         text += f" It does so in {number_word(count)} ways, depending on which inputs are larger "
@@ -121,10 +123,7 @@ def _notes(view: View, brief: Brief) -> list[str]:
         )
     outcome = view.outcome
     if outcome is not None and outcome.kind == "log-odds":
-        notes.append(
-            "Log-odds say how likely a class is: 0 means as likely as not, and each unit more "
-            "multiplies the odds by 2.7."
-        )
+        notes.append(LOG_ODDS)
     if outcome is not None and outcome.kind in ("integral", "level"):
         notes.append(outcome.meaning())
     return notes + (outcome.notes() if outcome is not None else [])

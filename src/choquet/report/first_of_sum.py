@@ -9,8 +9,8 @@ import numpy as np
 from choquet.additive.model import FittedTerm
 from choquet.arrays import BoolArray, FloatArray
 from choquet.explanation import AdditiveView, Brief, list_words
-from choquet.explanation.phrases import figure, number_word, percent
-from choquet.report.first import least_sure, no_quality, other_models, quality_warnings
+from choquet.explanation.phrases import figure, number_word, percent, source_words
+from choquet.report.first import LOG_ODDS, least_sure, no_quality, other_models, quality_warnings
 
 _NAMED = 2
 """Terms and places that one point names."""
@@ -105,8 +105,6 @@ def _uncertain(view: AdditiveView, term: FittedTerm) -> bool:
 
 
 def _what(view: AdditiveView) -> str:
-    many = len(view.sources) > 12
-    what = f"{len(view.sources)} sources" if many else list_words(view.sources)
     into = view.target or "one output"
     if view.outcome is not None:
         classes = [str(one) for one in view.model.classes_]
@@ -114,7 +112,8 @@ def _what(view: AdditiveView) -> str:
         into += f" ({', '.join(classes)}) is true" if len(classes) <= 4 else " is true"
     terms = view.model.terms_
     single = sum(len(term.sources) == 1 for term in terms)
-    text = f"The model combines {what} into {into}. It adds up {number_word(len(terms))} "
+    text = f"The model combines {source_words(view.sources)} into {into}. "
+    text += f"It adds up {number_word(len(terms))} "
     text += "term" if len(terms) == 1 else "terms"
     if 0 < single < len(terms):
         text += f": {number_word(single)} of one source, "
@@ -133,10 +132,7 @@ def _notes(view: AdditiveView) -> list[str]:
     if view.outcome is not None and view.model.model_.n_scores > 1:
         notes.append("A class is the more probable, the higher its score is above the others.")
     elif view.outcome is not None and not hasattr(view.model, "thresholds_"):
-        notes.append(
-            "Log-odds say how likely a class is: 0 means as likely as not, and each unit more "
-            "multiplies the odds by 2.7."
-        )
+        notes.append(LOG_ODDS)
     return notes
 
 

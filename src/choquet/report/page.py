@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import html
 import json
 import os
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import numpy.typing as npt
 
-from choquet.errors import MissingDependencyError, OptionError
+from choquet.errors import OptionError
 from choquet.explanation.phrases import percent
 from choquet.files import check_target, write_whole
 from choquet.report.additive import curve_points, map_cells
 from choquet.report.layout import MAX_HASSE, bars, hasse, signed_bars
 from choquet.report.markdown import as_markdown
+from choquet.report.rendering import encodable, rendered
 from choquet.report.summary import summarise
 from choquet.scales import figure, figures, figures_of
 from choquet.watching import steps
@@ -110,7 +108,7 @@ class Report:
         The model combines x1 and x2 into one output. It always combines them in the same way.
         ...
         """
-        return _encodable(as_markdown(self.data))
+        return encodable(as_markdown(self.data))
 
     def html(self) -> str:
         """The report as one HTML page that needs nothing else, online or off.
@@ -128,7 +126,7 @@ class Report:
         """
         data = self.data
         with steps("drawing the page"):
-            return _encodable(_render(data))
+            return _render(data)
 
     def write_html(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
         """Write the page to a file, whole or not at all.
@@ -163,48 +161,18 @@ class Report:
         return f"<Report {self.data['title']!r}: {self.data['n_operators']} operators>"
 
 
-def _encodable(text: str) -> str:
-    """Text that can be written: half a surrogate pair in a name must not stop the rest."""
-    return text.encode("utf-8", "replace").decode("utf-8")
-
-
 def _render(data: dict[str, Any]) -> str:
-    try:
-        import jinja2
-    except ImportError:
-        raise MissingDependencyError(
-            "Reports need jinja2: pip install 'choquet[report]' (json() and markdown() do not)"
-        ) from None
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("choquet.report", "templates"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(
-        number=figure,
-        numbers=figures,
-        cells=_cells,
-        columns=_columns,
-        grid=_grid,
-        percent=_percent,
-        short=_short,
-        coded=_coded,
-        weights=figures_of,
-    )
     if data.get("kind") == "additive":
-        return _render_additive(environment, data)
-    style, script = _template("report.css"), _template("explorer.js")
-    n = len(data["sources"])
-    fused = "classes" in data
-    return environment.get_template("fusion.html" if fused else "report.html").render(
-        data=data,
-        style=style,
-        script=script,
-        style_hash=_hash(style),
-        script_hash=_hash(script),
-        embedded=_safe_json(_embedded_fusion(data) if fused else _embedded(data)),
+        return _render_additive(data)
+    n, fused = len(data["sources"]), "classes" in data
+    return rendered(
+        "fusion.html" if fused else "report.html",
+        data,
+        _embedded_fusion(data) if fused else _embedded(data),
+        styles=["report.css"],
+        script="explorer.js",
+        filters=_FILTERS,
+        rest=_NOT_NEEDED,
         bars=bars,
         signed_bars=signed_bars,
         hasse=hasse(n) if data["explorer"].get("values") else None,
@@ -212,9 +180,8 @@ def _render(data: dict[str, Any]) -> str:
     )
 
 
-def _render_additive(environment: Any, data: dict[str, Any]) -> str:
+def _render_additive(data: dict[str, Any]) -> str:
     """The page on a sum of terms."""
-    style, script = _template("report.css") + _template("additive.css"), _template("additive.js")
     curves = []
     for number, picture in enumerate(data["pictures"]):
         if picture["kind"] == "curve":
@@ -222,17 +189,17 @@ def _render_additive(environment: Any, data: dict[str, Any]) -> str:
             source = data["explorer"]["terms"][number]["sources"][0]
             places = {key: drawn[key] for key in ("x", "y")}
             curves.append({"number": number, "source": source, "knots": picture["knots"], **places})
-    text: str = environment.get_template("additive.html").render(
-        data=data,
-        style=style,
-        script=script,
-        style_hash=_hash(style),
-        script_hash=_hash(script),
-        embedded=_safe_json({"explorer": data["explorer"], "curves": curves}),
+    return rendered(
+        "additive.html",
+        data,
+        {"explorer": data["explorer"], "curves": curves},
+        styles=["report.css", "additive.css"],
+        script="additive.js",
+        filters=_FILTERS,
+        rest=_NOT_NEEDED,
         curve_points=curve_points,
         map_cells=map_cells,
     )
-    return text
 
 
 def _embedded(data: dict[str, Any]) -> dict[str, Any]:
@@ -264,21 +231,6 @@ def _embedded_fusion(data: dict[str, Any]) -> dict[str, Any]:
         "views": [{**view, "rules": None, "leaves": []} for view in explorer["views"]],
         "fusion": {name: explorer[name] for name in names},
     }
-
-
-def _safe_json(data: Any) -> str:
-    """JSON in which nothing can end the script element that holds it."""
-    text = json.dumps(data, allow_nan=False, separators=(",", ":"))
-    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
-
-
-def _template(name: str) -> str:
-    return (files("choquet.report") / "templates" / name).read_text(encoding="utf-8")
-
-
-def _hash(text: str) -> str:
-    """Hash by which the page's policy lets just this text run."""
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode()
 
 
 def _short(value: float) -> str:
@@ -318,3 +270,10 @@ def _coded(text: str) -> str:
 def _percent(share: float | None) -> str:
     # The sign stays with its number.
     return "–" if share is None else percent(share).replace(" %", "\u00a0%")
+
+
+_FILTERS = {
+    "number": figure, "numbers": figures, "cells": _cells, "columns": _columns, "grid": _grid,
+    "percent": _percent, "short": _short, "coded": _coded, "weights": figures_of,
+}  # fmt: skip
+_NOT_NEEDED = " (json() and markdown() do not)"

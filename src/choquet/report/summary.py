@@ -11,11 +11,11 @@ import numpy.typing as npt
 from choquet._version import __version__
 from choquet.arrays import FloatArray, as_inputs, as_vector
 from choquet.errors import DataError
-from choquet.explanation import AdditiveView, list_words
+from choquet.explanation import AdditiveView
 from choquet.explanation.answers import Answers, answers_of
 from choquet.explanation.brief import brief_of
 from choquet.explanation.model import explain_view
-from choquet.explanation.phrases import plain
+from choquet.explanation.phrases import plain, source_words
 from choquet.explanation.view import View, view_of
 from choquet.report.additive import summarise_additive
 from choquet.report.explorer import explorer_data
@@ -91,15 +91,17 @@ def summarise(
     every = answers if inputs is not None and len(inputs) <= _EXAMINED else None
     quality = None
     if y is not None and inputs is not None and not fused:
-        told = None if every is None else every.output
-        quality = quality_of(model, seen, X, inputs, targets, y, told)
+        output = None if every is None else every.output
+        quality = quality_of(model, seen, X, inputs, targets, y, output)
     story = explain_view(view)
+    told = story.to_dict()
     samples = _samples(view, inputs, targets, answers, n_samples)
+    verb = "is" if len(view.sources) == 1 else "are"
     data = {
         "format": "choquet report",
         "format_version": 3,
         "library_version": __version__,
-        "title": title or _title(view.sources),
+        "title": title or f"How {source_words(view.sources, title=True)} {verb} combined",
         "sources": view.sources,
         "n_operators": view.parts.n_operators,
         "first": first_screen(
@@ -118,7 +120,7 @@ def summarise(
             "name": story.output_name if view.target is None or view.outcome else view.target,
             "label": None if view.outcome is None else view.outcome.label,
         },
-        "model": _first_operators(story.to_dict()),
+        "model": {**told, "operators": told["operators"][:_LISTED_OPERATORS]},
         "rules": _rules(view),
         "tree": tree_table(view),
         "tree_unit": "samples" if view.parts.unit == "samples" else "orders of the inputs",
@@ -136,10 +138,6 @@ def summarise(
     }
     found: dict[str, Any] = plain(data)
     return found
-
-
-def _first_operators(explained: dict[str, Any]) -> dict[str, Any]:
-    return {**explained, "operators": explained["operators"][:_LISTED_OPERATORS]}
 
 
 def _named(X: Any) -> bool:
@@ -165,12 +163,6 @@ def _targets(view: View, y: npt.ArrayLike, n: int) -> FloatArray | None:
     if outcome.number is None:
         return None  # an integral or score that serves all classes is about none of them
     return outcome.holds(y).astype(np.float64)
-
-
-def _title(sources: tuple[str, ...]) -> str:
-    many = len(sources) > 6 or sum(map(len, sources)) > 80
-    what = f"{len(sources)} sources" if many else list_words(sources)
-    return f"How {what} {'is' if len(sources) == 1 else 'are'} combined"
 
 
 def _rules(view: View) -> dict[str, Any] | None:

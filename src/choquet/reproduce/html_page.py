@@ -3,32 +3,20 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 import struct
 from collections.abc import Mapping
-from importlib.resources import files
 from typing import Any
 
 from choquet._version import __version__
-from choquet.errors import MissingDependencyError
+from choquet.report import rendering
 from choquet.reproduce.page import INTRODUCTION, MEANINGS
 
 
-def check_jinja() -> Any:
-    """The library for pages, before hours of work rather than after.
-
-    Examples
-    --------
-    >>> check_jinja().__name__
-    'jinja2'
-    """
-    try:
-        import jinja2
-    except ImportError:
-        raise MissingDependencyError(
-            "The page of results needs jinja2: pip install 'choquet[report]', or pass out=None"
-        ) from None
-    return jinja2
+def environment() -> Any:
+    """What renders the page; asked for before hours of work rather than after."""
+    return rendering.environment(
+        "choquet.reproduce", "The page of results needs", ", or pass out=None"
+    )
 
 
 def html_page(
@@ -54,29 +42,26 @@ def html_page(
     >>> "three &lt;b&gt;" in page, "<script" in page, "http://" in page
     (True, False, False)
     """
-    jinja2 = check_jinja()
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("choquet.reproduce", "templates"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    style = _text("choquet.report", "report.css") + _text("choquet.reproduce", "results.css")
+    own = rendering.template_text("results.css", "choquet.reproduce")
+    style = rendering.template_text("report.css") + own
     seeds = sorted({document["options"]["seeds"] for document in documents.values()})
-    page: str = environment.get_template("results.html").render(
-        kind=kind,
-        title="The paper, reproduced and corrected",
-        introduction=INTRODUCTION,
-        verdicts=[
-            {"name": name, "meaning": meaning, "class": _class(name)}
-            for name, meaning in MEANINGS.items()
-        ],
-        experiments=[_experiment(document, pictures) for document in documents.values()],
-        style=style,
-        style_hash=_hash(style),
-        seeds=", ".join(map(str, seeds)),
-        version=__version__,
+    page: str = (
+        environment()
+        .get_template("results.html")
+        .render(
+            kind=kind,
+            title="The paper, reproduced and corrected",
+            introduction=INTRODUCTION,
+            verdicts=[
+                {"name": name, "meaning": meaning, "class": _class(name)}
+                for name, meaning in MEANINGS.items()
+            ],
+            experiments=[_experiment(document, pictures) for document in documents.values()],
+            style=style,
+            style_hash=rendering.hash_of(style),
+            seeds=", ".join(map(str, seeds)),
+            version=__version__,
+        )
     )
     return page
 
@@ -105,12 +90,3 @@ def _embedded(png: bytes) -> dict[str, Any]:
 
 def _class(verdict: str) -> str:
     return verdict.replace(" ", "-")
-
-
-def _text(package: str, name: str) -> str:
-    return (files(package) / "templates" / name).read_text(encoding="utf-8")
-
-
-def _hash(text: str) -> str:
-    """Hash by which the page's policy lets just this style apply."""
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode()

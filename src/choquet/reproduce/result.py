@@ -182,7 +182,7 @@ class Estimate:
             return format(self.mean, spec)
         return f"{self.mean:{spec}} ± {self.half:{spec.lstrip('+')}}"
 
-    def plain(self) -> dict[str, float | int]:
+    def to_dict(self) -> dict[str, float | int]:
         """As numbers for a file."""
         return {"mean": self.mean, "half": self.half, "n": self.n}
 
@@ -236,24 +236,3 @@ def check_seeds(seeds: int) -> int:
     if isinstance(seeds, bool) or not isinstance(seeds, int) or seeds < 1:
         raise OptionError(f"seeds={seeds!r} must be a whole number, at least 1")
     return seeds
-
-
-def plain(node: Any) -> Any:
-    """Estimates, arrays and NumPy scalars as dicts, lists and numbers; what is not finite as None.
-
-    Examples
-    --------
-    >>> plain({"a": np.array([1.0, np.nan]), "b": (np.int64(3),)})
-    {'a': [1.0, None], 'b': [3]}
-    """
-    if isinstance(node, Estimate):
-        return plain(node.plain())
-    if isinstance(node, Mapping):
-        return {str(key): plain(value) for key, value in node.items()}
-    if isinstance(node, list | tuple):
-        return [plain(value) for value in node]
-    if hasattr(node, "tolist"):
-        return plain(node.tolist())
-    if isinstance(node, float) and not math.isfinite(node):
-        return None
-    return node

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from choquet._version import __version__
 from choquet.errors import FileError, MissingDependencyError, OptionError
+from choquet.explanation.phrases import plain
 from choquet.files import write_whole
 from choquet.reproduce.erratum import erratum_page
 from choquet.reproduce.experiments import (
@@ -24,9 +25,9 @@ from choquet.reproduce.experiments import (
     sampling,
     solvers,
 )
-from choquet.reproduce.html_page import check_jinja, html_page
+from choquet.reproduce.html_page import environment, html_page
 from choquet.reproduce.page import MARK, experiment_page, index_page
-from choquet.reproduce.result import ExperimentResult, Picture, check_seeds, plain
+from choquet.reproduce.result import ExperimentResult, Picture, check_seeds
 from choquet.reproduce.where import data_folder
 from choquet.reproduce.work import Kept, Work
 
@@ -132,7 +133,7 @@ def reproduce(
     target = None if out is None else _folder(out)
     Work(n_jobs)  # refused before anything runs
     if target is not None:
-        check_jinja()
+        environment()
     options = {"seeds": seeds, "rng": rng, "version": __version__}
     documents: dict[str, dict[str, Any]] = {}
     for name in names:

@@ -18,10 +18,10 @@ from choquet.reproduce.experiments.aid_fusion import (
     familiar_shares,
     fuse_all,
     mean_tests,
-    starts,
     unmoved_share,
 )
 from choquet.reproduce.experiments.authors_files import authors_folder, find_studies
+from choquet.reproduce.experiments.descent import starts
 from choquet.reproduce.experiments.fits import operators_text
 from choquet.reproduce.result import ExperimentResult, Picture, Row, Table, check_seeds, estimate
 from choquet.reproduce.where import aid_origin

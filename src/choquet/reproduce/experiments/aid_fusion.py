@@ -16,7 +16,7 @@ from choquet.learning import Statistics
 from choquet.measures import Measure
 from choquet.operators import dissimilarity
 from choquet.operators.names import familiar_operators
-from choquet.reproduce.experiments.descent import descend_from
+from choquet.reproduce.experiments.descent import descend_from, starts
 from choquet.reproduce.experiments.fits import fit, mean_walk
 from choquet.reproduce.work import Work
 from choquet.walks import OperatorGraph, sorts_of
@@ -27,17 +27,6 @@ _NEAR = 0.25
 
 STEPS = (0, 30, 300)
 """Lengths of gradient descent; none shows the start itself."""
-
-
-def starts(n_sources: int) -> dict[str, float]:
-    """Increments that gradient descent begins with.
-
-    Examples
-    --------
-    >>> starts(3)
-    {'1/(2^N-2)': 0.16..., '1/N': 0.33...}
-    """
-    return {"1/(2^N-2)": 1 / (2**n_sources - 2), "1/N": 1 / n_sources}
 
 
 class Walks(NamedTuple):

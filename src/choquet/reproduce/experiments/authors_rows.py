@@ -11,6 +11,7 @@ import numpy as np
 
 from choquet.arrays import FloatArray
 from choquet.clustering import clodd, ivat, medoids
+from choquet.explanation.phrases import number_word
 from choquet.operators.dissimilarity import MetricName
 from choquet.reproduce.experiments.fits import fit, operators_text
 from choquet.reproduce.experiments.regression_rows import CLAIMS, PRINTED_YACHT
@@ -191,7 +192,7 @@ def _operator_rows(found: Found) -> list[Row]:
         common = int(np.bincount(right.astype(int)).argmax())
         rows.append(
             Row(
-                f"{_name(found)}, no penalty: {_number_word(claim.operators)} operators",
+                f"{_name(found)}, no penalty: {number_word(claim.operators)} operators",
                 f"by CLODD {claim.operators} in {_share(right, claim.operators)} read "
                 f"{TITLES[found.order]} ({_counted(right)}), in {_share(wrong, claim.operators)} "
                 f"read {TITLES[found.wrong]}. Walks are compared by their outputs (rms) here; by "
@@ -248,10 +249,6 @@ def _example(found: Found) -> FloatArray:
     points = found.walks("none", found.order, "all", shown_run(found))
     labels = clodd(ivat(points.round(6)), same_below=1e-6).labels
     return points[medoids(points, labels)]
-
-
-def _number_word(number: int) -> str:
-    return {1: "one", 2: "two", 3: "three"}.get(number, str(number))
 
 
 def _test_rows(found: Found) -> list[Row]:

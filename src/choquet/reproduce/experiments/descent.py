@@ -14,6 +14,17 @@ from choquet.arrays import FloatArray, IntArray
 from choquet.learning import Statistics
 
 
+def starts(n_sources: int) -> dict[str, float]:
+    """Increments that gradient descent begins with.
+
+    Examples
+    --------
+    >>> starts(3)
+    {'1/(2^N-2)': 0.16..., '1/N': 0.33...}
+    """
+    return {"1/(2^N-2)": 1 / (2**n_sources - 2), "1/N": 1 / n_sources}
+
+
 def descend_from(
     statistics: Sequence[Statistics],
     start: float,
@@ -53,7 +64,9 @@ def descend_from(
     """
     n_sources = statistics[0].n_sources
     size = 1 << n_sources
-    gram, targets = _dense(statistics, size)
+    weights = np.array([one.weight for one in statistics], dtype=np.float64)
+    gram, targets = (np.stack(part) for part in zip(*map(dense, statistics), strict=True))
+    gram, targets = gram / weights[:, None, None], targets / weights[:, None]
     theta = np.full((len(statistics), size), float(start))
     below = [
         np.array([mask & ~(1 << i) for i in range(n_sources) if mask >> i & 1], dtype=np.int64)
@@ -67,14 +80,12 @@ def descend_from(
     return _forward(theta, order, below)[0]
 
 
-def _dense(statistics: Sequence[Statistics], size: int) -> tuple[FloatArray, FloatArray]:
-    """Gram matrices and target products over all masks, divided by the number of samples."""
-    gram = np.zeros((len(statistics), size, size))
-    targets = np.zeros((len(statistics), size))
-    for k, one in enumerate(statistics):
-        at = one.positions
-        gram[k][np.ix_(at, at)] = one.gram.toarray() / one.weight
-        targets[k, at] = one.targets / one.weight
+def dense(statistics: Statistics) -> tuple[FloatArray, FloatArray]:
+    """Gram matrix and target products over all masks."""
+    size, at = 1 << statistics.n_sources, statistics.positions
+    gram, targets = np.zeros((size, size)), np.zeros(size)
+    gram[np.ix_(at, at)] = statistics.gram.toarray()
+    targets[at] = statistics.targets
     return gram, targets
 
 

@@ -17,8 +17,8 @@ COUNTS = {"distinct": "distinct, to three decimals", "CLODD": "CLODD"} | {
 """What is counted, and how it is called in tables."""
 
 
-def _columns(trials: Any, name: str, **options: Any) -> dict[float, list[float]]:
-    """Numbers of all seeds by level of noise, for least squares on the figure's measure."""
+def _columns(trials: Any, name: str, **options: Any) -> dict[float, Any]:
+    """What was found by level of noise, for least squares on the figure's measure."""
     wanted = {"reading": "figure", "clipped": False, "learner": "least squares"} | options
     return {
         setting.sigma: columns[name]
@@ -147,14 +147,6 @@ def count_table(trials: Any) -> Table:
 # -- pictures --------------------------------------------------------------------------------------
 
 
-def _by_sigma(found: Any, name: str, learner: str) -> dict[float, Estimate]:
-    return {
-        setting.sigma: values[name]
-        for setting, values in found.items()
-        if setting.reading == "figure" and not setting.clipped and setting.learner == learner
-    }
-
-
 def _line(ax: Any, number: int, values: dict[float, Estimate], label: str) -> None:
     from choquet.plot.style import style_of
 
@@ -182,7 +174,7 @@ def draw_curves(figure: Any, found: Any) -> None:
     learners = dict.fromkeys(setting.learner for setting in found)
     for ax, (name, label) in zip(figure.subplots(1, len(panels)), panels, strict=True):
         for k, learner in enumerate(learners):
-            _line(ax, k, _by_sigma(found, name, learner), learner)
+            _line(ax, k, _columns(found, name, learner=learner), learner)
         ax.set_ylabel(label)
         ax.set_ylim(bottom=0)
     figure.axes[0].legend(fontsize=8)
@@ -192,7 +184,7 @@ def draw_counts(figure: Any, found: Any) -> None:
     """Operators by every clustering; distinct ones are far beyond and stand in the table."""
     ax = figure.subplots()
     for k, name in enumerate(name for name in COUNTS if name != "distinct"):
-        _line(ax, k, _by_sigma(found, name, "least squares"), COUNTS[name])
+        _line(ax, k, _columns(found, name), COUNTS[name])
     ax.axhline(4, color="black", linewidth=0.8)
     ax.set_ylabel("operators")
     ax.set_ylim(bottom=0)

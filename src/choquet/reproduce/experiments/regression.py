@@ -11,7 +11,8 @@ from typing import Any, Literal
 import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
-from choquet.datasets import Bunch, load_airfoil, load_yacht
+from choquet.datasets import load_airfoil, load_yacht
+from choquet.datasets.authors import standardised
 from choquet.decomposition import Clodd, ClusterDecomposition, Distinct, FuzzyCMeans, decompose
 from choquet.decomposition.clustering_methods import ClusterMethod
 from choquet.errors import OptionError
@@ -71,7 +72,8 @@ def run(
     if dataset not in LOADERS:
         raise OptionError(f"dataset={dataset!r} is unknown; choose one of {', '.join(LOADERS)}")
     repeats = min(check_seeds(seeds), MAX_REPEATS)
-    X, y = _standardised(LOADERS[dataset]())
+    bunch = LOADERS[dataset]()
+    X, y = standardised(bunch.data, bunch.target)
     strength = {
         **{penalty: _strength(X, y, penalty, rng) for penalty in ("l1", "l2")},
         "leaf": _best(X, y, LEAF_PENALTIES, lambda l2: _contextual(16, l2).fit, rng),
@@ -117,11 +119,6 @@ def run(
     title = f"Choquet regression on {dataset.capitalize()} ({CLAIMS[dataset].figure})"
     table = model_table(parts, errors, numbers, X.shape[1])
     return ExperimentResult(dataset, title, tuple(rows), numbers, figures, notes, (table,))
-
-
-def _standardised(bunch: Bunch) -> tuple[FloatArray, FloatArray]:
-    X, y = bunch.data, bunch.target
-    return (X - X.mean(axis=0)) / X.std(axis=0), (y - y.mean()) / y.std()
 
 
 def _folds(n: int, seed: Any) -> list[IntArray]:

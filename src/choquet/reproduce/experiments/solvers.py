@@ -13,7 +13,7 @@ from choquet.integrals import choquet_integral
 from choquet.lattice import cover_pairs, upward_maximum
 from choquet.learning import Statistics
 from choquet.measures import Measure
-from choquet.reproduce.experiments.descent import descend_from
+from choquet.reproduce.experiments.descent import dense, descend_from, starts
 from choquet.reproduce.experiments.fits import count_operators, fit
 from choquet.reproduce.experiments.sampling import N_SOURCES, draw_sample
 from choquet.reproduce.result import Estimate, ExperimentResult, Row, Table, check_seeds, estimate
@@ -93,14 +93,14 @@ def _trial(rng: Any, k: int) -> dict[str, dict[str, Any]]:
     low, high = (ends[fill].measure_.values for fill in ("lower", "upper"))
     ours = ends["midpoint"]
     statistics = Statistics.from_data(X, y)
-    gram, targets = _dense(statistics)
-    begin = {"1/(2^N-2)": 1 / (2**N_SOURCES - 2), "1/N": 1 / N_SOURCES}
+    gram, targets = dense(statistics)
+    low_start, high_start = starts(N_SOURCES).values()
     solved = {
         SOLVERS[0]: _interior_point(gram, targets),
         SOLVERS[1]: _active_set(gram, targets, 0.0),
         SOLVERS[2]: _active_set(gram, targets, 0.5),
-        SOLVERS[3]: descend_from([statistics], begin["1/(2^N-2)"], n_steps=STEPS)[0],
-        SOLVERS[4]: descend_from([statistics], begin["1/N"], n_steps=STEPS)[0],
+        SOLVERS[3]: descend_from([statistics], low_start, n_steps=STEPS)[0],
+        SOLVERS[4]: descend_from([statistics], high_start, n_steps=STEPS)[0],
         SOLVERS[5]: ours.measure_.values,
     }
     open_ = ~ours.support_.supported & (high - low > NARROW)
@@ -125,15 +125,6 @@ def _closed(values: FloatArray) -> FloatArray:
     closed = upward_maximum(np.clip(values, 0.0, 1.0))
     closed[0], closed[-1] = 0.0, 1.0
     return closed
-
-
-def _dense(statistics: Statistics) -> tuple[FloatArray, FloatArray]:
-    size = 1 << statistics.n_sources
-    gram, targets = np.zeros((size, size)), np.zeros(size)
-    at = statistics.positions
-    gram[np.ix_(at, at)] = statistics.gram.toarray()
-    targets[at] = statistics.targets
-    return gram, targets
 
 
 def _interior_point(gram: FloatArray, targets: FloatArray) -> FloatArray:
