@@ -9,7 +9,6 @@ import sys
 import webbrowser
 from collections.abc import Callable
 from importlib import import_module
-from importlib.util import find_spec
 from math import factorial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,7 +19,9 @@ from choquet.arrays import FloatArray, IntArray
 from choquet.cli.output import plain, say, say_json, say_table, warn
 from choquet.decomposition import Decomposition, decompose
 from choquet.errors import FileError, MissingDependencyError
+from choquet.explanation import explain_model
 from choquet.files import write_whole
+from choquet.report import Report
 from choquet.storage import save
 
 _MARK = "demo.json"
@@ -47,7 +48,7 @@ class _Fusion(NamedTuple):
 def run_demo(folder: Path, *, show: bool, force: bool, as_json: bool) -> None:
     """Train, fuse, decompose, tell, draw."""
     _check_folder(folder, force=force)
-    talk = _silent if as_json else say
+    talk: Any = (lambda *_, **__: None) if as_json else say
     _tell_demining(talk)
     talk(
         "Now with data: 569 biopsies of breast tissue, benign or malignant. Five classifiers of "
@@ -71,10 +72,6 @@ def run_demo(folder: Path, *, show: bool, force: bool, as_json: bool) -> None:
         webbrowser.open(page.resolve().as_uri())
 
 
-def _silent(text: str = "", *, style: str | None = None) -> None:
-    del text, style
-
-
 def _check_folder(folder: Path, *, force: bool) -> None:
     if folder.exists() and not folder.is_dir():
         raise FileError(f"{folder} is a file; give the demo a folder with -o")
@@ -90,24 +87,14 @@ def _tell_demining(talk: Any) -> None:
 
     bunch = make_demining(1, rng=0)
     found = decompose(bunch.measure)
-    rules = " ".join(_sentences(found))
+    rules = " ".join(explain_model(found).sentences)
     talk("A fuzzy integral, taken apart", style="bold")
     talk(
         "Three sensors look for a buried mine: radar (gpr), infrared (ir) and induction (emi). "
         "Radar alone is not believed. Their measure has 8 numbers and 6 walks, but only "
-        f"{found.n_operators} operators: {_lower(rules)} Nothing is lost by saying it so.\n"
+        f"{found.n_operators} operators: {rules[:1].lower()}{rules[1:]} Nothing is lost by "
+        "saying it so.\n"
     )
-
-
-def _sentences(found: Decomposition) -> list[str]:
-    """The rules, with operators said in words where that room is there, else by name."""
-    if find_spec("choquet.explanation") is None:
-        return found.rules.text(found.sources, found.operator_names)
-    return list(import_module("choquet.explanation").explain_model(found).sentences)
-
-
-def _lower(text: str) -> str:
-    return text[:1].lower() + text[1:]
 
 
 def _fuse() -> _Fusion:
@@ -159,19 +146,13 @@ def _accuracies(fusion: _Fusion, decomposition: Decomposition) -> dict[str, floa
         **{name: scores[:, :, k] for k, name in enumerate(fusion.kinds)},
         "mean": scores.mean(axis=2),
         "max": scores.max(axis=2),
-        "fusion": _integral(fusion.model, flat).reshape(n_samples, n_classes),
+        "fusion": fusion.model.measure_.integral(flat).reshape(n_samples, n_classes),
         "operators": decomposition.predict(flat).reshape(n_samples, n_classes),
     }
     return {
         name: float(np.mean(answer.argmax(axis=1) == fusion.target))
         for name, answer in fused.items()
     }
-
-
-def _integral(model: Any, rows: FloatArray) -> FloatArray:
-    from choquet.integrals import choquet_integral
-
-    return choquet_integral(model.measure_, rows)
 
 
 def _tell_accuracy(fusion: _Fusion, accuracy: dict[str, float]) -> None:
@@ -224,7 +205,7 @@ def _summary(decomposition: Decomposition) -> dict[str, Any]:
             }
             for name, one in zip(decomposition.operator_names, decomposition.operators, strict=True)
         ],
-        "rules": _sentences(decomposition),
+        "rules": explain_model(decomposition).sentences,
         "error": {"worst": decomposition.error.worst, "rms": decomposition.error.rms},
     }
 
@@ -241,15 +222,14 @@ def _write(
         written += _draw(folder, fusion, decomposition)
     except MissingDependencyError as error:
         warn(f"note: no pictures. {error}")
-    if find_spec("choquet.report") is not None:
-        try:
-            rows = fusion.scores.reshape(-1, fusion.scores.shape[2])
-            truth = np.eye(fusion.scores.shape[1])[fusion.target].ravel()
-            page = import_module("choquet.report").Report(decomposition, rows, truth).html()
-            path = write_whole(folder / "report.html", page.encode(), overwrite=True)
-            written.append(str(path))
-        except MissingDependencyError as error:
-            warn(f"note: no report. {error}")
+    try:
+        rows = fusion.scores.reshape(-1, fusion.scores.shape[2])
+        truth = np.eye(fusion.scores.shape[1])[fusion.target].ravel()
+        page = Report(decomposition, rows, truth).html()
+        path = write_whole(folder / "report.html", page.encode(), overwrite=True)
+        written.append(str(path))
+    except MissingDependencyError as error:
+        warn(f"note: no report. {error}")
     return written
 
 

@@ -24,21 +24,6 @@ def export(
     json: Json = False,
 ) -> None:
     """Write a model as a file that runs without Python: ONNX, SQL, JavaScript or C."""
-    run_export(model, to, output, table=table, dtype=dtype, label=label, force=force, as_json=json)
-
-
-def run_export(
-    model: Path,
-    to: str,
-    output: Path | None,
-    *,
-    table: str,
-    dtype: str,
-    label: str | None,
-    force: bool,
-    as_json: bool,
-) -> None:
-    """Write the model beside its file, or where it is wanted."""
     from choquet.arrays import check_option
     from choquet.cli.subjects import check_output, load_any, write_content
     from choquet.exports import TARGETS
@@ -52,7 +37,7 @@ def run_export(
     size = write_content(content, output, force=force)
     if str(output) == "-":
         return
-    if as_json:
+    if json:
         say_json({"output": str(output), "to": to, "bytes": size})
     else:
         say(f"Written to {output} ({size / 1024:.0f} KiB).")

@@ -10,7 +10,14 @@ import numpy as np
 
 from choquet.cli.columns import open_binary
 from choquet.cli.output import say, say_json, say_table, warn
-from choquet.cli.subjects import Subject, check_output, load_any, load_subject, write_object
+from choquet.cli.subjects import (
+    Subject,
+    check_output,
+    load_any,
+    load_subject,
+    refuse_two_inputs,
+    write_object,
+)
 from choquet.cli.tables import Table, name_of, numeric, table_of
 from choquet.decomposition import Decomposition, compare
 from choquet.decomposition.outcome import outcome_of
@@ -43,8 +50,7 @@ def run_decompose(
     **options: Any,
 ) -> None:
     """Take a model or measure apart, say what was found, and keep it if asked to."""
-    if str(path) == "-" and str(data) == "-":
-        raise OptionError("only one of model and data can come from standard input")
+    refuse_two_inputs(path, data)
     subject = load_subject(path, label)
     if output is not None:
         check_output(output, force=force)

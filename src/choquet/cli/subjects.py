@@ -60,6 +60,12 @@ def load_any(path: Path) -> Any:
         ) from None
 
 
+def refuse_two_inputs(model: Path, data: Path | None) -> None:
+    """Standard input is read once."""
+    if str(model) == "-" and str(data) == "-":
+        raise OptionError("only one of model and data can come from standard input")
+
+
 def check_output(path: Path, *, force: bool, suffixes: Sequence[str] = ()) -> None:
     """Refuse before the work what would be refused after it, and names of other formats."""
     if str(path) == "-":

@@ -8,8 +8,6 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -21,10 +19,17 @@ from choquet.certainty.region import check_level
 from choquet.cli.columns import Missing, with_target
 from choquet.cli.fusing import fusion_answers, read_scores
 from choquet.cli.output import guarded, plain, say, say_json, warn
-from choquet.cli.subjects import Subject, check_output, load_subject, write_content
+from choquet.cli.subjects import (
+    Subject,
+    check_output,
+    load_subject,
+    refuse_two_inputs,
+    write_content,
+)
 from choquet.cli.tables import Table, open_table
 from choquet.decomposition import Decomposition
-from choquet.errors import DataError, MissingDependencyError, OptionError
+from choquet.errors import DataError, OptionError
+from choquet.explanation import ModelExplanation, View, brief_of, explain_model, explain_sample
 from choquet.files import writing
 from choquet.watching import steps
 
@@ -50,7 +55,7 @@ def run_predict(
     """Write one line of output for each row, chunk by chunk."""
     if level is not None:
         check_level(level)
-    _refuse_two_inputs(model, data)
+    refuse_two_inputs(model, data)
     subject = load_subject(model)
     check_output(output, force=force)
     if subject.fused:
@@ -64,7 +69,7 @@ def run_predict(
         _sink(output, force=force) as sink,
         steps("predicting", table.n_bytes) as advance,
     ):
-        _check_sources(table, subject)
+        table.places(subject.sources)
         first, n_dropped = True, 0
         outside = _Outside(subject)
         for answer, kept in _answers(table, subject, missing, advance, level, insist, outside.look):
@@ -184,15 +189,6 @@ def _json_rows(answer: dict[str, Any], first: bool) -> str:
     return ("[\n" if first else ",\n") + ",\n".join(lines)
 
 
-def _refuse_two_inputs(model: Path, data: Path | None) -> None:
-    if str(model) == "-" and str(data) == "-":
-        raise OptionError("only one of model and data can come from standard input")
-
-
-def _check_sources(table: Table, subject: Subject) -> None:
-    table.places(subject.sources)
-
-
 class _Rows(NamedTuple):
     """The first rows of a table that lack nothing."""
 
@@ -208,7 +204,7 @@ def read_rows(
 ) -> _Rows:
     """The first rows of a table, with the target, numbers or classes, where wanted and there."""
     with open_table(path, delimiter=delimiter) as table:
-        _check_sources(table, subject)
+        table.places(subject.sources)
         wanted = [str(subject.target)] if target and subject.target in table.names else []
         labelled = bool(wanted) and subject.seen.outcome is not None
         columns = [*subject.sources, *([] if labelled else wanted)]
@@ -247,15 +243,14 @@ def run_explain(
     as_json: bool,
 ) -> None:
     """Explain a model, or its answers to some rows of a table, in words."""
-    _refuse_two_inputs(model, data)
-    room = _room("choquet.explanation", "Explanations")
+    refuse_two_inputs(model, data)
     subject = load_subject(model, label)
     if data is None:
-        story = room.explain_model(subject.explained)
+        story = explain_model(subject.explained)
         if as_json:
             say_json(story.to_dict())
         else:
-            _say_in_short(room, subject, story)
+            _say_in_short(subject, story)
             say(story.text())
         return
     if min(rows) < 1:
@@ -272,7 +267,7 @@ def run_explain(
     found = []
     for row in rows:
         x = table.X[table.numbers == row]
-        why = room.explain_sample(subject.explained, x)
+        why: Any = explain_sample(subject.explained, x)
         # A number is the model's own; which class it answers is to be asked.
         classes = why.outcome is not None and not isinstance(subject.obj, Decomposition)
         answer = subject.answer(x)["prediction"][0] if classes else why.output
@@ -287,11 +282,11 @@ def run_explain(
         say_json(found)
 
 
-def _say_in_short(room: Any, subject: Subject, story: Any) -> None:
+def _say_in_short(subject: Subject, story: ModelExplanation) -> None:
     """At most five sentences, before an explanation that is longer."""
-    if not isinstance(subject.seen, room.View) or len(story.sentences) <= _SHORT:
+    if not isinstance(subject.seen, View) or len(story.sentences) <= _SHORT:
         return
-    brief = room.brief_of(subject.seen)
+    brief = brief_of(subject.seen)
     say("In short", style="bold")
     say("\n".join([*brief.sentences, brief.cost()]))
     say("In full", style="bold")
@@ -327,9 +322,10 @@ def run_report(
     as_json: bool,
 ) -> None:
     """Write a report: HTML, or Markdown or JSON by the name of the file."""
-    _refuse_two_inputs(model, data)
+    from choquet.report import Report
+
+    refuse_two_inputs(model, data)
     check_output(output, force=force, suffixes=(".html", ".htm", ".md", ".json"))
-    room = _room("choquet.report", "Reports")
     subject = load_subject(model, label)
     X: Any = None
     y: Any = None
@@ -340,7 +336,7 @@ def run_report(
         X, y = table.X, table.y
         if lacking := table.n_read - len(X):
             warn(f"note: rows that lack a value, and are left out: {lacking}")
-    report = room.Report(subject.asked, X, y, title=title)
+    report = Report(subject.asked, X, y, title=title)
     makers = {".md": report.markdown, ".json": report.json}
     content = makers.get(output.suffix.lower(), report.html)()
     size = write_content(content.encode("utf-8", "backslashreplace"), output, force=force)
@@ -350,10 +346,3 @@ def run_report(
         say_json({"output": str(output), "bytes": size})
     else:
         say(f"Written to {output} ({size / 1024:.0f} KiB).")
-
-
-def _room(name: str, what: str) -> Any:
-    """A room that may not be there, or lack its library."""
-    if find_spec(name) is None:
-        raise MissingDependencyError(f"{what} need {name}, which this version does not have")
-    return import_module(name)
