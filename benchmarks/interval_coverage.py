@@ -403,7 +403,7 @@ def _verdict(excess: list[Any], lowest: list[Any]) -> str:
     )
     return text + (
         f"Of {len(lowest)} single cells {len(bad)} are more than 8 points below, {clear} of them "
-        f"by more than two standard errors; {many} of them have more rows than values. "
+        f"by more than two standard errors; {many} of them with more rows than values. "
         "The lowest of all (N, M, noise, number, level, truth):\n"
         f"{listed}"
     )
