@@ -7,19 +7,12 @@ that was seen in training, lies in a slot. A position is a cell and how far in t
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
-from choquet.lattice.lazy import LazyModule
+from choquet.lattice.lazy import linalg
 from choquet.scales import figure
-
-if TYPE_CHECKING:
-    from scipy import linalg
-else:
-    linalg = LazyModule("scipy.linalg")
-
 
 FAR = 100.0
 """Widths of the knots beyond which a number is no farther outside."""

@@ -7,17 +7,12 @@ intercept or the thresholds between ordered classes, are "fixed".
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from choquet.arrays import FloatArray
-from choquet.lattice.lazy import LazyModule
-
-if TYPE_CHECKING:
-    from scipy import special
-else:
-    special = LazyModule("scipy.special")
+from choquet.lattice.lazy import special
 
 _LEAST = 1e-10
 BEND = (-2.0, 2.5)

@@ -8,18 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from choquet.additive import _kernels
 from choquet.arrays import BoolArray, FloatArray, IntArray
-from choquet.lattice.lazy import LazyModule
-
-if TYPE_CHECKING:
-    from scipy import linalg
-else:
-    linalg = LazyModule("scipy.linalg")
+from choquet.lattice.lazy import linalg
 
 _ROUNDING = 1e-11
 """Change of the criterion, in shares of it, that may be rounding: sums over some thousand rows."""

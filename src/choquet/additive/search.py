@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,13 +16,8 @@ from choquet.additive.table import Block, Table
 from choquet.additive.terms import Term
 from choquet.additive.thin import thinned
 from choquet.arrays import FloatArray
-from choquet.lattice.lazy import LazyModule
+from choquet.lattice.lazy import linalg
 from choquet.watching import each
-
-if TYPE_CHECKING:
-    from scipy import linalg
-else:
-    linalg = LazyModule("scipy.linalg")
 
 _STRENGTHS = np.array([0.03, 0.3, 3.0, 30.0, 300.0])
 _BATCH = 64

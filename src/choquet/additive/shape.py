@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -24,15 +24,7 @@ from choquet.additive.fit import Fit
 from choquet.additive.terms import Term
 from choquet.arrays import FloatArray
 from choquet.errors import SolverError
-from choquet.lattice.lazy import LazyModule
-
-if TYPE_CHECKING:
-    import scipy.sparse as sp
-    from scipy import linalg, optimize
-else:
-    sp = LazyModule("scipy.sparse")
-    linalg = LazyModule("scipy.linalg")
-    optimize = LazyModule("scipy.optimize")
+from choquet.lattice.lazy import linalg, optimize, sp
 
 _MARGIN = 1e-7
 """Least rise over an interval, relative to the size of its constraint: room for rounding."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,12 +23,7 @@ from choquet.additive.mixing import mixed, moved_into, widest
 from choquet.additive.table import Block, RowHash, Table
 from choquet.additive.terms import Term
 from choquet.arrays import BoolArray, FloatArray
-from choquet.lattice.lazy import LazyModule
-
-if TYPE_CHECKING:
-    from scipy import special
-else:
-    special = LazyModule("scipy.special")
+from choquet.lattice.lazy import special
 
 _SLOPES = np.arange(5.0, -6.0, -1.5)
 """Ridges of straight lines, in logarithms, for sources of standard deviation one."""

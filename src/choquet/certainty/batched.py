@@ -7,17 +7,12 @@ steps are those of the compiled search, so the ends agree to what either may mis
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from choquet.arrays import BoolArray, FloatArray
-from choquet.lattice.lazy import LazyModule
-
-if TYPE_CHECKING:
-    import scipy.sparse as sp
-else:
-    sp = LazyModule("scipy.sparse")
+from choquet.lattice.lazy import sp
 
 TOLERANCE = 1e-9
 """Gap and broken constraints at which an end counts as found; values of measures lie in [0, 1]."""

@@ -12,20 +12,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import comb
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from choquet.arrays import FloatArray
 from choquet.lattice import subset_sizes
-from choquet.lattice.lazy import LazyModule
+from choquet.lattice.lazy import special
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.families.fits import noise_of
-
-if TYPE_CHECKING:
-    from scipy import special
-else:
-    special = LazyModule("scipy.special")
 
 MAX_BELIEFS = 10
 """Sources up to which the covariance of all values is at hand: 8 MB, a tenth of a second."""

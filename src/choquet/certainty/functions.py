@@ -6,20 +6,15 @@ Row @ values is the number itself, so one engine gives the range of all of them.
 from __future__ import annotations
 
 from math import comb
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from choquet.arrays import FloatArray
 from choquet.lattice import subset_sizes
-from choquet.lattice.lazy import LazyModule
+from choquet.lattice.lazy import sp
 from choquet.lattice.ties import settled
 from choquet.lattice.wide import chains
-
-if TYPE_CHECKING:
-    import scipy.sparse as sp
-else:
-    sp = LazyModule("scipy.sparse")
 
 
 def output_rows(X: FloatArray) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,17 +17,12 @@ import numpy.typing as npt
 from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.certainty.region import PLAIN, Region, check_level, confidence_slack
 from choquet.errors import OptionError, TooLargeError
-from choquet.lattice.lazy import LazyModule
+from choquet.lattice.lazy import sp
 from choquet.lattice.wide import WordArray, chains_of, find_rows, n_words, unique_rows
 from choquet.learning.problem import Problem
 from choquet.learning.solvers.solution import Solution
 from choquet.shown import Shown
 from choquet.watching import steps
-
-if TYPE_CHECKING:
-    import scipy.sparse as sp
-else:
-    sp = LazyModule("scipy.sparse")
 
 _MAX_SUPPORTED = 4_000
 """Supported subsets up to which the quadratic form is taken apart whole."""

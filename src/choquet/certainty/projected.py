@@ -10,24 +10,17 @@ What the data leave open follows a measure drawn evenly over all monotone ones.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from choquet.arrays import FloatArray
 from choquet.certainty.region import numbers_used
 from choquet.lattice import cover_pairs, subset_sizes
-from choquet.lattice.lazy import LazyModule
+from choquet.lattice.lazy import sp
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.problem import least_squares
 from choquet.learning.solvers import solve
 from choquet.measures.random import uniform_measure
 from choquet.watching import each
-
-if TYPE_CHECKING:
-    import scipy.sparse as sp
-else:
-    sp = LazyModule("scipy.sparse")
 
 REACHED = 1e-5
 """Distance from 0 or 1 that the search does not tell from none."""

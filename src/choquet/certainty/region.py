@@ -9,7 +9,7 @@ confidence interval.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,18 +18,11 @@ from choquet.certainty.batched import ends_at_once
 from choquet.certainty.simulated import can_simulate, quantile_of, simulated_shares
 from choquet.certainty.unordered import Unordered
 from choquet.errors import OptionError, SolverError
-from choquet.lattice.lazy import LazyModule
+from choquet.lattice.lazy import sp, special
 from choquet.learning.problem import Problem
 from choquet.learning.solvers.interior import conic_form
 from choquet.learning.solvers.solution import Solution
 from choquet.watching import each
-
-if TYPE_CHECKING:
-    import scipy.sparse as sp
-    from scipy import special
-else:
-    sp = LazyModule("scipy.sparse")
-    special = LazyModule("scipy.special")
 
 COMPILED = 600
 """Unknowns up to which we search ourselves; beyond, Clarabel is faster."""

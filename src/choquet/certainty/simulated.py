@@ -12,7 +12,6 @@ only their products.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -20,15 +19,10 @@ import numpy as np
 from choquet.arrays import FloatArray
 from choquet.certainty.batched import nearest_at_once
 from choquet.certainty.functions import INDICES, output_rows
-from choquet.lattice.lazy import LazyModule
+from choquet.lattice.lazy import sp
 from choquet.learning.problem import Problem
 from choquet.learning.solvers.interior import conic_form
 from choquet.learning.solvers.solution import Solution
-
-if TYPE_CHECKING:
-    import scipy.sparse as sp
-else:
-    sp = LazyModule("scipy.sparse")
 
 SETS = 59
 """Data sets drawn: the 30th, 54th and 57th in order are the quantiles of 0.5, 0.9 and 0.95."""

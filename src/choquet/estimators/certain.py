@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -18,16 +18,11 @@ from choquet.certainty.region import Region, check_level, confidence_region, num
 from choquet.errors import DataError, OptionError, SupportWarning, TooLargeError
 from choquet.estimators.foundation import check_is_fitted
 from choquet.estimators.validation import checked_inputs
-from choquet.lattice.lazy import LazyModule
+from choquet.lattice.lazy import special
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.problem import Problem, least_squares
 from choquet.learning.solvers import Solution, solve
 from choquet.silent import lacking, silent_interval, span_of
-
-if TYPE_CHECKING:
-    from scipy import special
-else:
-    special = LazyModule("scipy.special")
 
 _USUAL = {"monotone": True, "normal": True, "fit_intercept": False}
 """What measures are where no option says otherwise: draws are of these alone."""

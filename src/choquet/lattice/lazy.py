@@ -1,9 +1,11 @@
-"""Modules of other libraries that are loaded when something of them is first used."""
+"""Modules of SciPy that are loaded when something of them is first used."""
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+__all__ = ["LazyModule", "linalg", "optimize", "sp", "special"]
 
 
 class LazyModule:
@@ -26,3 +28,11 @@ class LazyModule:
         found = getattr(import_module(self._name), name)
         setattr(self, name, found)
         return found
+
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+    from scipy import linalg, optimize, special
+else:
+    sp, linalg = LazyModule("scipy.sparse"), LazyModule("scipy.linalg")
+    optimize, special = LazyModule("scipy.optimize"), LazyModule("scipy.special")

@@ -8,20 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import comb
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from choquet.arrays import FloatArray
 from choquet.errors import OptionError, SourceError
 from choquet.lattice import check_dense, subset_sizes
-from choquet.lattice.lazy import LazyModule
+from choquet.lattice.lazy import sp
 from choquet.learning.problem import Rows
-
-if TYPE_CHECKING:
-    import scipy.sparse as sp
-else:
-    sp = LazyModule("scipy.sparse")
 
 
 def as_rows(said: Any, sources: Sequence[str]) -> Rows:

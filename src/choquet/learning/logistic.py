@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from choquet.arrays import FloatArray
 from choquet.errors import SolverWarning
-from choquet.lattice.lazy import LazyModule
+from choquet.lattice.lazy import sp
 from choquet.lattice.ties import settled
 from choquet.lattice.vectors import dot
 from choquet.lattice.wide import WordArray, chains, find_rows
@@ -23,11 +23,6 @@ from choquet.learning.data.statistics import Statistics
 from choquet.learning.problem import Problem, check_weight, least_squares
 from choquet.learning.solvers import solve
 from choquet.learning.solvers.solution import close
-
-if TYPE_CHECKING:
-    import scipy.sparse as sp
-else:
-    sp = LazyModule("scipy.sparse")
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,25 +13,19 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from choquet.arrays import BoolArray, FloatArray
 from choquet.errors import OptionError
 from choquet.lattice import check_dense
-from choquet.lattice.lazy import LazyModule
+from choquet.lattice.lazy import sp
 from choquet.lattice.ties import settled
 from choquet.lattice.vectors import dot
 from choquet.lattice.wide import WordArray, chains, unique_rows
 from choquet.learning.data.scale import LARGEST
 from choquet.learning.data.statistics import Statistics
-
-if TYPE_CHECKING:
-    import scipy.sparse as sp
-else:
-    sp = LazyModule("scipy.sparse")
-
 
 MAX_LATTICE_SOURCES = 16
 """Up to here all 2**N values are learned; beyond, only those that data support."""

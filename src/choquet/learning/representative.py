@@ -9,22 +9,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import comb
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from choquet.arrays import FloatArray, check_option
 from choquet.errors import OptionError, SolverError
 from choquet.lattice import cover_pairs, subset_sizes
-from choquet.lattice.lazy import LazyModule
+from choquet.lattice.lazy import sp
 from choquet.learning.problem import Problem, Rows, reached
 from choquet.learning.solvers.interior import conic_form, interior
 from choquet.learning.solvers.solution import Solution, finish
-
-if TYPE_CHECKING:
-    import scipy.sparse as sp
-else:
-    sp = LazyModule("scipy.sparse")
 
 ChoiceName = Literal["variance", "entropy"]
 

@@ -8,24 +8,19 @@ values without data are the unknowns, and all statements and containments are ro
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from choquet.arrays import BoolArray, FloatArray
 from choquet.errors import SolverError
 from choquet.lattice import upward_maximum
-from choquet.lattice.lazy import LazyModule
+from choquet.lattice.lazy import sp
 from choquet.lattice.ties import settled
 from choquet.lattice.wide import chains
 from choquet.learning.fill import uncertainty
 from choquet.learning.problem import Problem, Rows, reached
 from choquet.learning.solvers.interior import Conic, order_rows, row_blocks, run_clarabel
-
-if TYPE_CHECKING:
-    import scipy.sparse as sp
-else:
-    sp = LazyModule("scipy.sparse")
 
 KEPT = 1e-7
 """By how much a statement may be missed: what the solvers reach, and far below what is meant."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from copy import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -33,16 +33,12 @@ from choquet.estimators.validation import (
     in_our_words,
     names_given,
 )
-from choquet.lattice.lazy import LazyModule
+from choquet.lattice.lazy import special
 from choquet.lattice.threads import one_blas_thread
 from choquet.learning.data.scale import check_rows
 
 _check_feature_names = later("sklearn.utils.validation", "_check_feature_names")
 
-if TYPE_CHECKING:
-    from scipy import special
-else:
-    special = LazyModule("scipy.special")
 
 _KNOTS = (16, 8, 5, 4)
 _FEW_KNOTS = (16, 4, 3, 3)

@@ -11,14 +11,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from math import comb
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from choquet.arrays import FloatArray, IntArray, as_inputs, as_vector
 from choquet.errors import DataError, TooLargeError
-from choquet.lattice.lazy import LazyModule
+from choquet.lattice.lazy import sp
 from choquet.lattice.ties import TIE, tie_widths
 from choquet.lattice.vectors import dot
 from choquet.lattice.wide import WordArray, membership
@@ -29,11 +29,6 @@ from choquet.learning.solvers.k_additive import mixture
 from choquet.learning.solvers.solution import Solution, check_finite
 from choquet.measures import MobiusMeasure
 from choquet.measures.mobius import coalitions
-
-if TYPE_CHECKING:
-    import scipy.sparse as sp
-else:
-    sp = LazyModule("scipy.sparse")
 
 _MAX_FEATURES = 12_000
 """Coefficients whose products are held: 1.2 GB."""

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from choquet.errors import OptionError
 from choquet.lattice import check_dense, mask_of, subset_sizes
-from choquet.lattice.lazy import LazyModule
-
-if TYPE_CHECKING:
-    import scipy.sparse as sp
-else:
-    sp = LazyModule("scipy.sparse")
+from choquet.lattice.lazy import sp
 
 
 def k_additive_basis(n_sources: int, k: int) -> Any:

@@ -9,21 +9,16 @@ from __future__ import annotations
 
 from itertools import combinations
 from math import comb, factorial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
-from choquet.lattice.lazy import LazyModule
+from choquet.lattice.lazy import sp
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.families.fits import different, fit_weights
 from choquet.learning.solvers.interior import Conic, run_clarabel
 from choquet.measures.formula import members_of
-
-if TYPE_CHECKING:
-    import scipy.sparse as sp
-else:
-    sp = LazyModule("scipy.sparse")
 
 MOST_BLOCKS = 3
 """Blocks that are tried; with more, hardly fewer numbers are left than all measures have."""

@@ -13,13 +13,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from choquet.arrays import FloatArray
 from choquet.lattice import upward_maximum
-from choquet.lattice.lazy import LazyModule
+from choquet.lattice.lazy import sp
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.families.table import FAMILIES, PRIORS, Family
 from choquet.learning.fill import fill_unsupported
@@ -36,11 +36,6 @@ from choquet.learning.solvers.admm import admm, admm_handles
 from choquet.learning.solvers.interior import Conic, run_clarabel
 from choquet.learning.solvers.supported_order import poset, poset_handles
 from choquet.measures import AbstractMeasure, Measure, SparseMeasure, SupportedMeasure
-
-if TYPE_CHECKING:
-    import scipy.sparse as sp
-else:
-    sp = LazyModule("scipy.sparse")
 
 CAUTION = 0.5
 """Standard errors that an average must gain over the best family's own fit to depart from it."""

@@ -5,21 +5,14 @@ See `choquet.learning.families.chains` for what a chain is given and gives.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from choquet.arrays import FloatArray
-from choquet.lattice.lazy import LazyModule
+from choquet.lattice.lazy import sp
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.families.chains import CACHED, Chained
 from choquet.learning.families.fits import fit_lambda
 from choquet.measures.formula import members_of
-
-if TYPE_CHECKING:
-    import scipy.sparse as sp
-else:
-    sp = LazyModule("scipy.sparse")
 
 CURVE_SCALE = 3.0
 """Mean size of the curve c = log(1 + λ) beforehand."""

@@ -7,22 +7,17 @@ papers do. All work on the subsets that data saw, whatever the number of sources
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
-from choquet.lattice.lazy import LazyModule
+from choquet.lattice.lazy import sp
 from choquet.lattice.vectors import dot
 from choquet.lattice.wide import WordArray
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.solvers.interior import Conic, run_clarabel
 from choquet.measures.formula import FormulaMeasure, distort, members_of
-
-if TYPE_CHECKING:
-    import scipy.sparse as sp
-else:
-    sp = LazyModule("scipy.sparse")
 
 
 def fit_weights(statistics: Statistics, pattern: FloatArray) -> FloatArray:

@@ -8,22 +8,17 @@ as the true error falls. All sources together are worth 1 whatever their parts a
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
 from choquet.lattice import mask_of, subset_sizes, upward_maximum
-from choquet.lattice.lazy import LazyModule
+from choquet.lattice.lazy import sp
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.families.fits import fit_weights
 from choquet.learning.solvers.interior import Conic, run_clarabel
 from choquet.measures.formula import members_of
-
-if TYPE_CHECKING:
-    import scipy.sparse as sp
-else:
-    sp = LazyModule("scipy.sparse")
 
 MOST_STEPS = 30
 """Steps from a start at most; five are usual."""

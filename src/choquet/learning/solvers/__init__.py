@@ -5,13 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from choquet.arrays import FloatArray, check_option
 from choquet.errors import OptionError, SolverWarning
-from choquet.lattice.lazy import LazyModule
+from choquet.lattice.lazy import sp
 from choquet.learning.problem import Problem
 from choquet.learning.solvers.admm import admm, admm_handles
 from choquet.learning.solvers.free import free, free_handles
@@ -20,11 +20,6 @@ from choquet.learning.solvers.interior import interior
 from choquet.learning.solvers.solution import Solution, check_finite, finish
 from choquet.learning.solvers.supported import supported
 from choquet.watching import steps
-
-if TYPE_CHECKING:
-    import scipy.sparse as sp
-else:
-    sp = LazyModule("scipy.sparse")
 
 __all__ = ["SOLVERS", "Solution", "Solver", "SolverName", "choose_solver", "hlms", "solve"]
 

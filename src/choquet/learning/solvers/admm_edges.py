@@ -18,12 +18,11 @@ then, `pools` tries to jump to the exact solution, and usually proves that it is
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
-from choquet.lattice.lazy import LazyModule
+from choquet.lattice.lazy import sp
 from choquet.lattice.vectors import dot, norm
 from choquet.learning.solvers.containments import Order
 from choquet.learning.solvers.elimination import System
@@ -31,11 +30,6 @@ from choquet.learning.solvers.pooling import pool
 from choquet.learning.solvers.quadratic import form_of, gradient_of
 from choquet.learning.solvers.solution import Solution
 from choquet.watching import steps
-
-if TYPE_CHECKING:
-    import scipy.sparse as sp
-else:
-    sp = LazyModule("scipy.sparse")
 
 OVER_RELAXATION = 1.8
 CHECK_EVERY = 25

@@ -8,20 +8,15 @@ others say directly.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from choquet.arrays import BoolArray, IntArray
 from choquet.lattice import cover_pairs
-from choquet.lattice.lazy import LazyModule
+from choquet.lattice.lazy import sp
 from choquet.lattice.wide import WordArray
 from choquet.learning.problem import Problem
-
-if TYPE_CHECKING:
-    import scipy.sparse as sp
-else:
-    sp = LazyModule("scipy.sparse")
 
 MOST = 0.9
 """Share of touched subsets from which on the whole lattice is simpler than the order of them."""

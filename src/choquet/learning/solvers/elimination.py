@@ -14,17 +14,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
-from choquet.lattice.lazy import LazyModule
-
-if TYPE_CHECKING:
-    import scipy.sparse as sp
-else:
-    sp = LazyModule("scipy.sparse")
+from choquet.lattice.lazy import sp
 
 ROUNDING = 1e-13
 """What is left of an entry, as a share of its diagonals, when it is nothing but rounding."""

@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from choquet.arrays import FloatArray
 from choquet.errors import OptionError
-from choquet.lattice.lazy import LazyModule
+from choquet.lattice.lazy import linalg as sl
+from choquet.lattice.lazy import sp
 from choquet.learning.problem import Problem
 from choquet.learning.solvers.interior import conic_form
 from choquet.learning.solvers.solution import Solution, finish
-
-if TYPE_CHECKING:
-    import scipy.linalg as sl
-    import scipy.sparse as sp
-else:
-    sp = LazyModule("scipy.sparse")
-    sl = LazyModule("scipy.linalg")
 
 MAX_UNKNOWNS = 6000
 

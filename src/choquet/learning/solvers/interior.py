@@ -7,22 +7,17 @@ writes a `Problem` in that form and reads the answer back; it believes nothing w
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
 from choquet.errors import SolverError
 from choquet.lattice import cover_pairs
-from choquet.lattice.lazy import LazyModule
+from choquet.lattice.lazy import sp
 from choquet.lattice.vectors import dot
 from choquet.learning.problem import Problem
 from choquet.learning.solvers.solution import Solution, check_finite, finish
-
-if TYPE_CHECKING:
-    import scipy.sparse as sp
-else:
-    sp = LazyModule("scipy.sparse")
 
 __all__ = ["Conic", "conic_form", "interior", "run_clarabel"]
 

@@ -12,20 +12,14 @@ is solved with a matrix of the size of the rows F, of which R are enough for any
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from choquet.arrays import FloatArray
-from choquet.lattice.lazy import LazyModule
+from choquet.lattice.lazy import linalg as sl
+from choquet.lattice.lazy import sp
 from choquet.lattice.vectors import dot
-
-if TYPE_CHECKING:
-    import scipy.linalg as sl
-    import scipy.sparse as sp
-else:
-    sl = LazyModule("scipy.linalg")
-    sp = LazyModule("scipy.sparse")
 
 _ITERATIONS, _PATIENCE = 150, 8
 """Newton steps in all, and without getting nearer: rounding then is in the way."""

@@ -22,20 +22,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
-from choquet.lattice.lazy import LazyModule
+from choquet.lattice.lazy import sp
 from choquet.lattice.vectors import norm
 from choquet.learning.solvers.elimination import Parts, System
 from choquet.learning.solvers.quadratic import Form, gradient_of, projected
-
-if TYPE_CHECKING:
-    import scipy.sparse as sp
-else:
-    sp = LazyModule("scipy.sparse")
 
 WEIGHT = 0.1
 """Weight that holds the first round near its start, in units of the median curvature."""
