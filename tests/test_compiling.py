@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from importlib import import_module
 
 import numpy as np
@@ -189,3 +192,26 @@ def test_a_plain_loop_is_as_silent_about_overflow_as_a_compiled_one():
         return values * values
 
     assert np.isinf(squares(np.array([1e200]))).all()  # warnings are errors here
+
+
+DRAWS = """
+import numpy as np, choquet
+rng = np.random.default_rng(0)
+X = rng.random((60, 3))
+model = choquet.ChoquetRegressor().fit(X, X.max(axis=1) + 0.1 * rng.standard_normal(60))
+print(model.sample_measures(5, rng=3).tobytes().hex())
+"""
+
+
+def test_a_seed_gives_the_same_draws_when_loops_are_compiled_and_when_they_are_loaded(tmp_path):
+    """Sums that may be added in any order come out otherwise where loops are joined otherwise."""
+    found = [
+        subprocess.run(
+            [sys.executable, "-c", DRAWS],
+            env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
+            capture_output=True, text=True, check=True,
+        ).stdout
+        for _ in range(2)
+    ]  # fmt: skip
+    assert found[0] == found[1]
+    assert found[0]

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from choquet import LinearConvexSum, Measure, OrderStatistic, choquet_integral
 from choquet.errors import DataError
 from choquet.operators import familiar_operators
+from choquet.operators.blends import blend_name
 
 pytestmark = pytest.mark.numerical
 
@@ -99,3 +100,11 @@ def test_linear_convex_sum_is_an_additive_measure():
         LinearConvexSum(weights)(h), choquet_integral(Measure.additive(weights), h)
     )
     assert "0.2·a + 0.5·b" in repr(LinearConvexSum(weights, ["a", "b", "c"]))
+
+
+def test_places_are_counted_as_people_count_them():
+    """In a blend of many inputs too: the 11th, and not the 11st."""
+    by_rank, by_source = np.zeros(25), np.zeros(25)
+    by_rank[10], by_source[0] = 0.5, 0.5
+    name = blend_name(by_rank, by_source, 0.0, [f"s{k}" for k in range(25)])
+    assert "11th largest" in name

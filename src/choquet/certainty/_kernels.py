@@ -5,10 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from choquet.certainty.batched import MOST, TOLERANCE
-from choquet.lattice.compiling import compiled, compiled_with
-
-_SUMS = compiled_with(fastmath={"reassoc", "nsz", "contract"})
-"""Sums in any order: the processor then adds several numbers at a time."""
+from choquet.lattice.compiling import compiled
 
 
 @compiled
@@ -27,7 +24,7 @@ def _add_transposed(ptr, idx, val, w, out):
             out[idx[k]] += val[k] * w[e]
 
 
-@_SUMS
+@compiled
 def _backward(L, x):
     """Solve L L' z = x in place."""
     n = len(x)
@@ -54,7 +51,7 @@ def _reach(x, dx, t, dt):
     return step
 
 
-@_SUMS
+@compiled
 def _factor(G, scale, ptr, idx, val, w, gradient, g_weight, H, column):
     """Cholesky factor of the Newton matrix, in the lower half of H.
 
@@ -95,7 +92,7 @@ def _factor(G, scale, ptr, idx, val, w, gradient, g_weight, H, column):
                 H[i, j] -= f0 * panel[0, j] + f1 * panel[1, j] + f2 * panel[2, j] + f3 * panel[3, j]
 
 
-@_SUMS
+@compiled
 def _least(G, c, ptr, idx, val, room, cost, H):
     """Least cost'd with B d + room ≥ 0 and c'd + d'Gd ≤ 1, and what is still broken.
 
@@ -219,7 +216,7 @@ def ends_of(G, c, ptr, idx, val, room, costs, out, broken):
             broken[k] = max(broken[k], left)
 
 
-@_SUMS
+@compiled
 def _nearest(G, q, ptr, idx, val, room, d, H):
     """The d of least d'Gd + q'd with B d + room ≥ 0 where room > 0; whether it was found."""
     n, m = len(q), len(room)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from choquet.arrays import FloatArray
-from choquet.operators.names import FREE, MIXED, nearest_name
+from choquet.operators.names import FREE, MIXED, nearest_name, ordinal
 
 _ZERO = 1e-9
 """Weights up to so much of the largest are rounding of zero."""
@@ -115,8 +115,7 @@ def _rank(rank: int, n: int) -> str:
     place, end = (rank, "largest") if rank <= n - 1 - rank else (n - 1 - rank, "smallest")
     if not place:
         return end
-    ending = {1: "nd", 2: "rd"}.get(place, "th")
-    return f"{place + 1}{ending} {end}" if (place + 1) % 10 != 1 else f"{place + 1}st {end}"
+    return f"{ordinal(place + 1)} {end}"
 
 
 def _share(weight: float) -> str:
