@@ -1,6 +1,6 @@
 """What docs/additive.md claims beside its tables: coverage, proved shapes, time and memory.
 
-    python benchmarks/additive_shows.py coverage [FITS] | shapes | time | memory
+    python benchmarks/additive_shows.py coverage [FITS] | outside | shapes | time | memory
 
 Each part prints what it measured. Time is that of the process on one thread; memory is the largest
 resident size of the process, which holds one chunk at a time.
@@ -63,6 +63,35 @@ def coverage() -> None:
                     flush=True,
                 )
     print(f"all: {np.mean(total):.3f}")
+
+
+CURVES = {
+    "line": lambda x: 2 * x, "square": lambda x: x**2, "cube": lambda x: 1.5 * x**3,
+    "logarithm": lambda x: np.log(x + 0.1), "saturating": lambda x: 1 - np.exp(-4 * x),
+    "sine": lambda x: np.sin(5 * x), "exponential": lambda x: np.exp(1.5 * x) / 3,
+    "step": lambda x: np.where(x > 0.6, 1.0, 0.0),
+}  # fmt: skip
+"""Of one source, learned from 0 to 1."""
+
+
+def outside() -> None:
+    """Share of true means in the band of 95 % where one source lies outside of the rows."""
+    for name, curve in CURVES.items():
+        shares: dict[tuple[float, float], list[float]] = {}
+        for seed in range(6):
+            rng = np.random.default_rng(seed)
+            X = rng.random((200, 3))
+            y = curve(X[:, 0]) + X[:, 1] + 0.5 * X[:, 2] + 0.2 * rng.standard_normal(200)
+            model = choquet.ChoquetAdditiveRegressor().fit(X, y)
+            for low, high in ((0.0, 1.0), (1.02, 1.1), (1.1, 1.3), (1.5, 2.0)):
+                Z = rng.random((200, 3))
+                Z[:, 0] = rng.uniform(low, high, 200)
+                f = curve(Z[:, 0]) + Z[:, 1] + 0.5 * Z[:, 2]
+                ends = model.predict_interval(Z)
+                held = np.mean((ends[:, 0] <= f) & (f <= ends[:, 1]))
+                shares.setdefault((low, high), []).append(held)
+        told = (f"{low:g} to {high:g}: {np.mean(s):.3f}" for (low, high), s in shares.items())
+        print(f"{name:11s} {', '.join(told)}", flush=True)
 
 
 def shapes() -> None:
@@ -140,4 +169,5 @@ def memory() -> None:
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    {"coverage": coverage, "shapes": shapes, "time": growth, "memory": memory}[sys.argv[1]]()
+    parts = {"coverage": coverage, "outside": outside, "shapes": shapes}
+    {**parts, "time": growth, "memory": memory}[sys.argv[1]]()

@@ -87,6 +87,15 @@ def test_numbers_can_be_categories(run, table):
     assert answers(run("predict", "m.json", "houses.csv")).shape == (len(table),)
 
 
+def test_true_and_false_are_words(run, table):
+    X = table.drop(columns="price").assign(new=np.arange(len(table)) % 3 == 0)
+    model = choquet.ChoquetAdditiveRegressor(categories={"new": "nominal"})
+    expected = model.fit(X, table["price"] + 2 * X["new"]).predict(X)
+    choquet.save(model, "b.json")
+    X.to_csv("b.csv", index=False)
+    np.testing.assert_allclose(answers(run("predict", "b.json", "b.csv")), expected)
+
+
 def test_monotone_models_leave_words_without_an_order_free(run, table):
     model, _ = learned(run, "--levels", "size=small<medium<large", "--monotone")
     rising = table.drop(columns="price").head(20)

@@ -173,13 +173,6 @@ def _rows_abound(problem: Problem, solution: Solution, n_samples: float) -> bool
     return n_samples > free and n_samples - free >= (n_samples - used) / HEDGE
 
 
-def _coordinates(problem: Problem, conic: Any, at: FloatArray) -> FloatArray:
-    """Values and intercepts in the unknowns of the conic form."""
-    if problem.basis is None:
-        return np.asarray(conic.lift.T @ (at - conic.offset))
-    return np.asarray(sp.linalg.lsqr(conic.lift, at, atol=1e-14, btol=1e-14)[0])
-
-
 def _share(level: float, spare: float) -> float:
     return float(special.fdtri(1, spare, level)) / spare
 
@@ -230,7 +223,10 @@ class Region:
         conic = conic_form(problem, pairs)
         at = np.append(solution.values, solution.intercepts)
         self.problem, self.conic, self.values = problem, conic, at
-        x = _coordinates(problem, conic, at)
+        if problem.basis is None:
+            x = conic.lift.T @ (at - conic.offset)
+        else:
+            x = sp.linalg.lsqr(conic.lift, at, atol=1e-14, btol=1e-14)[0]
         # All feasible values are at most 1 or so: no excess is as large as this.
         largest = float(np.abs(conic.P).sum() + np.abs(conic.P @ x + conic.q).sum())
         slack = min(slack, 1e3 * max(largest, 1e-300))

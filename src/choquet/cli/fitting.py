@@ -118,7 +118,7 @@ def _with_categories(
         named, one = ", ".join(map(repr, labels)), len(labels) == 1
         does, left = ("differs", "is left out") if one else ("differ", "are left out")
         warn(
-            f"note: {named} {does} in almost every row, as names do, and {left}; "
+            f"note: {named} {does} in most rows, as names do, and {left}; "
             f"--categories {','.join(labels)} keeps {'it' if one else 'them'}"
         )
         sources = tuple(name for name in sources if name not in labels)

@@ -156,7 +156,7 @@ class Subject:
     def words(self) -> dict[str, dict[str, Any]]:
         """Columns whose cells are words, each with the level that a word stands for."""
         columns = getattr(self.inside.model, "columns_", ())
-        spelled = (one for one in columns if not all(isinstance(v, Number) for v in one.levels))
+        spelled = (one for one in columns if not all(map(_is_number, one.levels)))
         return {one.name: {str(level): level for level in one.levels} for one in spelled}
 
     def rows(self, X: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -271,6 +271,10 @@ class Subject:
             low, high = model.predict_interval(X).T
             found |= {"low": low, "high": high}
         return found | {"trust": model.trust(X)}
+
+
+def _is_number(level: Any) -> bool:
+    return isinstance(level, Number) and not isinstance(level, bool | np.bool_)
 
 
 def _intervals(model: Any, scaled: FloatArray, level: float) -> FloatArray | None:
