@@ -660,10 +660,10 @@ assert not heavy, heavy
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
 
 
-def test_without_typer_there_is_a_sentence(monkeypatch, capsys):
-    monkeypatch.setitem(sys.modules, "typer", None)
+def test_without_click_there_is_a_sentence(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "click", None)
     assert main(["--help"]) == 1
-    assert "The command line needs typer: pip install 'choquet[cli]'" in capsys.readouterr().err
+    assert "The command line needs click: pip install 'choquet[cli]'" in capsys.readouterr().err
 
 
 # -- errors on one line ----------------------------------------------------------------------------

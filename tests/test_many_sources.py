@@ -570,7 +570,7 @@ def test_pictures_of_many_sources():
 
 @pytest.mark.parametrize("n", [30, 60])
 def test_command_line_with_many_sources(n, tmp_path, monkeypatch, capsys):
-    pytest.importorskip("typer")
+    pytest.importorskip("click")
     from choquet.cli import main
 
     monkeypatch.chdir(tmp_path)

@@ -1,6 +1,6 @@
 """The command line: `choquet demo`, `fit`, `predict`, `explain`, `decompose`, `report`, …
 
-typer and rich are imported in this room only, and the rooms that compute only by the commands that
+click and rich are imported in this room only, and the rooms that compute only by the commands that
 call them, so that ``choquet --help`` answers at once.
 """
 
@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from importlib.util import find_spec
+
+from choquet.lattice.lazy import put_off
 
 __all__ = ["main"]
 
@@ -27,13 +30,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     choquet ...
     0
     """
-    try:
-        import rich
-        import typer
-    except ImportError:
-        sys.stderr.write("choquet: The command line needs typer: pip install 'choquet[cli]'\n")
+    if any(find_spec(name) is None for name in ("click", "rich")):
+        sys.stderr.write("choquet: The command line needs click: pip install 'choquet[cli]'\n")
         return 1
-    del rich, typer
     from choquet.cli.app import run
 
+    # SciPy takes every public name of NumPy, its tools for Fortran and for tests among them.
+    put_off("numpy.f2py", "numpy.testing")
     return run(sys.argv[1:] if arguments is None else list(arguments))

@@ -6,10 +6,11 @@ import contextlib
 import os
 import sys
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import typer
+import click
 
 from choquet._version import __version__
 from choquet.cli.deciding import decide
@@ -17,6 +18,7 @@ from choquet.cli.exporting import export
 from choquet.cli.options import (
     NUMBER,
     WHOLE,
+    Command,
     Data,
     Delimiter,
     Force,
@@ -24,27 +26,52 @@ from choquet.cli.options import (
     Label,
     MissingValues,
     Model,
+    argument,
     option,
 )
 from choquet.cli.output import say, say_warnings, warn
 from choquet.errors import ChoquetError
 from choquet.watching import watch
 
-app = typer.Typer(
+
+class _Commands(click.Group):
+    """All commands, in the order in which people meet them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(self.commands)
+
+
+def _say_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        say(f"choquet {__version__}")
+        ctx.exit()
+
+
+app = _Commands(
     name="choquet",
     help="Learn how to combine inputs, and say in plain words how they are combined.",
     epilog="Begin with: choquet demo",
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-)
+    params=[
+        click.Option(
+            ["--version"], is_flag=True, is_eager=True, expose_value=False,
+            callback=_say_version, help="Show the version.",
+        ),
+        click.Option(
+            ["--debug"], is_flag=True, expose_value=False, help="Show where an error comes from."
+        ),
+    ],
+)  # fmt: skip
 
-# typer re-exports the leaves of click's tree of errors only, and newer ones carry their own click.
-_CommandError: Any = typer.BadParameter.__mro__[2]
-_UsageError: Any = typer.BadParameter.__mro__[1]
+
+def command(function: Callable[..., None]) -> Callable[..., None]:
+    """Let a function be a command; its parameters say what its options are."""
+    app.add_command(Command(function))
+    return function
+
 
 _STOPPED = 130
-"""Exit code after Ctrl-C, as shells have it; typer returns it or raises, by version."""
+"""Exit code after Ctrl-C, as shells have it."""
 
 
 def run(arguments: list[str]) -> int:
@@ -69,11 +96,11 @@ def run(arguments: list[str]) -> int:
     except BrokenPipeError:
         return _seen_enough()
     except SystemExit as exit_:
-        # What typer and rich make of a broken pipe.
+        # What click and rich make of a broken pipe.
         return _seen_enough() if isinstance(exit_.__context__, BrokenPipeError) else 1
-    except (KeyboardInterrupt, typer.Abort):
+    except (KeyboardInterrupt, click.Abort):
         return _told(_STOPPED)
-    except typer.Exit as exit_:
+    except click.exceptions.Exit as exit_:
         return _told(exit_.exit_code)
     except Exception as error:
         if debug:
@@ -96,12 +123,12 @@ def _told(code: int) -> int:
 
 def _tell(error: Exception) -> int:
     """Say on one line what went wrong; 2 if the command was called wrongly, else 1."""
-    if isinstance(error, _CommandError):
+    if isinstance(error, click.ClickException):
         text = error.format_message()
         context = getattr(error, "ctx", None)
         path = context.command_path if context is not None else "choquet"
         warn(f"{text.rstrip('.')}; see {path} --help")
-        return 2 if isinstance(error, _UsageError) else 1
+        return 2 if isinstance(error, click.UsageError) else 1
     if isinstance(error, ChoquetError):
         warn(str(error).replace("pass overwrite=True", "pass --force"))
         return 1
@@ -114,23 +141,7 @@ def _tell(error: Exception) -> int:
     return 1
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
-        say(f"choquet {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _options(
-    version: Annotated[
-        bool, option("Show the version.", "--version", callback=_version, is_eager=True)
-    ] = False,
-    debug: Annotated[bool, option("Show where an error comes from.", "--debug")] = False,
-) -> None:
-    pass
-
-
-@app.command()
+@command
 def demo(
     output: Annotated[Path, option("Folder for pictures and report.", "--output", "-o")] = Path(
         "choquet-demo"
@@ -147,7 +158,7 @@ def demo(
     run_demo(output, show=show, force=force, as_json=json)
 
 
-@app.command()
+@command
 def fit(
     data: Data,
     output: Annotated[
@@ -258,7 +269,7 @@ def fit(
     run_fit(data, output, options, force=force, as_json=json)
 
 
-@app.command()
+@command
 def fuse(
     data: Data,
     truth: Annotated[str, option("Column with the true class.", "--truth", "-t")],
@@ -300,7 +311,7 @@ def fuse(
     )  # fmt: skip
 
 
-@app.command()
+@command
 def predict(
     model: Model,
     data: Data,
@@ -332,11 +343,11 @@ def predict(
     )
 
 
-@app.command()
+@command
 def explain(
     model: Model,
     data: Annotated[
-        Path | None, typer.Argument(help="Table with samples to explain; without it, the model.")
+        Path | None, argument("Table with samples to explain; without it, the model.")
     ] = None,
     row: Annotated[
         list[int] | None, option("Which row, from 1; may be given several times.", **WHOLE)
@@ -351,11 +362,11 @@ def explain(
     run_explain(model, data, row or [1], label=label, delimiter=delimiter, as_json=json)
 
 
-@app.command()
+@command
 def decompose(
     model: Model,
     data: Annotated[
-        Path | None, typer.Argument(help="Table with typical samples, and the target if known.")
+        Path | None, argument("Table with typical samples, and the target if known.")
     ] = None,
     output: Annotated[
         Path | None, option("Keep the decomposition in this file.", "--output", "-o")
@@ -392,11 +403,11 @@ def decompose(
     )  # fmt: skip
 
 
-@app.command()
+@command
 def report(
     model: Model,
     data: Annotated[
-        Path | None, typer.Argument(help="Table with samples to show, and the target if known.")
+        Path | None, argument("Table with samples to show, and the target if known.")
     ] = None,
     output: Annotated[
         Path, option(".html, .md or .json; - for standard output.", "--output", "-o")
@@ -416,9 +427,9 @@ def report(
     )  # fmt: skip
 
 
-@app.command()
+@command
 def compare(
-    models: Annotated[list[Path], typer.Argument(help="Two files or more.", show_default=False)],
+    models: Annotated[list[Path], argument("Two files or more.")],
     metric: Annotated[str, option("Dissimilarity of operators.")] = "rms",
     json: Json = False,
 ) -> None:
@@ -428,11 +439,9 @@ def compare(
     run_compare(models, metric=metric, as_json=json)
 
 
-@app.command()
+@command
 def inspect(
-    file: Annotated[
-        Path, typer.Argument(help="A file of choquet, or a table.", show_default=False)
-    ],
+    file: Annotated[Path, argument("A file of choquet, or a table.")],
     delimiter: Delimiter = None,
     json: Json = False,
 ) -> None:
@@ -442,11 +451,11 @@ def inspect(
     run_inspect(file, delimiter=delimiter, as_json=json)
 
 
-@app.command()
+@command
 def reproduce(
     which: Annotated[
         list[str] | None,
-        typer.Argument(help="all, or names of experiments; a wrong name prints the list."),
+        argument("all, or names of experiments; a wrong name prints the list."),
     ] = None,
     output: Annotated[
         Path, option("Folder for pages, pictures and numbers.", "--output", "-o")
@@ -469,8 +478,8 @@ def reproduce(
     )
 
 
-app.command(short_help="Rank alternatives by what people say about them.")(decide)
-app.command(short_help="Write a model as ONNX, SQL, JavaScript or C.")(export)
+app.add_command(Command(decide, short_help="Rank alternatives by what people say about them."))
+app.add_command(Command(export, short_help="Write a model as ONNX, SQL, JavaScript or C."))
 
 
 def _missing(word: str) -> Literal["error", "drop", "keep"]:
@@ -478,5 +487,5 @@ def _missing(word: str) -> Literal["error", "drop", "keep"]:
         "error": "error", "drop": "drop", "keep": "keep"
     }  # fmt: skip
     if word not in known:
-        raise typer.BadParameter(f"{word!r} is not known; choose {', '.join(known)}")
+        raise click.BadParameter(f"{word!r} is not known; choose {', '.join(known)}")
     return known[word]

@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+import click
 
-from choquet.cli.options import Json, option
+from choquet.cli.options import Json, argument, option
 from choquet.cli.output import printable, say, say_json, say_table
 from choquet.errors import (
     ChoquetError,
@@ -31,12 +31,10 @@ _COLUMNS = "--criteria price,space"
 
 
 def decide(
-    table: Annotated[
-        Path, typer.Argument(help="CSV file: rows are alternatives, columns criteria.")
-    ],
+    table: Annotated[Path, argument("CSV file: rows are alternatives, columns criteria.")],
     statements: Annotated[
         list[Path] | None,
-        typer.Argument(help="Files of statements and scales, one a line.", show_default=False),
+        argument("Files of statements and scales, one a line."),
     ] = None,
     output: Annotated[Path | None, option("File for the report (HTML).", "--output", "-o")] = None,
     names: Annotated[str | None, option("Column with the names; detected by default.")] = None,
@@ -73,7 +71,7 @@ def decide(
         sys.stderr.write(f"choquet: {printable(error)}\n")
         code = 1
     if code:
-        raise typer.Exit(code)
+        raise click.exceptions.Exit(code)
 
 
 def run_decide(

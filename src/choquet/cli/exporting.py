@@ -11,7 +11,7 @@ from choquet.cli.output import say, say_json
 
 def export(
     model: Model,
-    to: Annotated[str, option("onnx, sql, js or c.", show_default=False)],
+    to: Annotated[str, option("onnx, sql, js or c.")],
     output: Annotated[
         Path | None, option("File to write; - for standard output.", "--output", "-o")
     ] = None,

@@ -8,14 +8,13 @@ import math
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
-
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
+from typing import TYPE_CHECKING, Any
 
 from choquet.arrays import as_number
 from choquet.errors import ChoquetWarning
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 _WORDS = {"monotone=False": "--no-monotone", "ordinal=True": "--ordinal"}
 """Options that warnings advise, as they are called on the command line."""
@@ -36,14 +35,21 @@ def printable(text: Any) -> str:
 
 
 def _console() -> Console:
+    from rich.console import Console
+
     # Made anew, because the streams may be replaced between two commands of one process.
     return Console(file=sys.stdout, highlight=False, markup=False, soft_wrap=True)
 
 
 def say(text: str = "", *, style: str | None = None) -> None:
     """Print a paragraph; wrapped where a person looks on, as it is in a pipe."""
+    if not sys.stdout.isatty():
+        sys.stdout.write(printable(text) + "\n")
+        return
+    from rich.text import Text
+
     console = _console()
-    console.soft_wrap = not console.is_terminal
+    console.soft_wrap = False
     console.print(Text(printable(text)), style=style)
 
 
@@ -51,6 +57,9 @@ def say_table(
     header: Sequence[str], rows: Iterable[Sequence[Any]], *, title: str | None = None
 ) -> None:
     """Print a table; numbers stand to the right."""
+    from rich.table import Table
+    from rich.text import Text
+
     rows = [list(row) for row in rows]
     table = Table(title=None if title is None else Text(printable(title)), title_justify="left")
     for k, name in enumerate(header):

@@ -5,34 +5,9 @@ and no scikit-learn to predict. See `choquet.estimators.foundation`.
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # for readers and type checkers; at run time `__getattr__` loads these
-    from choquet.estimators.additive.chunks import fit_additive_chunks, fit_additive_dask
-    from choquet.estimators.additive.classifier import ChoquetAdditiveClassifier
-    from choquet.estimators.additive.regressor import ChoquetAdditiveRegressor
-    from choquet.estimators.bags import MultipleInstanceRegressor
-    from choquet.estimators.baselines import (
-        GradientDescentRegressor,
-        LambdaRegressor,
-        LinearConvexSumRegressor,
-        OWARegressor,
-    )
-    from choquet.estimators.chunks import fit_chunks, fit_evidence, fit_statistics
-    from choquet.estimators.classifier import ChoquetClassifier
-    from choquet.estimators.commensurate import Commensurate, InUnits
-    from choquet.estimators.conformal import ConformalClassifier, ConformalRegressor
-    from choquet.estimators.contextual import ContextualRegressor
-    from choquet.estimators.contextual_classifier import ContextualClassifier
-    from choquet.estimators.cross_validated import ChoquetRegressorCV
-    from choquet.estimators.fusion.classifier import FusionClassifier
-    from choquet.estimators.regressor import ChoquetRegressor
-    from choquet.estimators.searches import (
-        BinaryRegressor,
-        DecomposableRegressor,
-        GeneticRegressor,
-        RewardPunishmentRegressor,
-    )
+from choquet.doors import lazy_door
 
 __all__ = [
     "BinaryRegressor",
@@ -63,44 +38,61 @@ __all__ = [
     "fit_statistics",
 ]
 
-_PLACES = {
-    "BinaryRegressor": "searches",
-    "ChoquetAdditiveClassifier": "additive.classifier",
-    "ChoquetAdditiveRegressor": "additive.regressor",
-    "ChoquetClassifier": "classifier",
-    "ChoquetRegressor": "regressor",
-    "ChoquetRegressorCV": "cross_validated",
-    "Commensurate": "commensurate",
-    "ConformalClassifier": "conformal",
-    "ConformalRegressor": "conformal",
-    "ContextualClassifier": "contextual_classifier",
-    "ContextualRegressor": "contextual",
-    "DecomposableRegressor": "searches",
-    "FusionClassifier": "fusion.classifier",
-    "GeneticRegressor": "searches",
-    "GradientDescentRegressor": "baselines",
-    "InUnits": "commensurate",
-    "LambdaRegressor": "baselines",
-    "LinearConvexSumRegressor": "baselines",
-    "MultipleInstanceRegressor": "bags",
-    "OWARegressor": "baselines",
-    "RewardPunishmentRegressor": "searches",
-    "fit_additive_chunks": "additive.chunks",
-    "fit_additive_dask": "additive.chunks",
-    "fit_chunks": "chunks",
-    "fit_evidence": "chunks",
-    "fit_statistics": "chunks",
-}
-"""Public names by the module that holds them."""
 
-
-def __getattr__(name: str) -> Any:
-    """Load a class, ready for scikit-learn, when its name is first asked for (PEP 562)."""
-    if name not in _PLACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+def _prepare() -> None:
+    """Let classes that are asked for by their public names be ready for scikit-learn."""
     import_module("choquet.estimators.foundation").load()
-    return getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)
 
 
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+if TYPE_CHECKING:
+    from choquet.estimators.additive.chunks import fit_additive_chunks, fit_additive_dask
+    from choquet.estimators.additive.classifier import ChoquetAdditiveClassifier
+    from choquet.estimators.additive.regressor import ChoquetAdditiveRegressor
+    from choquet.estimators.bags import MultipleInstanceRegressor
+    from choquet.estimators.baselines import (
+        GradientDescentRegressor,
+        LambdaRegressor,
+        LinearConvexSumRegressor,
+        OWARegressor,
+    )
+    from choquet.estimators.chunks import fit_chunks, fit_evidence, fit_statistics
+    from choquet.estimators.classifier import ChoquetClassifier
+    from choquet.estimators.commensurate import Commensurate, InUnits
+    from choquet.estimators.conformal import ConformalClassifier, ConformalRegressor
+    from choquet.estimators.contextual import ContextualRegressor
+    from choquet.estimators.contextual_classifier import ContextualClassifier
+    from choquet.estimators.cross_validated import ChoquetRegressorCV
+    from choquet.estimators.fusion.classifier import FusionClassifier
+    from choquet.estimators.regressor import ChoquetRegressor
+    from choquet.estimators.searches import (
+        BinaryRegressor,
+        DecomposableRegressor,
+        GeneticRegressor,
+        RewardPunishmentRegressor,
+    )
+else:
+    __getattr__, __dir__ = lazy_door(
+        __name__,
+        {
+            "additive.chunks": "fit_additive_chunks fit_additive_dask",
+            "additive.classifier": "ChoquetAdditiveClassifier",
+            "additive.regressor": "ChoquetAdditiveRegressor",
+            "bags": "MultipleInstanceRegressor",
+            "baselines": (
+                "GradientDescentRegressor LambdaRegressor LinearConvexSumRegressor OWARegressor"
+            ),
+            "chunks": "fit_chunks fit_evidence fit_statistics",
+            "classifier": "ChoquetClassifier",
+            "commensurate": "Commensurate InUnits",
+            "conformal": "ConformalClassifier ConformalRegressor",
+            "contextual": "ContextualRegressor",
+            "contextual_classifier": "ContextualClassifier",
+            "cross_validated": "ChoquetRegressorCV",
+            "fusion.classifier": "FusionClassifier",
+            "regressor": "ChoquetRegressor",
+            "searches": (
+                "BinaryRegressor DecomposableRegressor GeneticRegressor RewardPunishmentRegressor"
+            ),
+        },
+        _prepare,
+    )

@@ -1,11 +1,13 @@
-"""Modules of SciPy that are loaded when something of them is first used."""
+"""Modules that are loaded when something of them is first used, above all those of SciPy."""
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from importlib.util import LazyLoader, find_spec, module_from_spec
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["LazyModule", "linalg", "optimize", "sp", "special"]
+__all__ = ["LazyModule", "linalg", "optimize", "put_off", "sp", "special"]
 
 
 class LazyModule:
@@ -28,6 +30,27 @@ class LazyModule:
         found = getattr(import_module(self._name), name)
         setattr(self, name, found)
         return found
+
+
+def put_off(*names: str) -> None:
+    """Let modules inside packages load when one of their names is asked for, not on import.
+
+    Examples
+    --------
+    >>> put_off("numpy.f2py")
+    >>> import numpy
+    >>> callable(numpy.f2py.main)
+    True
+    """
+    for name in names:
+        spec = None if name in sys.modules else find_spec(name)
+        if spec is None or spec.loader is None:
+            continue
+        spec.loader = LazyLoader(spec.loader)
+        module = sys.modules[name] = module_from_spec(spec)
+        spec.loader.exec_module(module)
+        package, _, last = name.rpartition(".")
+        setattr(sys.modules[package], last, module)
 
 
 if TYPE_CHECKING:
