@@ -267,17 +267,28 @@ def test_projected_draws_are_least_squares_fits_of_moved_targets():
     np.testing.assert_allclose(draws.std(axis=0), error, rtol=0.12)
 
 
-@quiet
-def test_more_sources_use_draws():
-    X, y, _, rng = make(8, 300, seed=1)
-    model = choquet.OWARegressor().fit(X, y)
-    new = rng.random((4, 8))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("choquet.estimators.certain.N_DRAWS", 20)
-        low, high = model.predict_interval(new).T
+def test_intervals_of_eight_sources_hold_a_truth_on_the_edge():
+    """Draws from a prior that is even over all measures held none of these."""
+    rng = np.random.default_rng(0)
+    X = rng.random((120, 8))
+    model = choquet.ChoquetRegressor().fit(X, X.max(axis=1) + 0.05 * rng.standard_normal(120))
+    new = rng.random((12, 8))
+    low, high = model.predict_interval(new).T
+    assert ((low <= new.max(axis=1)) & (new.max(axis=1) <= high)).mean() >= 0.75
     assert (low <= model.predict(new)).all()
-    assert (low < high).all()
-    assert (new.min(axis=1) - 1e-9 <= low).all()
+    assert (model.predict(new) <= high).all()
+    assert (high - low).mean() < 0.3
+
+
+def test_more_sources_have_no_intervals_but_draws_that_say_what_they_are():
+    rng = np.random.default_rng(0)
+    X = rng.random((60, 10))
+    model = choquet.OWARegressor().fit(X, X.max(axis=1) + 0.05 * rng.standard_normal(60))
+    for ask in (lambda: model.predict_interval(X[:2]), model.index_intervals):
+        with pytest.raises(TooLargeError, match=r"10 sources are more than 9.*Conformal"):
+            ask()
+    with pytest.warns(SupportWarning, match="no confidence intervals"):
+        assert model.sample_measures(8, rng=0).shape == (8, 1024)
 
 
 def test_chains_that_have_not_mixed_are_told(monkeypatch):

@@ -243,6 +243,14 @@ def draw_measures(
             spread += count / n**2
             continue
         each = max(-(-int(count) // n_chains), 25)
+        if name == "none":
+            warnings.warn(
+                f"beyond {MAX_PROJECTED} sources draws of all monotone measures come from a prior "
+                "that is spread evenly over them, which is far from simple truths: their "
+                "quantiles are no confidence intervals",
+                SupportWarning,
+                stacklevel=3,
+            )
         # Chains of equal length, of which as many states are taken as the family has draws.
         chain = FAMILIES[name].chain
         if chain is None:
