@@ -33,6 +33,7 @@ from choquet import (
     plot,
     uniform_distribution,
 )
+from choquet.certainty import reliability_curve
 from choquet.clustering import ivat
 from choquet.errors import DataError, OptionError, SourceError
 from choquet.plot.evidence import walks_by_missing
@@ -109,6 +110,7 @@ def everything():
         "operator_graph": (OperatorGraph(g),),
         "operators": (apart,),
         "pair_map": (additive_model(), "x0", "x1"),
+        "reliability": (reliability_curve([0.6] * 40 + [0.9] * 40, [True, False] * 40),),
         "selective": ([0.5, 1.0], [0.1, 0.2]),
         "support": (support,),
         "utility": (additive_model(), "x0"),
@@ -518,6 +520,22 @@ def test_selective_curves_lie_over_each_other(ax):
         plot.selective([0.1, 0.2], [0.3], ax=ax)
     with pytest.raises(DataError, match=r"lie in \[0, 1\]"):
         plot.selective([0.1, 1.2], [0.3, 0.3], ax=ax)
+
+
+def test_reliability_curves_lie_over_each_other(ax):
+    told, right = [0.6] * 30 + [0.9] * 30, [True, False] * 15 + [True] * 27 + [False] * 3
+    plot.reliability(reliability_curve(told, right), ax=ax)
+    drawn = [line for line in ax.lines if line.get_gid() == "reliability"]
+    assert drawn[0].get_xdata().tolist() == pytest.approx([0.6, 0.9])
+    assert drawn[0].get_ydata().tolist() == pytest.approx([0.5, 0.9])
+    assert ax.get_title().startswith("mean distance 5 points on 60 samples")
+    assert ax.get_legend() is None
+    plot.reliability(reliability_curve([0.3] * 20, [True] * 20), name="other", ax=ax)
+    assert [t.get_text() for t in ax.get_legend().get_texts()] == ["curve 1", "other"]
+    assert ax.get_xlim() == ax.get_ylim()
+    assert ax.get_xlim()[0] < 0.3
+    with pytest.raises(DataError, match="reliability_curve returns, not list"):
+        plot.reliability([0.1, 0.2], ax=ax)
 
 
 def test_distribution_exact_and_sampled(ax, monkeypatch):

@@ -10,7 +10,7 @@ from typing import Any
 
 from choquet.cli.auto import AUTO, AUTO_CLASSES, BY_CLASS, chosen
 from choquet.cli.learners import LEARNERS, FitOptions, Job
-from choquet.cli.output import say, say_json, say_table, warn
+from choquet.cli.output import say, say_json, say_reliability, say_table, warn
 from choquet.cli.subjects import check_output, write_object
 from choquet.cli.tables import Table, numeric, open_table, words_of
 from choquet.errors import DataError, OptionError, TooLargeError
@@ -220,6 +220,8 @@ def _tell_errors(summary: dict[str, Any]) -> None:
                 f"On rows held out ({tried['folds']} folds): {right[0]} right; a logistic "
                 f"regression {right[1]}, always the most frequent class {right[2]}."
             )
+            if tried["reliability"]:
+                say_reliability(tried["reliability"])
             _tell_better(summary, tried)
         say(f"On the rows learned from: {100 * summary['accuracy']:.1f} % right.")
         return

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from choquet.cli.output import say, say_json, say_table
+from choquet.cli.output import say, say_json, say_reliability, say_table
 from choquet.cli.subjects import check_output, write_object
 from choquet.cli.tables import open_table
 from choquet.errors import DataError, OptionError
@@ -87,6 +87,7 @@ def _tell(summary: dict[str, Any]) -> None:
             )
         title = f"On samples held out ({tried['folds']} folds), with 95 % intervals"
         say_table(["", "right", "log-loss"], rows, title=title)
+        say_reliability(tried["reliability"])
     output = summary["output"]
     say(f"Written to {output}; see: choquet report {output} SCORES")
 

@@ -104,6 +104,21 @@ def plain(node: Any) -> Any:
     return node
 
 
+def say_reliability(told: dict[str, Any]) -> None:
+    """Say in one line how probabilities agree with what happened, on rows held out.
+
+    Examples
+    --------
+    >>> say_reliability({"told": 0.951, "right": 0.93, "gap": 0.034, "chance": 0.02})
+    Probabilities there: 95.1 % on average, 93.0 % right; in groups they differ by 3.4 points ...
+    """
+    shown = {key: f"{100 * told[key]:.1f}" for key in ("told", "right", "gap", "chance")}
+    say(
+        f"Probabilities there: {shown['told']} % on average, {shown['right']} % right; in groups "
+        f"they differ by {shown['gap']} points ({shown['chance']} by chance alone)."
+    )
+
+
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 """How texts begin that a spreadsheet takes for a formula, or passes over to find one."""
 

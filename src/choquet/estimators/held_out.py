@@ -17,6 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from choquet.arrays import FloatArray
+from choquet.certainty import Reliability, reliability_curve
 from choquet.errors import ChoquetError
 
 _LEAST = 1e-15
@@ -62,7 +63,66 @@ def score_numbers(found: FloatArray, truth: FloatArray, detail: str = "") -> Sco
     return Score(error, half, detail=detail)
 
 
-def score_classes(proba: FloatArray, place: Any, detail: str = "", *, sure: bool = False) -> Score:
+class Told(NamedTuple):
+    """What a classifier says of rows."""
+
+    proba: FloatArray
+    """Of shape (n, n_classes)."""
+    said: Any
+    """Places of the classes that it answers; of ordered classes not always the most probable."""
+
+    def reliability(self, place: Any) -> Reliability:
+        """How often answers of a given probability are right.
+
+        Parameters
+        ----------
+        place : array of n ints
+            Of the true classes.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> told = Told(np.array([[0.9, 0.1], [0.3, 0.7]]), np.array([0, 1]))
+        >>> told.reliability(np.array([0, 0])).mean_right
+        0.5
+        """
+        given = self.proba[np.arange(len(place)), self.said]
+        # Shares that sum to one may be above it by a rounding.
+        return reliability_curve(np.clip(given, 0.0, 1.0), self.said == place)
+
+
+def told_by(fitted: Any, X: Any, classes: Any) -> Told:
+    """What a fitted classifier says of rows, with classes in the order given.
+
+    Parameters
+    ----------
+    fitted : classifier with `predict_proba`
+    X : array or frame
+    classes : array
+        That rows learned from may lack, and that the model may hold in an order of its own.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from choquet import ChoquetAdditiveClassifier
+    >>> X = np.linspace(0, 1, 60)[:, None]
+    >>> y = np.where(X[:, 0] < 0.4, "low", "high")
+    >>> told = told_by(ChoquetAdditiveClassifier().fit(X, y), X[:2], np.array(["low", "high"]))
+    >>> told.said.tolist(), told.proba.shape
+    ([0, 0], (2, 2))
+    """
+    names = classes.tolist()
+    place = {label: k for k, label in enumerate(names)}
+    shares = fitted.predict_proba(X)
+    proba = np.zeros((len(shares), len(names)))
+    own = getattr(fitted, "classes_", classes)
+    proba[:, [place[label] for label in own.tolist()]] = shares
+    return Told(proba, np.array([place[label] for label in fitted.predict(X).tolist()]))
+
+
+def score_classes(
+    proba: FloatArray, place: Any, detail: str = "", *, said: Any = None, sure: bool = False
+) -> Score:
     """Share of wrong answers and log-loss, from probabilities and the places of the true classes.
 
     Parameters
@@ -70,6 +130,8 @@ def score_classes(proba: FloatArray, place: Any, detail: str = "", *, sure: bool
     proba : array of shape (n, n_classes)
     place : array of n ints
     detail : str
+    said : array of n ints, optional
+        Places of the answers; the most probable classes by default.
     sure : bool
         Whether the numbers only name a class, as votes do, so that they have no log-loss.
 
@@ -80,7 +142,7 @@ def score_classes(proba: FloatArray, place: Any, detail: str = "", *, sure: bool
     0.0
     """
     n = len(place)
-    wrong = float(np.mean(proba.argmax(axis=1) != place))
+    wrong = float(np.mean((proba.argmax(axis=1) if said is None else said) != place))
     half = _NORMAL * (wrong * (1 - wrong) / n + _NORMAL**2 / (4 * n * n)) ** 0.5
     if sure:
         return Score(wrong, half, detail=detail)
@@ -97,6 +159,8 @@ class HeldOut(NamedTuple):
     rows: int
     scores: dict[str, Score]
     """Of "model", "linear", "single" (the best single source) and "mean"."""
+    reliability: Reliability | None = None
+    """Of the model's probabilities, on the same rows; None of numbers."""
 
     @property
     def model(self) -> float:
@@ -120,7 +184,9 @@ class HeldOut(NamedTuple):
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
         scores = {name: score.to_dict() for name, score in self.scores.items()}
-        return {"folds": self.folds, "rows": self.rows, "scores": scores}
+        found = {"folds": self.folds, "rows": self.rows, "scores": scores}
+        known = self.reliability
+        return found | {"reliability": None if known is None else known.to_dict()}
 
 
 def held_out(
@@ -163,7 +229,9 @@ def held_out(
         own = _scored(answers, y, classify)
         plain = np.asarray(X if numbers is None else numbers, dtype=np.float64)
         rivals = _rivals(plain, y, parts, classify, sources)
-    return HeldOut(len(parts), len(y), {"model": own, **rivals})
+    given = classify and hasattr(model, "predict_proba")
+    reliability = answers.reliability(_places(y)) if given else None
+    return HeldOut(len(parts), len(y), {"model": own, **rivals}, reliability)
 
 
 def baseline_scores(X, y, *, classify: bool, folds: int = 5, sources=None) -> dict[str, Score]:
@@ -231,28 +299,35 @@ def _answers(model, X, y, parts, classify):
 
 
 def _together(found, y, classify):
-    answers = np.empty((len(y), len(np.unique(y))) if classify else len(y))
+    if not classify:
+        answers = np.empty(len(y))
+        for test, told in found:
+            answers[test] = told
+        return answers
+    proba, said = np.empty((len(y), len(np.unique(y)))), np.empty(len(y), dtype=np.int64)
     for test, told in found:
-        answers[test] = told
-    return answers
+        proba[test], said[test] = told
+    return Told(proba, said)
 
 
 def _told(fitted, X, classes, classify):
     if not classify:
         return fitted.predict(X)
     if hasattr(fitted, "predict_proba"):
-        # Classes may have an order of their own, and rows learned from may lack one.
-        proba = fitted.predict_proba(X)
-        found = np.zeros((len(proba), len(classes)))
-        found[:, np.searchsorted(classes, getattr(fitted, "classes_", classes))] = proba
-        return found
-    return (np.asarray(fitted.predict(X))[:, None] == classes).astype(np.float64)
+        return told_by(fitted, X, classes)
+    proba = (np.asarray(fitted.predict(X))[:, None] == classes).astype(np.float64)
+    return Told(proba, proba.argmax(axis=1))
 
 
 def _scored(answers, y, classify, detail="") -> Score:
     if not classify:
         return score_numbers(answers, y, detail)
-    return score_classes(answers, np.searchsorted(np.unique(y), y), detail)
+    return score_classes(answers.proba, _places(y), detail, said=answers.said)
+
+
+def _places(y):
+    """Each class as its place among those that occur."""
+    return np.searchsorted(np.unique(y), y)
 
 
 def _rows(X, index):

@@ -12,7 +12,7 @@ except ImportError:
     raise MissingDependencyError("Plots need matplotlib: pip install 'choquet[plot]'") from None
 
 from choquet.plot.bars import indices, operators
-from choquet.plot.curves import distribution, selective
+from choquet.plot.curves import distribution, reliability, selective
 from choquet.plot.curves_additive import pair_map, utility
 from choquet.plot.evidence import coverage, support
 from choquet.plot.graph_diagram import operator_graph
@@ -29,6 +29,7 @@ __all__ = [
     "operator_graph",
     "operators",
     "pair_map",
+    "reliability",
     "selective",
     "support",
     "utility",

@@ -1,4 +1,4 @@
-"""Curves: selective prediction, and the distribution of the integral."""
+"""Curves: selective prediction, reliability, and the distribution of the integral."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from choquet.arrays import FloatArray, as_vector
+from choquet.certainty import Reliability
 from choquet.errors import DataError
 from choquet.indices import uniform_distribution
 from choquet.integrals import choquet_integral
@@ -95,6 +96,80 @@ def selective(
     ax.set_ylabel("error among those accepted")
     if name is not None or number:
         legend(ax, lines, [str(line.get_label()) for line in lines], fontsize=8)
+    return ax
+
+
+def reliability(curve: Reliability, *, name: str | None = None, ax: Axes | None = None) -> Axes:
+    """Share of right answers against the probability that they were given.
+
+    Points below the dashed diagonal are answers that were given too much. Bars are 95 % intervals.
+    Call it again with the same axes to lay another curve over the first.
+
+    Parameters
+    ----------
+    curve : Reliability
+        As from `choquet.certainty.reliability_curve`.
+    name : str, optional
+        What the curve is called in the legend.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    References
+    ----------
+    Bröcker & Smith (2007), "Increasing the reliability of reliability diagrams".
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from choquet import plot
+    >>> from choquet.certainty import reliability_curve
+    >>> told, right = [0.6] * 30 + [0.9] * 30, [True, False] * 15 + [True] * 30
+    >>> ax = plot.reliability(reliability_curve(told, right), ax=Figure().subplots())
+    >>> ax.get_title()
+    'mean distance 10 points on 60 samples (by chance 5.7)'
+    """
+    if not isinstance(curve, Reliability):
+        raise DataError(
+            f"give what choquet.certainty.reliability_curve returns, not {type(curve).__name__}"
+        )
+    ax = axes_or_new(ax, (4.6, 4.6))
+    number = sum(line.get_gid() == "reliability" for line in ax.lines)
+    if not number:
+        ax.axline((0, 0), slope=1, color=GREY, linestyle="--", linewidth=1.2)
+    style = style_of(number)
+    ends = np.maximum(np.stack([curve.right - curve.low, curve.high - curve.right]), 0.0)
+    ax.errorbar(curve.told, curve.right, ends, fmt="none", ecolor=style.colour, capsize=3)
+    ax.plot(
+        curve.told,
+        curve.right,
+        color=style.colour,
+        linestyle=style.line,
+        marker=style.marker,
+        markersize=5,
+        gid="reliability",
+        label=f"curve {number + 1}" if name is None else name,
+    )
+    least = float(min(curve.told.min(), curve.low.min()))
+    before = ax.get_xlim()[0] if number else 1.0
+    start = min(before, np.floor(10 * least) / 10 - 0.02)
+    ax.set_xlim(start, 1.02)
+    ax.set_ylim(start, 1.02)
+    ax.set_aspect("equal")
+    ax.set_xlabel("probability given")
+    ax.set_ylabel("share of right answers")
+    lines = [line for line in ax.lines if line.get_gid() == "reliability"]
+    if name is not None or number:
+        legend(ax, lines, [str(line.get_label()) for line in lines], fontsize=8)
+    else:
+        ax.set_title(
+            f"mean distance {100 * curve.gap:.2g} points on {curve.n_samples:,} samples "
+            f"(by chance {100 * curve.chance:.2g})",
+            fontsize=10,
+        )
     return ax
 
 

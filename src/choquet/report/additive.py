@@ -17,7 +17,8 @@ from choquet.explanation import AdditiveView, brief_of_sum
 from choquet.explanation.additive import place_words
 from choquet.explanation.phrases import plain, source_words
 from choquet.report.first_of_sum import first_of_sum
-from choquet.report.quality import quality_of_sum
+from choquet.report.quality import quality_of_sum, scores_table
+from choquet.report.reliability import reliability_table
 
 _BAND = 1.959963984540054
 """Standard errors of a band of 95 %."""
@@ -34,9 +35,10 @@ def summarise_additive(
     given = None if X is None or not len(X) else view.rows_of(X)
     cells, rows = (None, None) if given is None else given
     truth = None if y is None or rows is None else _truth(y, len(rows))
-    quality = None
+    judged, n = None, 0 if rows is None else len(rows)
     if cells is not None and rows is not None and truth is not None:
-        quality = quality_of_sum(view, cells, rows, truth)
+        judged = quality_of_sum(view, cells, rows, truth)
+    quality, reliability = scores_table(judged, n=n), reliability_table(judged, n=n)
     samples = _samples(view, cells, truth, n_samples)
     what = source_words(view.sources, title=True)
     target = view.target or ("the class" if view.outcome is not None else "the output")
@@ -55,6 +57,7 @@ def summarise_additive(
             quality,
             rows=rows,
             samples=samples,
+            reliability=reliability,
             targets=truth is not None,
         ),
         "story": story.to_dict(),
@@ -63,8 +66,9 @@ def summarise_additive(
         "pictures": [_picture(view, t) for t in range(min(len(model.terms_), _PICTURES))],
         "explorer": _explorer(view, samples),
         "errors": None if truth is None else _errors(view, cells, truth),
+        "reliability": reliability,
         "samples": samples,
-        "n_samples": 0 if rows is None else len(rows),
+        "n_samples": n,
     }
     found: dict[str, Any] = plain(data)
     return found

@@ -15,6 +15,7 @@ from choquet.explanation.model import OperatorsExplanation
 from choquet.explanation.phrases import number_word, percent, source_words
 from choquet.explanation.view import View
 from choquet.report.decimals import span
+from choquet.report.reliability import unreliable
 from choquet.scales.advice import against_target
 
 _NAMED = 3
@@ -41,6 +42,7 @@ def first_screen(
     inputs: FloatArray | None,
     targets: FloatArray | None,
     samples: dict[str, Any] | None = None,
+    reliability: dict[str, Any] | None = None,
     learned_from: bool = True,
 ) -> dict[str, Any]:
     """The five answers of the first screen, in plain data.
@@ -57,6 +59,8 @@ def first_screen(
         The samples.
     samples : dict or None
         Those that are listed, with what is known of each.
+    reliability : dict or None
+        Of the probabilities of a classifier.
     learned_from : bool
         Whether the model knows data of its own, beside these samples.
     """
@@ -74,7 +78,11 @@ def first_screen(
             "more": view.parts.n_operators > 1 or brief.kind != "rules",
         },
         "distrust": (
-            [*_distrust(view, story, answers, unseen), *least_sure(samples)]
+            [
+                *_distrust(view, story, answers, unseen),
+                *least_sure(samples),
+                *unreliable(reliability),
+            ]
             if learned_from
             else [_NO_DATA]
         ),

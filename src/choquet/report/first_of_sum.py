@@ -11,6 +11,7 @@ from choquet.arrays import BoolArray, FloatArray
 from choquet.explanation import AdditiveView, Brief, list_words
 from choquet.explanation.phrases import figure, number_word, percent, source_words
 from choquet.report.first import LOG_ODDS, least_sure, no_quality, other_models, quality_warnings
+from choquet.report.reliability import unreliable
 
 _NAMED = 2
 """Terms and places that one point names."""
@@ -29,6 +30,7 @@ def first_of_sum(
     *,
     rows: FloatArray | None,
     samples: list[dict[str, Any]] | None,
+    reliability: dict[str, Any] | None,
     targets: bool,
 ) -> dict[str, Any]:
     """The five answers of the first screen, in plain data.
@@ -44,6 +46,8 @@ def first_of_sum(
         The samples, with levels as numbers.
     samples : list of dict or None
         Those that are listed.
+    reliability : dict or None
+        Of the probabilities.
     targets : bool
         Whether results of the samples are known.
     """
@@ -56,7 +60,7 @@ def first_of_sum(
         "quality": quality,
         "no_quality": None if quality else no_quality(targets),
         "works": {**brief.to_dict(), "notes": _notes(view), "more": True},
-        "distrust": _distrust(unseen, weak, empty, samples),
+        "distrust": _distrust(unseen, weak, empty, samples, reliability),
         "next": _next(quality, weak, empty),
     }
 
@@ -156,6 +160,7 @@ def _distrust(
     weak: list[FittedTerm],
     empty: list[str],
     samples: list[dict[str, Any]] | None,
+    reliability: dict[str, Any] | None,
 ) -> list[str]:
     found = []
     if unseen is not None:
@@ -176,7 +181,7 @@ def _distrust(
         for row in samples or ()
         if row["probability"] is None
     ]
-    found += least_sure({"rows": shown})
+    found += [*least_sure({"rows": shown}), *unreliable(reliability)]
     return found or ["No samples were given, so nothing is known about where it can be trusted."]
 
 

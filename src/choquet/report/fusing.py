@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,12 +14,13 @@ from choquet.explanation.phrases import figure, percent, plain
 from choquet.explanation.view import View, operators_view
 from choquet.report.explorer import explorer_data
 from choquet.report.quality import scores_table
+from choquet.report.reliability import reliability_table, unreliable
+
+if TYPE_CHECKING:
+    from choquet.estimators.held_out import HeldOut
 
 _EXAMINED = 2_000
 """Samples that are looked at, evenly spaced if there are more."""
-
-_BINS = 10
-"""Groups of samples, by the probability of their answer, in the picture of reliability."""
 
 _NAMED = 3
 
@@ -51,10 +52,11 @@ def summarise_fusion(
     n_views = len(model.measures_)
     views = [operators_view(model, label=label) for label in model.classes_[:n_views]]
     truth = None if given is None else given.truth
-    quality = None
+    judged, n = None, 0 if given is None else len(given.scores)
     if given is not None and truth is not None:
-        quality = _quality(model, given)
-    facts = _Facts(model, given, quality) if given is not None else None
+        judged = _quality(model, given)
+    quality, reliability = scores_table(judged, n=n), reliability_table(judged, n=n)
+    facts = None if given is None else _Facts(model, given)
     briefs = [
         brief_of(
             view,
@@ -86,12 +88,13 @@ def summarise_fusion(
                 "cannot say how good the model is."
             ),
             "works": _works(model, views, briefs, given),
-            "distrust": _distrust(classes, facts, views),
+            "distrust": [*_distrust(classes, facts, views), *unreliable(reliability)],
             "next": _next(quality, classes, facts),
         },
         "note": _symmetry(labels, given) if n_views == 1 else None,
         "classes": classes,
-        "reliability": None if facts is None or truth is None else facts.reliability(),
+        "known": truth is not None,
+        "reliability": reliability,
         "samples": None if facts is None else facts.rows(n_samples),
         "explorer": _explorer(model, views, given, facts, n_samples),
     }
@@ -102,7 +105,7 @@ def summarise_fusion(
 class _Facts:
     """What the model says of the samples."""
 
-    def __init__(self, model: Any, given: Any, quality: dict[str, Any] | None) -> None:
+    def __init__(self, model: Any, given: Any) -> None:
         self.model, self.given = model, given
         self.proba = model.predict_proba(given)
         self.answer = self.proba.argmax(axis=1)
@@ -115,7 +118,6 @@ class _Facts:
         self.place = (
             None if truth is None else np.array([names[str(one)] for one in truth.tolist()])
         )
-        self.cross_validated = bool(quality and quality["folds"])
 
     @property
     def unseen(self) -> float:
@@ -132,23 +134,6 @@ class _Facts:
         )
         order = np.argsort(-times, kind="stable")
         return [(int(times[k]), *(self.labels[c] for c in pairs[k])) for k in order]
-
-    def reliability(self) -> dict[str, Any]:
-        """How often answers of a given probability are right."""
-        assert self.place is not None
-        right = self.answer == self.place
-        order = np.argsort(self.sure, kind="stable")
-        groups = [part for part in np.array_split(order, _BINS) if len(part)]
-        rows = [
-            {
-                "n": len(part),
-                "told": float(self.sure[part].mean()),
-                "right": float(right[part].mean()),
-            }
-            for part in groups
-        ]
-        gap = sum(row["n"] * abs(row["told"] - row["right"]) for row in rows) / len(right)
-        return {"rows": rows, "gap": float(gap), "cross_validated": self.cross_validated}
 
     def rows(self, most: int) -> dict[str, Any]:
         """The samples, those that are wrong or least sure first."""
@@ -177,7 +162,7 @@ class _Facts:
         return {"n": len(self.answer), "rows": rows}
 
 
-def _quality(model: Any, given: Any) -> dict[str, Any] | None:
+def _quality(model: Any, given: Any) -> HeldOut | None:
     from choquet.estimators.fusion.baselines import fusion_scores
     from choquet.walks import DataSupport
 
@@ -188,8 +173,7 @@ def _quality(model: Any, given: Any) -> dict[str, Any] | None:
     if known.n_samples == len(rows):
         again = DataSupport.from_data(rows, tolerance=known.tolerance)
         refit = bool(np.array_equal(again.words, known.words) and again.n_tied == known.n_tied)
-    found = fusion_scores(model, given, refit=refit)
-    return None if found is None else scores_table(found, numbers=False, n=len(given.scores))
+    return fusion_scores(model, given, refit=refit)
 
 
 def _what(model: Any, sources: Any, labels: list[str]) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -61,6 +62,48 @@ def signed_bars(values: Sequence[float], *, width: float = 120.0) -> list[dict[s
         {"x": zero + min(value, 0.0) * unit, "width": abs(value) * unit, "zero": zero}
         for value in values
     ]
+
+
+def reliability_points(
+    rows: Sequence[Mapping[str, float]], *, size: float = 220.0
+) -> dict[str, Any]:
+    """Where points with their intervals stand in a square, and from where to where it goes.
+
+    The square begins at the tenth below the least number shown, so that points near 1 stay apart.
+
+    Parameters
+    ----------
+    rows : sequence of mappings
+        With `told`, `right`, `low` and `high`, each in [0, 1].
+    size : float, default 220
+
+    Examples
+    --------
+    >>> drawn = reliability_points([{"told": 0.9, "right": 0.8, "low": 0.61, "high": 0.95}])
+    >>> drawn["start"], drawn["points"], drawn["ticks"][1]["label"]
+    (0.6, [{'x': 165.0, 'y': 110.0, 'low': 214.5, 'high': 27.5}], '80 %')
+    """
+    least = min(min(row["told"], row["low"]) for row in rows)
+    start = min(math.floor(10 * least + 1e-9), 8) / 10
+
+    def away(value: float) -> float:
+        return round(size * (value - start) / (1 - start), 2)
+
+    points = [
+        {"x": away(row["told"]), **{to: round(size - away(row[key]), 2) for to, key in _UP.items()}}
+        for row in rows
+    ]
+    ticks = [start, (1 + start) / 2, 1.0]
+    return {
+        "size": size,
+        "start": start,
+        "points": points,
+        "line": " ".join(f"{point['x']},{point['y']}" for point in points),
+        "ticks": [{"at": away(tick), "label": f"{100 * tick:.3g} %"} for tick in ticks],
+    }
+
+
+_UP = {"y": "right", "low": "low", "high": "high"}
 
 
 def hasse(n_sources: int) -> dict[str, Any] | None:

@@ -24,9 +24,15 @@ def as_markdown(data: dict[str, Any]) -> str:
         return _additive(data)
     lines = [f"# {_escape(data['title'])}", "", *_first(data["first"])]
     if "classes" in data:
-        lines += _classes(data)
+        lines += [*_classes(data), *_reliability(data)]
     else:
-        lines += [*_rules(data), *_operators(data), *_contexts(data), *_sources(data)]
+        lines += [
+            *_reliability(data),
+            *_rules(data),
+            *_operators(data),
+            *_contexts(data),
+            *_sources(data),
+        ]
         lines += [*_support(data), *_requests(data), *_errors(data), *_samples(data)]
     lines += ["", f"Made with choquet {data['library_version']}."]
     return "\n".join(lines) + "\n"
@@ -35,7 +41,7 @@ def as_markdown(data: dict[str, Any]) -> str:
 def _additive(data: dict[str, Any]) -> str:
     """A sum of terms."""
     story = data["story"]
-    lines = [f"# {_escape(data['title'])}", "", *_first(data["first"]), ""]
+    lines = [f"# {_escape(data['title'])}", "", *_first(data["first"]), *_reliability(data), ""]
     lines += ["## All terms", "", _escape(story["opening"]), "", *_points(story["sentences"])]
     heads = ["term", "share of the variation", "numbers", "decided by data", "share decided"]
     rows = [
@@ -104,6 +110,20 @@ def _scores(quality: dict[str, Any]) -> list[str]:
 
 def _with_half(told: str, half: str | None) -> str:
     return told if half is None else f"{told} ± {half}"
+
+
+def _reliability(data: dict[str, Any]) -> list[str]:
+    """Probabilities beside the share of answers that are right."""
+    told = data["reliability"]
+    if told is None:
+        return []
+    heads = ("samples", "probability given", "right", "95 % interval")
+    rows = [
+        [str(row["n"]), percent(row["told"]), percent(row["right"]), row["interval"]]
+        for row in told["rows"]
+    ]
+    lines = ["", "## Can the probabilities be believed?", "", _escape(told["verdict"]), ""]
+    return [*lines, *_table(heads, rows), "", _escape(f"{told['how']} {told['terms']}")]
 
 
 def _rules(data: dict[str, Any]) -> list[str]:

@@ -16,7 +16,7 @@ from choquet.errors import OptionError
 from choquet.explanation.phrases import percent
 from choquet.files import check_target, write_whole
 from choquet.report.additive import curve_points, map_cells
-from choquet.report.layout import MAX_HASSE, bars, hasse, signed_bars
+from choquet.report.layout import MAX_HASSE, bars, hasse, reliability_points, signed_bars
 from choquet.report.markdown import as_markdown
 from choquet.report.rendering import encodable, rendered
 from choquet.report.summary import summarise
@@ -175,6 +175,7 @@ def _render(data: dict[str, Any]) -> str:
         rest=_NOT_NEEDED,
         bars=bars,
         signed_bars=signed_bars,
+        reliability_points=reliability_points,
         hasse=hasse(n) if data["explorer"].get("values") else None,
         graph=bool(data.get("tree")) and n > MAX_HASSE,
     )
@@ -199,6 +200,7 @@ def _render_additive(data: dict[str, Any]) -> str:
         rest=_NOT_NEEDED,
         curve_points=curve_points,
         map_cells=map_cells,
+        reliability_points=reliability_points,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,12 @@ from choquet.explanation.phrases import figure, percent
 from choquet.explanation.view import View
 from choquet.report.decimals import decimals_of, fixed
 from choquet.walks import DataSupport
+
+if TYPE_CHECKING:  # scikit-learn is loaded when there is something to judge
+    from choquet.certainty import Reliability
+    from choquet.estimators.held_out import HeldOut, Score
+
+    _Own = tuple[Score, Reliability | None] | None
 
 _EXAMINED = 2_000
 """Rows that models are fitted to again, and simple answers to; evenly spaced if there are more."""
@@ -49,8 +55,8 @@ def quality_of(
     targets: FloatArray | None,
     y: Any,
     told: FloatArray | None = None,
-) -> dict[str, Any] | None:
-    """Scores of the model and of simple answers on the same samples, in plain data.
+) -> HeldOut | None:
+    """Scores of the model and of simple answers on the same samples.
 
     Samples that the model was learned from say nothing of new ones: then it is fitted again, five
     times, each time without a fifth of the samples, which it then answers.
@@ -83,17 +89,17 @@ def quality_of(
         return None
     else:
         truth, numbers = targets[::step], True
+    own: _Own
     if seen_before(view, inputs) and hasattr(model, "get_params"):
         own = None
     elif numbers:
-        own = score_numbers(view.outputs(rows) if told is None else told[::step], truth)
+        own = score_numbers(view.outputs(rows) if told is None else told[::step], truth), None
     else:
-        own = _class_score(model, some, truth, classes)
-    found = _beside_others(model, some, rows, truth, own, numbers=numbers, sources=view.sources)
-    return found and scores_table(found, numbers=numbers, n=len(inputs))
+        own = _judged(model, some, truth, classes)
+    return _beside_others(model, some, rows, truth, own, numbers=numbers, sources=view.sources)
 
 
-def quality_of_sum(view: AdditiveView, X: Any, rows: FloatArray, y: Any) -> dict[str, Any] | None:
+def quality_of_sum(view: AdditiveView, X: Any, rows: FloatArray, y: Any) -> HeldOut | None:
     """The same for an additive model, whose columns may hold categories.
 
     Parameters
@@ -115,14 +121,14 @@ def quality_of_sum(view: AdditiveView, X: Any, rows: FloatArray, y: Any) -> dict
         np.asarray(y, dtype=np.float64) if numbers else _labels(np.asarray(y), model.classes_)
     )[::step]
     plain, names = indicators(rows[::step], view.model.columns_)
+    own: _Own
     if sum_seen_before(view, rows):
         own, model = None, model.unfitted()
     elif numbers:
-        own = score_numbers(model.predict(X[::step]), truth)
+        own = score_numbers(model.predict(X[::step]), truth), None
     else:
-        own = _class_score(model, X[::step], truth, model.classes_)
-    found = _beside_others(model, X[::step], plain, truth, own, numbers=numbers, sources=names)
-    return found and scores_table(found, numbers=numbers, n=len(rows))
+        own = _judged(model, X[::step], truth, model.classes_)
+    return _beside_others(model, X[::step], plain, truth, own, numbers=numbers, sources=names)
 
 
 def sum_seen_before(view: AdditiveView, rows: FloatArray) -> bool:
@@ -156,18 +162,19 @@ def _beside_others(
     X: Any,
     rows: FloatArray,
     truth: Any,
-    own: Any,
+    own: _Own,
     *,
     numbers: bool,
     sources: Sequence[str],
-) -> Any:
+) -> HeldOut | None:
     """Scores of the model and of simple answers; without a score of its own, it is fitted again."""
     from choquet.estimators.held_out import HeldOut, baseline_scores, held_out
 
     if own is None:
         return held_out(model, X, truth, folds=_FOLDS, sources=sources, numbers=rows)
     rivals = baseline_scores(rows, truth, classify=not numbers, sources=sources)
-    return HeldOut(0, len(truth), {"model": own, **rivals})
+    score, reliability = own
+    return HeldOut(0, len(truth), {"model": score, **rivals}, reliability)
 
 
 def _every(X: Any, inputs: FloatArray, sources: Sequence[str], step: int) -> Any:
@@ -189,16 +196,18 @@ def _labels(y: Any, classes: Any) -> Any:
     return np.array([classes[known[label]] for label in y.tolist()])
 
 
-def _class_score(model: Any, X: Any, truth: Any, classes: Any) -> Any:
+def _judged(model: Any, X: Any, truth: Any, classes: Any) -> tuple[Score, Reliability]:
+    """How good the answers and the probabilities of a classifier are."""
     import warnings
 
-    from choquet.estimators.held_out import score_classes
+    from choquet.estimators.held_out import score_classes, told_by
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        proba = model.predict_proba(X)
+        told = told_by(model, X, classes)
     place = {label: k for k, label in enumerate(classes.tolist())}
-    return score_classes(proba, np.array([place[label] for label in truth.tolist()]))
+    places = np.array([place[label] for label in truth.tolist()])
+    return score_classes(told.proba, places, said=told.said), told.reliability(places)
 
 
 def seen_before(view: View, inputs: FloatArray) -> bool:
@@ -233,8 +242,18 @@ def seen_before(view: View, inputs: FloatArray) -> bool:
     return False
 
 
-def scores_table(found: Any, *, numbers: bool, n: int) -> dict[str, Any]:
-    """Scores as rows of a table with the words around them."""
+def scores_table(found: HeldOut | None, *, n: int) -> dict[str, Any] | None:
+    """Scores as rows of a table with the words around them.
+
+    Parameters
+    ----------
+    found : HeldOut or None
+    n : int
+        Samples that were given, of which some may have been looked at.
+    """
+    if found is None:
+        return None
+    numbers = found.reliability is None
     rows, best = [], min(score.error for score in found.scores.values())
     for name, score in found.scores.items():
         who = _WHO[name]
@@ -248,6 +267,19 @@ def scores_table(found: Any, *, numbers: bool, n: int) -> dict[str, Any]:
         row["r2"] = found.r2(name) if numbers and "mean" in found.scores else None
         rows.append(row)
     _write_out(rows, numbers=numbers)
+    others = "; the others are cross-validated on them" if len(rows) > 1 else ""
+    return {
+        "numbers": numbers,
+        "how": f"{measured_on(found, n)}{'' if found.folds else others}.",
+        "terms": _TERMS[numbers],
+        "folds": found.folds,
+        "rows": rows,
+        "verdict": _verdict({row["key"]: row for row in rows}, numbers=numbers),
+    }
+
+
+def measured_on(found: HeldOut, n: int) -> str:
+    """Which samples numbers rest on, and whether the model saw them; without a full stop."""
     how = (
         f"Cross-validated on {found.rows:,} samples in {found.folds} parts: each part is answered "
         "by a model that did not see it"
@@ -258,15 +290,7 @@ def scores_table(found: Any, *, numbers: bool, n: int) -> dict[str, Any]:
         how += f" ({found.rows:,} of {n:,}, evenly spaced)"
     if not found.folds:
         how += ". If the model learned from some of them, it looks better here than it is"
-        how += "; the others are cross-validated on them" if len(rows) > 1 else ""
-    return {
-        "numbers": numbers,
-        "how": f"{how}.",
-        "terms": _TERMS[numbers],
-        "folds": found.folds,
-        "rows": rows,
-        "verdict": _verdict({row["key"]: row for row in rows}, numbers=numbers),
-    }
+    return how
 
 
 def _write_out(rows: list[dict[str, Any]], *, numbers: bool) -> None:

@@ -22,7 +22,8 @@ from choquet.report.explorer import explorer_data
 from choquet.report.first import first_screen
 from choquet.report.fusing import summarise_fusion
 from choquet.report.image import clustering_data, ivat_data
-from choquet.report.quality import quality_of
+from choquet.report.quality import quality_of, scores_table
+from choquet.report.reliability import reliability_table
 from choquet.report.tables import index_table, source_table, support_table, tree_table
 from choquet.walks import DataSupport
 
@@ -89,10 +90,11 @@ def summarise(
     view = _informed(seen, inputs)
     answers = None if inputs is None else answers_of(view, inputs[:_EXAMINED])
     every = answers if inputs is not None and len(inputs) <= _EXAMINED else None
-    quality = None
+    found, n = None, 0 if inputs is None else len(inputs)
     if y is not None and inputs is not None and not fused:
         output = None if every is None else every.output
-        quality = quality_of(model, seen, X, inputs, targets, y, output)
+        found = quality_of(model, seen, X, inputs, targets, y, output)
+    quality, reliability = scores_table(found, n=n), reliability_table(found, n=n)
     story = explain_view(view)
     told = story.to_dict()
     samples = _samples(view, inputs, targets, answers, n_samples)
@@ -113,6 +115,7 @@ def summarise(
             inputs=inputs,
             targets=targets,
             samples=samples,
+            reliability=reliability,
             learned_from=learned_from,
         ),
         "story": story.told(),
@@ -131,13 +134,14 @@ def summarise(
         "support": support_table(view),
         "samples": samples,
         "errors": _errors(view, inputs, targets, answers),
+        "reliability": reliability,
         "explorer": {
             **explorer_data(view, inputs, _interesting(samples)),
             "error": _typical(quality),
         },
     }
-    found: dict[str, Any] = plain(data)
-    return found
+    told_plainly: dict[str, Any] = plain(data)
+    return told_plainly
 
 
 def _named(X: Any) -> bool:

@@ -13,7 +13,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from choquet.errors import ChoquetError, DataError
 from choquet.estimators.fusion.class_scores import ClassScores
-from choquet.estimators.held_out import HeldOut, Score, score_classes
+from choquet.estimators.held_out import HeldOut, Score, Told, score_classes
 from choquet.watching import each
 
 _LEAST = 1e-15
@@ -65,7 +65,8 @@ def fusion_scores(model: Any, given: ClassScores, *, refit: bool, folds: int = 5
     found |= _fixed(given.scores, place)
     order = ("model", "average", "single", "vote", "product", "stacking")
     kept = {name: found[name] for name in order if name in found}
-    return HeldOut(len(parts) if refit and parts else 0, len(place), kept)
+    reliability = Told(proba, proba.argmax(axis=1)).reliability(place)
+    return HeldOut(len(parts) if refit and parts else 0, len(place), kept, reliability)
 
 
 def _parts(place, folds):
