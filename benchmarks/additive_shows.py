@@ -1,6 +1,7 @@
-"""What docs/additive.md claims beside its tables: coverage, proved shapes, time and memory.
+"""What docs/additive.md claims beside its tables: coverage, reliability, shapes, time and memory.
 
-    python benchmarks/additive_shows.py coverage [FITS] | outside | shapes | time | memory
+    python benchmarks/additive_shows.py coverage [FITS] | outside | reliability | shapes
+    python benchmarks/additive_shows.py time | memory
 
 Each part prints what it measured. Time is that of the process on one thread; memory is the largest
 resident size of the process, which holds one chunk at a time.
@@ -15,9 +16,12 @@ import warnings
 from collections.abc import Iterator
 
 import numpy as np
+from sklearn import datasets
 
 import choquet
+from choquet.certainty import Reliability, reliability_curve
 from choquet.estimators import fit_additive_chunks
+from choquet.estimators.held_out import held_out
 
 
 def truths(
@@ -92,6 +96,42 @@ def outside() -> None:
                 shares.setdefault((low, high), []).append(held)
         told = (f"{low:g} to {high:g}: {np.mean(s):.3f}" for (low, high), s in shares.items())
         print(f"{name:11s} {', '.join(told)}", flush=True)
+
+
+def reliability() -> None:
+    """Probabilities beside what happened: log-odds of known truths, and three data sets."""
+    for n in (300, 1000):
+        for number, (name, *_) in enumerate(truths(np.random.default_rng(0), 4)):
+            found = []
+            for seed in range(10):
+                rng = np.random.default_rng([seed, n, number])
+                _, X, score = list(truths(rng, n + 2000))[number]
+                odds = 2 * (score - score.mean()) / score.std()
+                y = (rng.random(len(X)) < 1 / (1 + np.exp(-odds))).astype(int)
+                model = choquet.ChoquetAdditiveClassifier().fit(X[:n], y[:n])
+                proba = model.predict_proba(X[n:])
+                right = model.predict(X[n:]) == y[n:]
+                found.append(reliability_curve(proba.max(axis=1), right))
+            _tell_reliability(f"{name}, {n} rows", found)
+    for name in ("iris", "wine", "breast_cancer"):
+        X, y = getattr(datasets, f"load_{name}")(return_X_y=True)
+        held = held_out(choquet.ChoquetAdditiveClassifier(), X, y)
+        assert held is not None
+        assert held.reliability is not None
+        _tell_reliability(f"{name}, 5 folds", [held.reliability])
+
+
+def _tell_reliability(name: str, found: list[Reliability]) -> None:
+    keys = ("mean_told", "mean_right", "gap", "chance", "limit")
+    means = [100 * np.mean([getattr(one, key) for one in found]) for key in keys]
+    told, right, gap, chance, limit = (f"{mean:.1f}" for mean in means)
+    off = sum(one.gap > one.limit for one in found)
+    leans = [sum(one.lean == sign for one in found) for sign in (1, -1)]
+    print(
+        f"{name}: told {told}, right {right}, gap {gap} (by chance {chance}, below {limit}); of "
+        f"{len(found)}, {off} have more, {leans[0]} are too high, {leans[1]} too low",
+        flush=True,
+    )
 
 
 def shapes() -> None:
@@ -169,5 +209,5 @@ def memory() -> None:
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    parts = {"coverage": coverage, "outside": outside, "shapes": shapes}
+    parts = {"coverage": coverage, "outside": outside, "reliability": reliability, "shapes": shapes}
     {**parts, "time": growth, "memory": memory}[sys.argv[1]]()

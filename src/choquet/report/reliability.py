@@ -13,10 +13,11 @@ if TYPE_CHECKING:
     from choquet.estimators.held_out import HeldOut
 
 _TERMS = (
-    "Samples are put into groups of about equal size, by the probability that the model gives its "
-    "answer; only this probability is looked at. Where it agrees with the share of right answers, "
-    "an answer of 90 % is right nine times out of ten. The 95 % intervals say where the share of "
-    "right answers would lie with many more samples; with few samples they are wide."
+    "Samples are put into groups by the probability that the model gives its answer, of about "
+    "equal size unless many have the same. Where this probability agrees with the share of right "
+    "answers, an answer of 90 % is right nine times out of ten. The 95 % intervals say where the "
+    "share would lie with many more samples; with few samples they are wide. Probabilities of "
+    "other classes are not looked at."
 )
 
 _OFF = {1: "high", -1: "low"}
