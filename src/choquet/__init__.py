@@ -114,9 +114,9 @@ if TYPE_CHECKING:
         Distinct,
         FuzzyCMeans,
         Linkage,
-        compare,
-        decompose,
     )
+    from choquet.decomposition.compare import compare
+    from choquet.decomposition.decompose import decompose
     from choquet.estimators import (
         ChoquetAdditiveClassifier,
         ChoquetAdditiveRegressor,
@@ -143,7 +143,7 @@ if TYPE_CHECKING:
         explain_samples,
         of_class,
     )
-    from choquet.exports import export
+    from choquet.exports.export import export
     from choquet.indices import banzhaf, interaction, sample_indices, shapley, uniform_distribution
     from choquet.integrals import (
         choquet_integral,

@@ -63,7 +63,8 @@ if TYPE_CHECKING:
         with_rows,
     )
     from choquet.learning.representative import choose
-    from choquet.learning.solvers import SOLVERS, Solution, hlms, solve
+    from choquet.learning.solvers import SOLVERS, Solution, solve
+    from choquet.learning.solvers.hlms import hlms
 else:
     __getattr__, __dir__ = lazy_door(
         __name__,
