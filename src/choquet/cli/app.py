@@ -86,17 +86,13 @@ def run(arguments: list[str]) -> int:
             stream.reconfigure(errors="backslashreplace")
     try:
         with contextlib.nullcontext() if debug else say_warnings(), watch():
-            code = app(
-                args=[word for word in arguments if word != "--debug"] or ["--help"],
-                prog_name="choquet",
-                standalone_mode=False,
-            )
+            _invoke([word for word in arguments if word != "--debug"] or ["--help"])
         sys.stdout.flush()
-        return _told(code if isinstance(code, int) else 0)
+        return 0
     except BrokenPipeError:
         return _seen_enough()
     except SystemExit as exit_:
-        # What click and rich make of a broken pipe.
+        # What rich makes of a broken pipe.
         return _seen_enough() if isinstance(exit_.__context__, BrokenPipeError) else 1
     except (KeyboardInterrupt, click.Abort):
         return _told(_STOPPED)
@@ -106,6 +102,14 @@ def run(arguments: list[str]) -> int:
         if debug:
             traceback.print_exc()
         return _tell(error)
+
+
+def _invoke(arguments: list[str]) -> None:
+    """Run one command; what goes wrong is raised as it is, and told by `run`."""
+    if "_CHOQUET_COMPLETE" in os.environ:  # the shell asks for words that it could complete
+        app.main(arguments, prog_name="choquet")
+    with app.make_context("choquet", arguments) as context:
+        app.invoke(context)
 
 
 def _seen_enough() -> int:
