@@ -189,10 +189,7 @@ class AbstractMeasure(ABC):
         >>> Measure([0, 0.2, 0.3, 1]).integral([[0.9, 0.4]])
         array([0.5])
         """
-        check_option("kind", kind, INTEGRALS)
-        return self._integral(
-            as_inputs(X, sources=self.sources, finite=not self._refuses_nonfinite), kind
-        )
+        return self._integral(self._checked(X, kind), kind)
 
     @final
     def interval(self, X: Any, *, kind: IntegralName = "choquet") -> FloatArray:
@@ -209,10 +206,7 @@ class AbstractMeasure(ABC):
         >>> SupportedMeasure.from_dict({"a": 0.4}, ["a", "b"]).interval([[0.1, 0.9]])
         array([[0.1, 0.9]])
         """
-        check_option("kind", kind, INTEGRALS)
-        return self._interval(
-            as_inputs(X, sources=self.sources, finite=not self._refuses_nonfinite), kind
-        )
+        return self._interval(self._checked(X, kind), kind)
 
     @final
     def integral_of_rows(self, rows: FloatArray) -> FloatArray:
@@ -301,6 +295,11 @@ class AbstractMeasure(ABC):
     # -- what they share ---------------------------------------------------------------------------
 
     @final
+    def _checked(self, X: Any, kind: IntegralName) -> FloatArray:
+        check_option("kind", kind, INTEGRALS)
+        return as_inputs(X, sources=self.sources, finite=not self._refuses_nonfinite)
+
+    @final
     def _combined(self, inputs: FloatArray, kind: IntegralName) -> FloatArray:
         """Integral of each sample from the values along its walk."""
         sorts = np.argsort(-inputs, axis=1, kind="stable")
@@ -325,8 +324,7 @@ class AbstractMeasure(ABC):
             if isinstance(subsets, str):
                 raise DataError(f"subsets must be a list of subsets, not the text {subsets!r}")
             return words_of_subsets(self.sources, list(subsets))
-        if n % 64 and len(words) and (words[:, -1] >> np.uint64(n % 64)).any():
-            raise SourceError(f"a subset holds a source beyond the {n} that are named")
+        refuse_beyond(words, n)
         return words
 
     @final
@@ -351,6 +349,21 @@ class AbstractMeasure(ABC):
 
 class KnownMeasure(AbstractMeasure):
     """A measure of which every value is known: bounds are the value itself."""
+
+    @final
+    def to_measure(self, *, fill: FillName | None = None) -> Measure:
+        """Dense measure with the same values, for as many sources as one can have.
+
+        Parameters
+        ----------
+        fill
+            Without effect: no value is unknown.
+        """
+        del fill
+        return self._to_dense()
+
+    @abstractmethod
+    def _to_dense(self) -> Measure: ...
 
     @final
     def _bounds(self, words: WordArray) -> tuple[FloatArray, FloatArray]:
@@ -385,18 +398,10 @@ class ComputedMeasure(KnownMeasure):
         return self._combined(inputs, kind)
 
     @final
-    def to_measure(self, *, fill: FillName | None = None) -> Measure:
-        """Dense measure with the same values, for as many sources as one can have.
-
-        Parameters
-        ----------
-        fill
-            Without effect: no value is unknown.
-        """
+    def _to_dense(self) -> Measure:
         from choquet.lattice import check_dense
         from choquet.measures.measure import Measure
 
-        del fill
         check_dense(self.n_sources)
         words = np.arange(1 << self.n_sources, dtype=np.uint64)[:, None]
         return Measure(
@@ -438,6 +443,12 @@ def check_measure(measure: Any) -> AbstractMeasure:
     raise MeasureError(
         f"a measure is needed, not a {type(measure).__name__}; make one with Measure(values)"
     )
+
+
+def refuse_beyond(words: WordArray, n_sources: int) -> None:
+    """Raise if a subset holds a source beyond those that are named."""
+    if n_sources % 64 and len(words) and (words[:, -1] >> np.uint64(n_sources % 64)).any():
+        raise SourceError(f"a subset holds a source beyond the {n_sources} that are named")
 
 
 def as_names(sources: Iterable[str]) -> tuple[str, ...]:

@@ -23,27 +23,15 @@ from choquet.measures.sources import format_subset, source_numbers
 
 
 def additive(weights: npt.ArrayLike) -> FloatArray:
-    """Sum of the weights in the subset.
-
-    Examples
-    --------
-    >>> additive([0.2, 0.8])
-    array([0. , 0.2, 0.8, 1. ])
-    """
+    """Sum of the weights in the subset."""
     shares = _convex_weights(weights)
-    values = _fold(shares, np.add, 0.0)
+    values = _fold(shares, np.add)
     values[-1] = 1.0
     return np.minimum(values, 1.0)
 
 
 def symmetric(weights: npt.ArrayLike) -> FloatArray:
-    """Sum of the first |A| weights: the order statistic with these weights, largest input first.
-
-    Examples
-    --------
-    >>> symmetric([0, 1, 0])
-    array([0., 0., 0., 1., 0., 1., 1., 1.])
-    """
+    """Sum of the first |A| weights: the order statistic with these weights, largest input first."""
     shares = _convex_weights(weights)
     by_size = np.minimum(np.concatenate([[0.0], np.cumsum(shares)]), 1.0)
     by_size[-1] = 1.0
@@ -59,11 +47,9 @@ def _convex_weights(weights: npt.ArrayLike) -> FloatArray:
     return shares
 
 
-def _fold(
-    densities: FloatArray, join: np.ufunc | Callable[..., FloatArray], empty: float
-) -> FloatArray:
+def _fold(densities: FloatArray, join: np.ufunc | Callable[..., FloatArray]) -> FloatArray:
     """Join the densities of every subset, doubling the array source by source."""
-    values = np.array([empty])
+    values = np.zeros(1)
     for density in densities:
         values = np.concatenate([values, join(values, density)])
     return values
@@ -111,8 +97,7 @@ def sugeno_lambda_root(densities: npt.ArrayLike) -> float:
 
     from scipy.optimize import brentq
 
-    step = -1.0 if excess > 0 else 1.0
-    far = step
+    far = -1.0 if excess > 0 else 1.0
     while slope(far) * excess > 0:
         far *= 2
         if abs(far) > 700:
@@ -132,12 +117,12 @@ def sugeno_lambda(densities: npt.ArrayLike) -> FloatArray:
     g = _densities(densities)
     root = sugeno_lambda_root(g)
     if abs(root) < 1e-15:
-        values = _fold(g, np.add, 0.0)
+        values = _fold(g, np.add)
     elif root == -1:
-        values = _fold(g, _probabilistic_sum, 0.0)
+        values = _fold(g, _probabilistic_sum)
     else:
         # In logarithms the rule is a plain sum, so no subset loses digits to cancellation.
-        values = np.expm1(_fold(np.log1p(root * g), np.add, 0.0)) / root
+        values = np.expm1(_fold(np.log1p(root * g), np.add)) / root
     values = np.clip(values, 0.0, 1.0)
     values[-1] = 1.0
     # Singletons exactly as given, and the last rounding errors out of the order.
@@ -149,30 +134,20 @@ def _probabilistic_sum(a: FloatArray, b: float) -> FloatArray:
     return a + b - a * b
 
 
-def _bounded_sum(a: FloatArray, b: float) -> FloatArray:
-    return np.minimum(a + b, 1.0)
-
-
 CONORMS: dict[str, np.ufunc | Callable[..., FloatArray]] = {
     "max": np.maximum,
     "probabilistic": _probabilistic_sum,
-    "bounded": _bounded_sum,
+    "bounded": lambda a, b: np.minimum(a + b, 1.0),
 }
 """t-conorms S by name, for `decomposable`."""
 
 
 def possibility(densities: npt.ArrayLike) -> FloatArray:
-    """Largest density in the subset (Zadeh 1978).
-
-    Examples
-    --------
-    >>> possibility([0.2, 1.0])
-    array([0. , 0.2, 1. , 1. ])
-    """
+    """Largest density in the subset (Zadeh 1978)."""
     g = _densities(densities)
     if g.max() != 1:
         raise MeasureError(f"the largest possibility must be 1, not {g.max():g}")
-    return _fold(g, np.maximum, 0.0)
+    return _fold(g, np.maximum)
 
 
 def decomposable(densities: npt.ArrayLike, conorm: str) -> FloatArray:
@@ -184,19 +159,13 @@ def decomposable(densities: npt.ArrayLike, conorm: str) -> FloatArray:
     array([0. , 0.3, 0.5, 1. ])
     """
     join = CONORMS[check_option("conorm", conorm, CONORMS)]
-    values = np.clip(_fold(_densities(densities), join, 0.0), 0.0, 1.0)
+    values = np.clip(_fold(_densities(densities), join), 0.0, 1.0)
     values[-1] = 1.0
     return upward_maximum(values)
 
 
 def from_mobius(masses: npt.ArrayLike) -> FloatArray:
-    """Measure with the given Möbius transform, cleared of decreases that are mere rounding.
-
-    Examples
-    --------
-    >>> from_mobius([0, 0.2, 0.3, 0.5])
-    array([0. , 0.2, 0.3, 1. ])
-    """
+    """Measure with the given Möbius transform, cleared of decreases that are mere rounding."""
     values = zeta(as_vector(masses, "Möbius masses"))
     closed = upward_maximum(values)
     rounding = 1e-12 * max(1.0, float(np.abs(values).max()))
@@ -204,13 +173,7 @@ def from_mobius(masses: npt.ArrayLike) -> FloatArray:
 
 
 def belief(masses: npt.ArrayLike) -> FloatArray:
-    """Sum of the masses of all subsets; masses are ≥ 0 and sum to 1, none on ∅.
-
-    Examples
-    --------
-    >>> belief([0, 0.5, 0, 0.5])
-    array([0. , 0.5, 0. , 1. ])
-    """
+    """Sum of the masses of all subsets; masses are ≥ 0 and sum to 1, none on ∅."""
     m = as_vector(masses, "masses")
     n_sources_of(m)
     if (m < 0).any() or m[0] != 0 or abs(m.sum() - 1) > 1e-9:

@@ -15,7 +15,7 @@ from choquet.lattice import check_dense, mask_of, mobius, monotonicity_witness, 
 from choquet.lattice.rows import integrals_of_rows, weights_of_walks
 from choquet.lattice.wide import WordArray
 from choquet.measures import families
-from choquet.measures.abstract import INTEGRALS, FillName, IntegralName, KnownMeasure
+from choquet.measures.abstract import INTEGRALS, IntegralName, KnownMeasure
 from choquet.measures.orders import OrderName, by_mask, other_order
 from choquet.measures.properties import Properties
 from choquet.measures.random import RANDOM_MEASURES, RandomName
@@ -411,15 +411,7 @@ class Measure(Properties, KnownMeasure):
     def _integral(self, inputs: FloatArray, kind: IntegralName) -> FloatArray:
         return integrals_of_rows(self.values, inputs, INTEGRALS.index(kind))
 
-    def to_measure(self, *, fill: FillName | None = None) -> Measure:
-        """The measure itself: it is dense.
-
-        Parameters
-        ----------
-        fill
-            Without effect: no value is unknown.
-        """
-        del fill
+    def _to_dense(self) -> Measure:
         return self
 
     def mask(self, *subset: Any) -> int:

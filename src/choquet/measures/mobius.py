@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from typing import Any, final
 
 import numpy as np
@@ -19,7 +20,6 @@ from choquet.errors import DataError, MeasureError, NotMonotoneError
 from choquet.lattice import zeta
 from choquet.lattice.wide import WordArray, membership, pack, to_dense_masks
 from choquet.measures.abstract import (
-    FillName,
     IntegralName,
     KnownMeasure,
     as_names,
@@ -110,8 +110,8 @@ class MobiusMeasure(KnownMeasure):
 
         Examples
         --------
-        >>> MobiusMeasure.from_dict({("a", "b"): 1.0}, ["a", "b"]).to_measure().values
-        array([0., 0., 0., 1.])
+        >>> MobiusMeasure.from_dict({"a": 0.5, ("a", "b"): 0.5}, ["a", "b"]).to_measure().values
+        array([0. , 0.5, 0. , 1. ])
         """
         names = tuple(sources)
         words, values = words_of_subsets(names, coefficients), list(coefficients.values())
@@ -176,20 +176,7 @@ class MobiusMeasure(KnownMeasure):
         """The measure itself."""
         return self
 
-    def to_measure(self, *, fill: FillName | None = None) -> Measure:
-        """Dense measure with the same values, for as many sources as one can have.
-
-        Parameters
-        ----------
-        fill
-            Without effect: no value is unknown.
-
-        Examples
-        --------
-        >>> MobiusMeasure.from_dict({"a": 0.5, ("a", "b"): 0.5}, ["a", "b"]).to_measure().values
-        array([0. , 0.5, 0. , 1. ])
-        """
-        del fill
+    def _to_dense(self) -> Measure:
         masks = to_dense_masks(self.words, self.n_sources)
         dense = np.zeros(1 << self.n_sources)
         dense[masks] = self.coefficients
@@ -279,14 +266,10 @@ def coalitions(n_sources: int, order: int) -> WordArray:
     >>> coalitions(3, 2)[:, 0].tolist()
     [1, 2, 4, 3, 5, 6]
     """
-    from itertools import chain, combinations
-    from math import comb
-
     if not 1 <= order <= n_sources:
         raise DataError(f"k={order} is out of range for {n_sources} sources: choose 1 to N")
-    count = sum(comb(n_sources, size) for size in range(1, order + 1))
-    inside = np.zeros((count, n_sources), dtype=np.bool_)
-    subsets = chain(*(combinations(range(n_sources), size) for size in range(1, order + 1)))
+    subsets = [T for size in range(1, order + 1) for T in combinations(range(n_sources), size)]
+    inside = np.zeros((len(subsets), n_sources), dtype=np.bool_)
     for row, subset in enumerate(subsets):
         inside[row, list(subset)] = True
     return pack(inside)

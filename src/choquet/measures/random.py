@@ -61,10 +61,6 @@ def uniform_measure(
     return values
 
 
-def _uniform(n_sources: int, rng: np.random.Generator, _: int) -> FloatArray:
-    return uniform_measure(n_sources, rng)
-
-
 def _random_node(n_sources: int, rng: np.random.Generator, _: int) -> FloatArray:
     from choquet.measures import _kernels
 
@@ -125,7 +121,9 @@ def _closed(values: FloatArray) -> FloatArray:
 
 
 RANDOM_MEASURES: dict[str, RandomMeasure] = {
-    "uniform": RandomMeasure(_uniform, "all normal monotone measures, uniformly"),
+    "uniform": RandomMeasure(
+        lambda n, rng, _: uniform_measure(n, rng), "all normal monotone measures, uniformly"
+    ),
     "node": RandomMeasure(
         _random_node, "subsets in random order, each uniform between its current bounds"
     ),

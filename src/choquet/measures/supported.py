@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from choquet.arrays import BoolArray, FloatArray, IntArray, check_option
-from choquet.errors import DataError, MeasureError, NotMonotoneError, SourceError
+from choquet.errors import DataError, MeasureError, NotMonotoneError
 from choquet.lattice import downward_minimum, members, upward_maximum
 from choquet.lattice.threads import in_chunks
 from choquet.lattice.wide import WordArray, find_rows, membership, to_dense_masks
@@ -21,6 +21,7 @@ from choquet.measures.abstract import (
     as_names,
     as_table,
     combine,
+    refuse_beyond,
     words_of_subsets,
 )
 from choquet.measures.measure import Measure
@@ -252,7 +253,10 @@ class SupportedMeasure(AbstractMeasure):
         row, other = _kernels.containment_witness(self.words, self.known_values)
         if row < 0:
             return
-        masks = [_mask_of_words(self.words[k]) for k in (row, other)]
+        masks = [
+            sum(int(word) << (64 * k) for k, word in enumerate(self.words[at]))
+            for at in (row, other)
+        ]
         names = [", ".join(self.sources[i] for i in members(mask)) for mask in masks]
         raise NotMonotoneError(
             f"not monotone: g({{{names[0]}}}) = {self.known_values[row]:g} > "
@@ -289,18 +293,13 @@ def known_at(measure: AbstractMeasure, words: WordArray) -> SupportedMeasure | N
     return found
 
 
-def _mask_of_words(row: WordArray) -> int:
-    return sum(int(word) << (64 * k) for k, word in enumerate(row))
-
-
 def _tidy(
     rows: WordArray, ordered: FloatArray, n_sources: int, total: float
 ) -> tuple[WordArray, FloatArray]:
     """Check ∅ and X, and take both out of the table."""
     if not np.isfinite(total) or total < 0:
         raise MeasureError(f"g(X) must be finite and at least 0, not {total:g}")
-    if n_sources % 64 and len(rows) and (rows[:, -1] >> np.uint64(n_sources % 64)).any():
-        raise SourceError(f"a subset holds a source beyond the {n_sources} that are named")
+    refuse_beyond(rows, n_sources)
     sizes = np.bitwise_count(rows).sum(axis=1)
     for size, expected, name in ((0, 0.0, "∅"), (n_sources, total, "X")):
         given = ordered[sizes == size]
