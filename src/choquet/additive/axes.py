@@ -6,7 +6,7 @@ that was seen in training, lies in a slot. A position is a cell and how far in t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -138,7 +138,7 @@ class Margin:
     """
 
     basis: FloatArray
-    rough: FloatArray = field(default_factory=lambda: np.zeros(0))
+    rough: FloatArray
 
 
 def margin_of(axis: Axis, shares: FloatArray, ranks: float = 0.5) -> Margin:

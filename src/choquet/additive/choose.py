@@ -13,7 +13,7 @@ from choquet.additive.families import Squares
 from choquet.additive.fit import Fit, Ground, Options, ground_of
 from choquet.additive.search import grow
 from choquet.additive.table import Block, Memory, RowHash, Span, Table
-from choquet.arrays import BoolArray, FloatArray
+from choquet.arrays import FloatArray
 from choquet.watching import each
 
 LINKS = (0.0, -1.0, -0.5, -0.25, 0.25, 0.5, 1.0, 2.0)
@@ -54,9 +54,9 @@ def score_range(fit: Fit) -> FloatArray:
     return np.stack([span.low - room, span.high + room], axis=1)
 
 
-def sample(table: Table, n_rows: float, most: int = _ROWS) -> Memory:
-    """At most about so many rows, chosen by their content, in memory."""
-    share = min(1.0, most / max(n_rows, 1.0))
+def sample(table: Table, n_rows: float) -> Memory:
+    """At most about `_ROWS` rows, chosen by their content, in memory."""
+    share = min(1.0, _ROWS / max(n_rows, 1.0))
     limit = int(share * (1 << 62)) * 2
     numbers = RowHash.of(table) if share < 1 else None
 
@@ -75,8 +75,7 @@ def choose_link(
 
     Ties within half a standard error go to the simpler one.
     """
-    weight = float(table.total(lambda block: (block.weight.sum(),))[0])
-    if weight < FEWEST or len(links) == 1:
+    if table.weight < FEWEST or len(links) == 1:
         return LinkChoice(links[0], {}, {})
     simple = replace(options, utilities_only=True)
     tried = tuple(link for link in links if link in _PROBES) or tuple(links)
@@ -116,16 +115,12 @@ def _compare(
 
 def held_out(table: Memory) -> list[tuple[Table, Block]]:
     """Rows to learn from, and those held out, for each of a few folds by the content of rows."""
-    numbers, found = RowHash.of(table), []
-    for fold in range(_FOLDS):
-
-        def inside(block: Block, fold: int = fold) -> BoolArray:
-            return np.asarray(numbers(block) // 7 % _FOLDS == fold)
-
-        train, test = table.part(lambda b: ~inside(b)), table.part(inside)
-        if _weight(train) and _weight(test):
-            found += [(train, block) for block in test.blocks()]
-    return found
+    return [
+        (train, block)
+        for train, test in table.folds(_FOLDS)
+        if train.weight and test.weight
+        for block in test.blocks()
+    ]
 
 
 def simplest(sums: FloatArray, products: FloatArray, total: float) -> int:
@@ -164,10 +159,6 @@ def _utilities(table: Table, ground: Ground, options: Options, links: Sequence[f
         fit.rhos = [fits[0].rhos[0].copy()]
         fit.refit(steps=1, outer=5)
     return fits
-
-
-def _weight(table: Table) -> float:
-    return float(table.total(lambda block: (block.weight.sum(),))[0])
 
 
 def outputs(fit: Fit, block: Block) -> FloatArray:

@@ -20,7 +20,8 @@ from choquet.additive.model import AdditiveModel, FittedTerm
 from choquet.additive.table import Block, Table
 from choquet.additive.terms import Places
 from choquet.arrays import FloatArray, IntArray, as_inputs
-from choquet.errors import DataError, MissingDependencyError
+from choquet.errors import DataError
+from choquet.frames import to_frame
 from choquet.lattice.ties import falling
 from choquet.scales import figure
 from choquet.shown import Shown
@@ -231,12 +232,8 @@ class AdditiveDecomposition(Shown):
         """Cells, orders and positions of each row in each term, and whether it is known."""
         looked, found = Places(X), []
         for term in self.model.terms:
-            at = [looked.of(s, axis) for s, axis in zip(term.sources, term.axes, strict=True)]
-            cells = np.stack([cell for cell, _, _ in at], axis=1)
-            positions = np.stack([position for _, position, _ in at], axis=1)
-            known = np.logical_and.reduce([known for _, _, known in at])
-            order = falling(positions)[0]
-            found.append((cells, order, positions, known))
+            cells, positions, known = looked.in_term(term.sources, term.axes)
+            found.append((cells, falling(positions)[0], positions, known))
         return found
 
     def effects(self, X: FloatArray) -> FloatArray:
@@ -255,8 +252,7 @@ class AdditiveDecomposition(Shown):
 
     def _numbers(self, X: Any) -> FloatArray:
         """Rows as numbers, NaN where a value is missing; frames go by the names of the sources."""
-        names = [source.name for source in self.model.sources]
-        rows = as_inputs(X, sources=names, finite=False)
+        rows = as_inputs(X, sources=self.sources, finite=False)
         if np.isinf(rows).any():
             raise DataError("inputs must not be infinite; NaN says that a value is missing")
         return rows
@@ -320,21 +316,16 @@ class AdditiveDecomposition(Shown):
 
     def to_frame(self) -> Any:
         """Operators as a pandas data frame, a row for each context that was met."""
-        try:
-            import pandas
-        except ImportError:
-            raise MissingDependencyError("Frames need pandas: pip install pandas") from None
-        return pandas.DataFrame(
-            {
-                "term": [op.name for op in self.operators],
-                "context": [op.context.words for op in self.operators],
-                "bias": [op.bias for op in self.operators],
-                "weights": [op.rank_weights.tolist() for op in self.operators],
-                "share": [op.share for op in self.operators],
-                "count": [op.count for op in self.operators],
-                "trust": [self.model.terms[op.context.term].trust for op in self.operators],
-            }
-        )
+        columns: dict[str, list[Any]] = {
+            "term": [op.name for op in self.operators],
+            "context": [op.context.words for op in self.operators],
+            "bias": [op.bias for op in self.operators],
+            "weights": [op.rank_weights.tolist() for op in self.operators],
+            "share": [op.share for op in self.operators],
+            "count": [op.count for op in self.operators],
+            "trust": [self.model.terms[op.context.term].trust for op in self.operators],
+        }
+        return to_frame(columns, "pandas")
 
 
 def _unknown(term: FittedTerm, row: FloatArray) -> str:

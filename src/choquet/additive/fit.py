@@ -175,12 +175,13 @@ class Fit:
         rows = block.design(design)
         return np.stack([rows(design.values(beta)) for beta in betas])
 
-    def _fixed(self, betas: Sequence[FloatArray]) -> FloatArray:
+    def fixed(self, betas: Sequence[FloatArray]) -> FloatArray:
+        """The fixed numbers of each score, (n_scores, n_fixed)."""
         return np.stack([beta[: self.family.n_fixed] for beta in betas])
 
     def loss(self, betas: Sequence[FloatArray]) -> float:
         """Loss of all rows at some numbers."""
-        design, fixed = self.design, self._fixed(betas)
+        design, fixed = self.design, self.fixed(betas)
 
         def look(block: Block) -> tuple[Any, ...]:
             eta = self.scores(block, design, betas)
@@ -190,7 +191,7 @@ class Fit:
 
     def quadratic(self, k: int) -> Quadratic:
         """Quadratic model of the loss of score k at the numbers as they are: one pass."""
-        design, fixed, family = self.design, self._fixed(self.betas), self.family
+        design, fixed, family = self.design, self.fixed(self.betas), self.family
         size, n_fixed = int(design.grid_cuts[-1]), family.n_fixed
 
         def look(block: Block) -> tuple[Any, ...]:
@@ -306,7 +307,7 @@ class Fit:
 
     def _joint(self) -> tuple[FloatArray, FloatArray, float]:
         """Curvature and slope of the loss in the numbers of all classes, and the loss: one pass."""
-        design, fixed, family = self.design, self._fixed(self.betas), self.family
+        design, fixed, family = self.design, self.fixed(self.betas), self.family
         assert isinstance(family, Multinomial)
         K, size, p = family.n_scores, int(design.grid_cuts[-1]), design.n_numbers
         pairs = [(k, j) for k in range(K) for j in range(k, K)]

@@ -15,7 +15,7 @@ from choquet.additive.fit import Fit
 from choquet.additive.link import Link
 from choquet.additive.reml import covariance_of
 from choquet.additive.table import Block
-from choquet.additive.terms import Design, Places, Term, errors_of
+from choquet.additive.terms import Places, Rows, errors_of, rows_of
 from choquet.arrays import BoolArray, FloatArray
 
 _ROWS = 4096
@@ -61,6 +61,10 @@ class FittedTerm:
     n_numbers: int
     spread: FloatArray
     share: float
+
+    def rows(self, places: Places) -> Rows:
+        """Sparse rows on the grid."""
+        return rows_of(places, self.sources, self.axes)
 
     @property
     def trust(self) -> float:
@@ -202,7 +206,7 @@ class AdditiveModel:
         places = Places(X)
         out = np.zeros((self.n_scores, len(X), len(self.terms)))
         for t, term in enumerate(self.terms):
-            rows = _plain(term).rows(places)
+            rows = term.rows(places)
             for k in range(self.n_scores):
                 out[k, :, t] = rows(term.values[k].ravel())
         return out
@@ -230,7 +234,7 @@ class AdditiveModel:
         found = self._variance(X, self.covariance) + self.outside(X)
         places = Places(X)
         for term in self.terms:
-            rows = _plain(term).rows(places)
+            rows = term.rows(places)
             between = BETWEEN * (1 - (rows.share**2).sum(axis=1))
             for k in range(self.n_scores):
                 found[k] += between * rows(term.bends(k))
@@ -253,7 +257,7 @@ class AdditiveModel:
                 away = axis.beyond(X[:, source])
                 if not away.any():
                     continue
-                rows = _plain(term).rows(places)
+                rows = term.rows(places)
                 for k in range(self.n_scores):
                     found[k] += away**2 * rows(term.edges(k, a))
         return found
@@ -296,14 +300,9 @@ class AdditiveModel:
         places = Places(X)
         parts = []
         for term, basis in zip(self.terms, self.bases, strict=True):
-            rows = _plain(term).rows(places)
+            rows = term.rows(places)
             parts.append(np.einsum("ij,ijk->ik", rows.share, basis[rows.index]))
         return np.hstack(parts) if parts else np.zeros((len(X), 0))
-
-
-def _plain(term: FittedTerm) -> Term:
-    """The term without numbers, to look up rows."""
-    return Term(term.sources, term.axes, np.zeros((0, 0)), np.zeros((0, 0)))
 
 
 def model_of(fit: Fit, link: Link | None = None) -> AdditiveModel:
@@ -312,9 +311,9 @@ def model_of(fit: Fit, link: Link | None = None) -> AdditiveModel:
     An uncertain link, if given, widens the variances of scores.
     """
     design, betas, names = fit.design, fit.betas, [s.name for s in fit.ground.sources]
-    first = list(_moments(fit, design))
-    weight, means = first[0], first[1] / first[0]
-    variances = np.maximum(first[2] / weight - means**2, 0.0)
+    weight, sums, squares = _moments(fit)
+    means = sums / weight
+    variances = np.maximum(squares / weight - means**2, 0.0)
     order = np.argsort(-variances.sum(axis=0), kind="stable")
     total = max(float(variances.sum()), 1e-300)
     edf, terms, bases = fit.edf(), [], []
@@ -344,14 +343,16 @@ def model_of(fit: Fit, link: Link | None = None) -> AdditiveModel:
     sign = 1.0 if n_fixed == 1 else -1.0
     shift = means.sum(axis=1, keepdims=True)
     fixed = np.stack([beta[:n_fixed] for beta in betas]) + sign * shift
-    priors = [_prior(r.penalty, r.variance, n_fixed)[kept] for r in fit.results]
+    priors = [r.variance / np.maximum(r.penalty, 1e-300) for r in fit.results]
+    for prior in priors:
+        prior[:n_fixed] = 0.0
     return AdditiveModel(
         sources=fit.ground.sources,
         terms=tuple(terms),
         fixed=fixed,
         bounds=score_range(fit) - shift,
         covariance=[spread[np.ix_(kept, kept)] for spread in spreads],
-        prior=priors,
+        prior=[prior[kept] for prior in priors],
         bases=bases,
         variance=float(np.mean([r.variance for r in fit.results])),
         settled=fit.settled,
@@ -370,14 +371,9 @@ def _covariances(fit: Fit) -> list[FloatArray]:
     return [covariance_of(fit.quadratics[0], fit.penalties(), fit.results[0], fit.kinds())]
 
 
-def _prior(penalty: FloatArray, variance: float, n_fixed: int) -> FloatArray:
-    out = np.zeros(len(penalty))
-    out[n_fixed:] = variance / np.maximum(penalty[n_fixed:], 1e-300)
-    return out
-
-
-def _moments(fit: Fit, design: Design) -> tuple[Any, ...]:
+def _moments(fit: Fit) -> tuple[Any, ...]:
     """Weight, sums and sums of squares of each term over the training rows."""
+    design = fit.design
 
     def look(block: Block) -> tuple[Any, ...]:
         sums = np.zeros((2, len(fit.betas), len(fit.terms)))

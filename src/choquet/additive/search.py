@@ -93,14 +93,11 @@ def _round(fit: Fit) -> bool:
 
 def _working(fit: Fit, block: Block) -> tuple[list[FloatArray], list[FloatArray], Any]:
     """Slope and curvature of each score in a block, and the sparse rows of the design."""
-    design = fit.design
-    fixed = np.stack([beta[: fit.family.n_fixed] for beta in fit.betas])
-    rows = block.design(design)
-    eta = np.stack([rows(design.values(beta)) for beta in fit.betas])
+    eta, fixed = fit.scores(block, fit.design, fit.betas), fit.fixed(fit.betas)
     found = [
         fit.family.working(k, eta, fixed, block.y, block.weight) for k in range(len(fit.betas))
     ]
-    return [w.slope for w in found], [w.curve for w in found], (rows, found)
+    return [w.slope for w in found], [w.curve for w in found], (block.design(fit.design), found)
 
 
 def _likely(fit: Fit, found: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
@@ -149,10 +146,8 @@ def _screen(fit: Fit, found: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]
             out = []
             for term in batch:
                 rows = term.rows(block.places)
-                sums, curve = (
-                    np.zeros((len(term.basis), len(slopes))),
-                    np.zeros((len(term.basis), len(term.basis))),
-                )
+                n = len(term.basis)
+                sums, curve = np.zeros((n, len(slopes))), np.zeros((n, n))
                 _kernels.columns(rows.index, rows.share, values, sums)
                 _kernels.gram(rows.index, rows.share, weight, curve)
                 out += [sums, curve]
@@ -182,8 +177,7 @@ def _gains(fit: Fit, terms: Sequence[Term]) -> FloatArray:
         for term in terms:
             own, n = term.rows(block.places), len(term.basis)
             for k, weight in enumerate(curves):
-                sums, curve, cross = np.zeros((n, 1 + n_fixed)), np.zeros((n, n)), None
-                cross = np.zeros((n, size))
+                sums, curve, cross = (np.zeros((n, m)) for m in (1 + n_fixed, n, size))
                 values = np.column_stack([slopes[k], found[k].cross])
                 _kernels.columns(own.index, own.share, values, sums)
                 _kernels.gram(own.index, own.share, weight, curve)

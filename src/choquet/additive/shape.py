@@ -173,14 +173,9 @@ def _bends(fit: Fit, curvatures: Mapping[int, float]) -> list[FloatArray]:
     return rows
 
 
-def least_rise(fit: Fit, signs: Mapping[int, float]) -> float:
+def _least_rise(directions: Sequence[_Direction], beta: FloatArray) -> float:
     """Smallest rise over any interval and place, in the directions asked for."""
-    rises = [
-        rise
-        for source, sign in signs.items()
-        for rise, _ in _Direction(fit, source, sign).worst(fit.betas[0])
-    ]
-    return min(rises, default=0.0)
+    return min((rise for d in directions for rise, _ in d.worst(beta)), default=0.0)
 
 
 def constrain(fit: Fit, signs: Mapping[int, float], curvatures: Mapping[int, float]) -> Proof:
@@ -213,14 +208,14 @@ def constrain(fit: Fit, signs: Mapping[int, float], curvatures: Mapping[int, flo
         free = linalg.cho_solve(factor, q.linear)
         beta, gap, held = _solve(free, factor, always, held, directions)
         moved = float(np.sqrt(max((beta - fit.betas[0]) @ q.curve @ (beta - fit.betas[0]), 0.0)))
-        first = step == 0 and least_rise(fit, signs) < 0
+        first = step == 0 and _least_rise(directions, fit.betas[0]) < 0
         if fit.family.linear or first:
             fit.betas[0] = beta
         else:
             fit._step(0, beta - fit.betas[0], penalty, q.loss)
         if moved < 0.05 * np.sqrt(result.variance):
             break
-    rise = min((r for d in directions for r, _ in d.worst(fit.betas[0])), default=0.0)
+    rise = _least_rise(directions, fit.betas[0])
     return Proof(rise, len(always) + len(held), gap, all(d.exact for d in directions))
 
 
@@ -288,11 +283,11 @@ def _all_at_once(
     import clarabel
 
     size, extra = len(free), 0
-    blocks: list[Any] = [sp.csr_array(row[None]) for row in always]
+    blocks: list[tuple[FloatArray, list[int]]] = [(row, []) for row in always]
     lifted: list[Any] = []
     for d in directions:
         for low, high in zip(d.knots[:-1], d.knots[1:], strict=True):
-            whole, own = np.zeros(size), []
+            whole, own = np.zeros(size), list[int]()
             for edges in d.edges:
                 k = int(np.searchsorted(edges.knots, (low + high) / 2)) - 1
                 if not 0 <= k < len(edges.rows):
@@ -333,16 +328,12 @@ def _lifted_rows(
 ) -> tuple[Any, FloatArray]:
     """Constraints ``A x <= b`` on the numbers and the worst edges."""
     parts, bounds = [], []
-    for block in blocks:
-        if isinstance(block, tuple):
-            row = np.zeros((1, size + extra))
-            row[0, :size] = block[0]
-            row[0, [size + k for k in block[1]]] = 1.0
-            parts.append(sp.csr_array(-row))
-            bounds.append([-10 * _MARGIN])
-        else:
-            parts.append(sp.csr_array(sp.hstack([-block, sp.csr_array((1, extra))])))
-            bounds.append([-10 * _MARGIN])
+    for whole, own in blocks:
+        row = np.zeros((1, size + extra))
+        row[0, :size] = whole
+        row[0, [size + k for k in own]] = 1.0
+        parts.append(sp.csr_array(-row))
+        bounds.append([-10 * _MARGIN])
     for k, columns, rows in lifted:
         row = np.zeros((len(rows), size + extra))
         row[:, columns], row[:, size + k] = -rows, 1.0

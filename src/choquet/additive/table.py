@@ -50,20 +50,10 @@ class Block:
         """Sparse rows of all terms of a design, side by side."""
         if self._last is not None and self._last[0] is design:
             return self._last[1]
-        made = [self.rows(term) for term in design.terms]
-        if not made:
-            return design.rows(self.places)
-        index = [rows.index + cut for rows, cut in zip(made, design.grid_cuts, strict=False)]
-        found = Rows(np.hstack(index), np.hstack([rows.share for rows in made]))
+        found = design.side_by_side([self.rows(term) for term in design.terms], len(self.X))
         if self._rows is not None:
             self._last = (design, found)
         return found
-
-    def forget(self, terms: Iterable[Term]) -> None:
-        """Give up the rows of terms that are not needed again."""
-        for term in terms:
-            if self._rows is not None:
-                self._rows.pop(id(term), None)
 
     def where(self, kept: BoolArray) -> Block:
         """The rows of some place in a block of their own."""
@@ -79,15 +69,17 @@ class Table:
 
     def total(self, function: Callable[[Block], tuple[Any, ...]]) -> tuple[Any, ...]:
         """Sum of what the function gives for each block, part by part."""
-        return reduce(_add, (function(block) for block in self.blocks()))
+        return added(function(block) for block in self.blocks())
 
-    def part(self, keep: Callable[[Block], BoolArray]) -> Table:
-        """The rows that a function of each block keeps."""
-        return Part(self, keep)
+    @property
+    def weight(self) -> float:
+        """Weight of all rows."""
+        return float(self.total(lambda block: (block.weight.sum(),))[0])
 
 
-def _add(left: tuple[Any, ...], right: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple(a + b for a, b in zip(left, right, strict=True))
+def added(parts: Iterable[tuple[Any, ...]]) -> tuple[Any, ...]:
+    """Sums of several, place by place."""
+    return reduce(lambda left, right: tuple(a + b for a, b in zip(left, right, strict=True)), parts)
 
 
 class Memory(Table):
@@ -103,11 +95,21 @@ class Memory(Table):
         """The blocks, one after the other."""
         return iter(self._blocks)
 
-    def part(self, keep: Callable[[Block], BoolArray]) -> Table:
+    def part(self, keep: Callable[[Block], BoolArray]) -> Memory:
         """The rows that a function of each block keeps."""
         made = Memory.__new__(Memory)
         made._blocks = [block.where(keep(block)) for block in self._blocks]
         return made
+
+    def folds(self, n_folds: int) -> Iterator[tuple[Memory, Memory]]:
+        """Rows to learn from, and those held out, for folds by the content of rows."""
+        numbers = RowHash.of(self)
+        for fold in range(n_folds):
+
+            def inside(block: Block, fold: int = fold) -> BoolArray:
+                return np.asarray(numbers(block) // 7 % n_folds == fold)
+
+            yield self.part(lambda block: ~inside(block)), self.part(inside)
 
 
 @dataclass(frozen=True)
@@ -127,22 +129,6 @@ class Chunks(Table):
         for chunk in self.read():
             for k in range(0, len(chunk[0]), _BLOCK):
                 yield Block(*(column[k : k + _BLOCK] for column in chunk))
-
-
-@dataclass(frozen=True)
-class Part(Table):
-    """Those rows of a table that a function of each block keeps."""
-
-    whole: Table
-    keep: Callable[[Block], BoolArray]
-
-    def blocks(self) -> Iterator[Block]:
-        """The blocks, one after the other."""
-        return (block.where(self.keep(block)) for block in self.whole.blocks())
-
-    def total(self, function: Callable[[Block], tuple[Any, ...]]) -> tuple[Any, ...]:
-        """Sum over the rows that are kept."""
-        return self.whole.total(lambda block: function(block.where(self.keep(block))))
 
 
 class Span:

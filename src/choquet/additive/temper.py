@@ -20,9 +20,9 @@ from choquet.additive.choose import sample
 from choquet.additive.families import Family, Working
 from choquet.additive.fit import Fit
 from choquet.additive.mixing import mixed, moved_into, widest
-from choquet.additive.table import Block, RowHash, Table
+from choquet.additive.table import Block, Table
 from choquet.additive.terms import Term
-from choquet.arrays import BoolArray, FloatArray
+from choquet.arrays import FloatArray
 from choquet.lattice.lazy import special
 
 _SLOPES = np.arange(5.0, -6.0, -1.5)
@@ -89,10 +89,7 @@ def temper(fit: Fit, *, average: bool = True) -> dict[str, float]:
     choices = [*given, *_moved(fit)]
     table, held = sample(fit.table, fit.ground.weight), []
     n_folds = next(folds for most, folds in _FOLDS if fit.ground.weight < most)
-    numbers = RowHash.of(table)
-    for fold in range(n_folds):
-        train = table.part(_Fold(numbers, fold, n_folds, False))
-        test = table.part(_Fold(numbers, fold, n_folds, True))
+    for train, test in table.folds(n_folds):
         if not _complete(fit, train):
             continue
         part = Fit(train, fit.ground, fit.family, fit.options)
@@ -167,20 +164,6 @@ def _stacked(
     weights /= weights.sum()
     loss = sum(float(rows.working(family, weights)[0].loss.sum()) for rows in held)
     return weights, loss / 2 - float(special.entr(weights).sum() + weights @ ahead)
-
-
-@dataclass(frozen=True)
-class _Fold:
-    """Rows inside or outside of a fold, by their content."""
-
-    numbers: RowHash
-    number: int
-    n_folds: int
-    inside: bool
-
-    def __call__(self, block: Block) -> BoolArray:
-        found = self.numbers(block) // 7 % self.n_folds == self.number
-        return np.asarray(found == self.inside)
 
 
 def _moved(fit: Fit) -> list[Strengths]:

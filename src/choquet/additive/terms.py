@@ -40,6 +40,15 @@ class Places:
             kept = self._kept[source, id(axis)] = (axis, axis.place(self.X[:, source]))
         return kept[1]
 
+    def in_term(
+        self, sources: Sequence[int], axes: Sequence[Axis]
+    ) -> tuple[IntArray, FloatArray, BoolArray]:
+        """Cells and positions, a column for each source, and whether all values are known."""
+        found = [self.of(source, axis) for source, axis in zip(sources, axes, strict=True)]
+        cells = np.stack([cell for cell, _, _ in found], axis=1)
+        positions = np.stack([position for _, position, _ in found], axis=1)
+        return cells, positions, np.logical_and.reduce([known for _, _, known in found])
+
 
 @dataclass(frozen=True, eq=False)
 class Term:
@@ -72,19 +81,17 @@ class Term:
 
     def rows(self, places: Places) -> Rows:
         """Sparse rows on the grid: one vertex more than there are sources."""
-        return _rows(places, self.sources, self.axes)
+        return rows_of(places, self.sources, self.axes)
 
 
-def _rows(places: Places, sources: tuple[int, ...], axes: tuple[Axis, ...]) -> Rows:
-    found = [places.of(source, axis) for source, axis in zip(sources, axes, strict=True)]
-    cells = np.stack([cell for cell, _, _ in found], axis=1)
-    positions = np.stack([position for _, position, _ in found], axis=1)
-    known = np.logical_and.reduce([known for _, _, known in found]).astype(np.float64)
+def rows_of(places: Places, sources: tuple[int, ...], axes: tuple[Axis, ...]) -> Rows:
+    """Sparse rows on the grid of some axes."""
+    cells, positions, known = places.in_term(sources, axes)
     sizes = [axis.size for axis in axes]
     strides = np.append(np.cumprod(sizes[:0:-1])[::-1], 1).astype(np.int64)
     index = np.empty((len(cells), len(axes) + 1), dtype=np.int64)
     share = np.empty((len(cells), len(axes) + 1))
-    _kernels.lattice_rows(cells, positions, strides, known, index, share)
+    _kernels.lattice_rows(cells, positions, strides, known.astype(np.float64), index, share)
     return Rows(index, share)
 
 
@@ -144,12 +151,10 @@ class Design:
         """Where the numbers of term k are."""
         return slice(int(self.cuts[k]), int(self.cuts[k + 1]))
 
-    def rows(self, places: Places) -> Rows:
-        """Sparse rows of all grids side by side."""
-        if not self.terms:
-            empty = (len(places.X), 0)
-            return Rows(np.zeros(empty, dtype=np.int64), np.zeros(empty))
-        made = [term.rows(places) for term in self.terms]
+    def side_by_side(self, made: Sequence[Rows], n_rows: int) -> Rows:
+        """Sparse rows of all grids from those of each term."""
+        if not made:
+            return Rows(np.zeros((n_rows, 0), dtype=np.int64), np.zeros((n_rows, 0)))
         index = [rows.index + cut for rows, cut in zip(made, self.grid_cuts, strict=False)]
         return Rows(np.hstack(index), np.hstack([rows.share for rows in made]))
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from choquet.additive.axes import margin_of
-from choquet.additive.fit import Fit, Ground
+from choquet.additive.fit import Fit
 from choquet.additive.table import Block
 from choquet.additive.terms import errors_of
 from choquet.arrays import FloatArray, IntArray
@@ -75,13 +75,9 @@ def thinned(fit: Fit) -> Fit:
     again = replace(
         ground, axes=[axes, *ground.axes[1:]], margins=[margins, *ground.margins[1:]], terms={}
     )
-    return _refitted(fit, again)
-
-
-def _refitted(fit: Fit, ground: Ground) -> Fit:
-    """The terms of a fit on other axes, with strengths that begin at those found."""
-    found = Fit(fit.table, ground, fit.family, fit.options)
-    found.restart([ground.term(term.sources) for term in fit.terms])
+    # Strengths begin at those found.
+    found = Fit(fit.table, again, fit.family, fit.options)
+    found.restart([again.term(term.sources) for term in fit.terms])
     counts = np.cumsum([0, *(term.penalties.shape[1] for term in fit.terms)])
     kept = [
         counts[k] + j for k, term in enumerate(found.terms) for j in range(term.penalties.shape[1])
