@@ -33,11 +33,10 @@ from choquet.learning import (
 )
 from choquet.learning.families import BASES
 from choquet.learning.solvers import choose_solver
-from choquet.learning.solvers.admm import admm
+from choquet.learning.solvers.admm import RESOLUTION, admm, poset
 from choquet.learning.solvers.containments import hasse
 from choquet.learning.solvers.elimination import Parts, System
 from choquet.learning.solvers.supported import violated_containments
-from choquet.learning.solvers.supported_order import RESOLUTION, poset
 from tests.tolerances import objective_error, value_error
 
 pytestmark = pytest.mark.numerical

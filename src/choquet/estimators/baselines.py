@@ -155,14 +155,14 @@ class GradientDescentRegressor(IncrementalRegressor):
     def _solve(self, material):
         check_weight("rate", self.rate)
         statistics, names = material.statistics, material.names
-        found = descend(statistics, rate=self.rate, n_steps=self.max_iter)
-        self.errors_, self.n_iter_, self.intercept_ = found.errors, found.n_steps, 0.0
+        seen, self.errors_ = descend(statistics, rate=self.rate, n_steps=self.max_iter)
+        self.n_iter_, self.intercept_ = len(self.errors_), 0.0
         n_sources = statistics.n_sources
         if n_sources > MAX_LATTICE_SOURCES:
             proper = np.bitwise_count(statistics.masks).sum(axis=1) < n_sources
-            self.measure_ = SupportedMeasure(statistics.masks[proper], found.values[proper], names)
+            self.measure_ = SupportedMeasure(statistics.masks[proper], seen[proper], names)
             return
         values, supported = np.zeros(1 << n_sources), np.zeros(1 << n_sources, dtype=bool)
-        values[statistics.positions], supported[statistics.positions] = found.values, True
+        values[statistics.positions], supported[statistics.positions] = seen, True
         values[-1] = 1.0
         self.measure_ = Measure(fill_unsupported(values, supported), names)

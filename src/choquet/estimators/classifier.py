@@ -21,7 +21,7 @@ from choquet.jobs import run_jobs
 from choquet.lattice.ties import settled
 from choquet.learning.data.scale import ALL_TIED
 from choquet.learning.fill import fill_unsupported
-from choquet.learning.logistic import fit_logistic, fit_ordinal, sigmoid
+from choquet.learning.logistic import fit_logistic, sigmoid
 from choquet.learning.problem import MAX_LATTICE_SOURCES
 from choquet.measures import Measure, SupportedMeasure
 from choquet.measures.sparse import SparseMeasure
@@ -135,9 +135,10 @@ class ChoquetClassifier(ClassifierMixin, BaseEstimator):
     def _fit_all(self, X, level, weight, options):
         n_classes = len(self.classes_)
         if self._ordered:
-            return [fit_ordinal(X, level.astype(float), n_classes, weight, **options)]
+            above = level[:, None] > np.arange(n_classes - 1)
+            return [fit_logistic(X, above.astype(float), weight, **options)]
         targets = [1] if n_classes == 2 else range(n_classes)
-        jobs = [(X, (level == k).astype(float), weight) for k in targets]
+        jobs = [(X, (level == k).astype(float)[:, None], weight) for k in targets]
         return run_jobs(
             partial(fit_logistic, **options), jobs, n_jobs=self.n_jobs, title="fitting classes"
         )

@@ -7,7 +7,7 @@ value inside it to the smallest around it. Each policy picks a monotone filling 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 
@@ -37,14 +37,6 @@ def uncertainty(values: FloatArray, supported: BoolArray) -> tuple[FloatArray, F
     lower = upward_maximum(np.where(known, values, 0.0))
     upper = downward_minimum(np.where(known, values, values[-1]))
     return lower, upper
-
-
-class Hints(NamedTuple):
-    """What a policy may look at besides the supported values."""
-
-    prior: FloatArray | None = None
-    sorts: IntArray | None = None
-    counts: IntArray | None = None
 
 
 def walk_distance(masks: IntArray, sorts: IntArray) -> IntArray:
@@ -84,7 +76,9 @@ def walk_distance(masks: IntArray, sorts: IntArray) -> IntArray:
     return np.asarray(total.astype(np.int64) - (sizes * (sizes - 1) // 2)[:, None])
 
 
-def _similar(values: FloatArray, supported: BoolArray, hints: Hints) -> FloatArray:
+def _similar(
+    values: FloatArray, supported: BoolArray, sorts: IntArray | None, counts: IntArray | None
+) -> FloatArray:
     """Mean, at the same size, over the walks that are most similar to one through the subset."""
     n_sources = n_sources_of(values)
     sizes = subset_sizes(n_sources)
@@ -92,7 +86,7 @@ def _similar(values: FloatArray, supported: BoolArray, hints: Hints) -> FloatArr
     for size in range(1, n_sources):
         level = np.flatnonzero(sizes == size)
         unknown = level[~supported[level]]
-        known, weight, distance = _walks_at(level[supported[level]], supported, size, hints)
+        known, weight, distance = _walks_at(size, level[supported[level]], supported, sorts, counts)
         if not len(known) or not len(unknown):
             estimate[unknown] = np.nan
             continue
@@ -105,16 +99,19 @@ def _similar(values: FloatArray, supported: BoolArray, hints: Hints) -> FloatArr
 
 
 def _walks_at(
-    known: IntArray, supported: BoolArray, size: int, hints: Hints
+    size: int,
+    known: IntArray,
+    supported: BoolArray,
+    sorts: IntArray | None,
+    counts: IntArray | None,
 ) -> tuple[IntArray, FloatArray, Callable[[IntArray], IntArray]]:
     """Subsets on supported walks at one size, how much each counts, and the distance to them."""
-    if hints.sorts is not None and len(hints.sorts):
-        at = (1 << hints.sorts[:, :size].astype(np.int64)).sum(axis=1)
+    if sorts is not None and len(sorts):
+        at = (1 << sorts[:, :size].astype(np.int64)).sum(axis=1)
         kept = supported[at]
         if kept.any():
-            sorts = hints.sorts[kept]
-            counts = np.ones(len(sorts)) if hints.counts is None else hints.counts[kept]
-            return at[kept], counts.astype(float), lambda masks: walk_distance(masks, sorts)
+            seen, weight = sorts[kept], np.ones(len(sorts)) if counts is None else counts
+            return at[kept], weight[kept].astype(float), lambda masks: walk_distance(masks, seen)
     # No row without a tie: any walk through a supported subset may be the one that was seen. Two
     # subsets that differ in m sources have walks m * m swaps apart.
     return (
@@ -124,27 +121,14 @@ def _walks_at(
     )
 
 
-def _prior(_values: FloatArray, _: BoolArray, hints: Hints) -> FloatArray:
-    if hints.prior is None:
-        raise OptionError("fill='prior' needs a prior: pass one, or choose fill='midpoint'")
-    return np.asarray(hints.prior, dtype=np.float64)
-
-
-class Fill(NamedTuple):
-    """One row of the table of policies."""
-
-    wish: Callable[[FloatArray, BoolArray, Hints], FloatArray] | None
-    """Wished values, moved into the intervals afterwards; None where an interval end is meant."""
-    meaning: str
-
-
-FILLS: dict[str, Fill] = {
-    "lower": Fill(None, "the smallest value possible: cautious"),
-    "upper": Fill(None, "the largest value possible: bold"),
-    "midpoint": Fill(None, "the middle of the interval"),
-    "prior": Fill(_prior, "the prior's value, moved into the interval"),
-    "similar": Fill(_similar, "the mean over the most similar supported walks, at the same size"),
+FILLS: dict[str, str] = {
+    "lower": "the smallest value possible: cautious",
+    "upper": "the largest value possible: bold",
+    "midpoint": "the middle of the interval",
+    "prior": "the prior's value, moved into the interval",
+    "similar": "the mean over the most similar supported walks, at the same size",
 }
+"""What each policy means."""
 
 
 def fill_unsupported(
@@ -181,15 +165,16 @@ def fill_unsupported(
     """
     check_option("policy", policy, FILLS)
     lower, upper = uncertainty(values, supported)
-    if policy == "lower":
-        return lower
-    if policy == "upper":
-        return upper
     middle = (lower + upper) / 2
-    wish = FILLS[policy].wish
-    if wish is None:
-        return middle
-    wished = wish(values, supported, Hints(prior, sorts, counts))
+    ends = {"lower": lower, "upper": upper, "midpoint": middle}
+    if policy in ends:
+        return ends[policy]
+    if policy == "similar":
+        wished = _similar(values, supported, sorts, counts)
+    elif prior is None:
+        raise OptionError("fill='prior' needs a prior: pass one, or choose fill='midpoint'")
+    else:
+        wished = np.asarray(prior, dtype=np.float64)
     wished = np.where(np.isnan(wished), middle, wished)
     # Where the wish is not monotone it is raised, which the upper ends allow.
     return upward_maximum(np.clip(wished, lower, upper))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from choquet.lattice.vectors import dot
 from choquet.lattice.wide import WordArray, chains, find_rows
 from choquet.learning.data.scale import check_scale
 from choquet.learning.data.statistics import Statistics
-from choquet.learning.problem import Problem, check_weight, least_squares
+from choquet.learning.problem import Problem, check_weight, least_squares, with_diagonal
 from choquet.learning.solvers import solve
 from choquet.learning.solvers.solution import close
 
@@ -61,7 +60,7 @@ def sigmoid(x: FloatArray) -> FloatArray:
 
 def fit_logistic(
     X: FloatArray,
-    positive: FloatArray,
+    above: FloatArray,
     sample_weight: FloatArray | None = None,
     *,
     alpha: float = 0.01,
@@ -69,13 +68,16 @@ def fit_logistic(
     dense: bool = True,
     max_iterations: int = 50,
 ) -> Logistic:
-    """Log-odds of the positive class as an integral plus an intercept.
+    """Log-odds of being above each threshold between classes as an integral plus an intercept.
+
+    Thresholds share one measure. The loss sums a logistic loss over all of them, so that far misses
+    cost more.
 
     Parameters
     ----------
     X : array of shape (n_samples, n_sources)
-    positive : array of shape (n_samples,)
-        1 for the positive class, 0 for the other.
+    above : array of shape (n_samples, n_thresholds)
+        1 where the class is above the threshold, 0 where it is not; two classes have one.
     sample_weight : array of shape (n_samples,), optional
     alpha : float, default 0.01
         Weight of γ² / 2, which keeps the scale finite where the classes can be separated.
@@ -87,105 +89,42 @@ def fit_logistic(
     References
     ----------
     Tehrani, Cheng, Dembczyński & Hüllermeier (2012), "Learning monotone nonlinear models using the
-    Choquet integral".
+    Choquet integral"; Rennie & Srebro (2005), "Loss functions for preference levels: regression
+    with discrete ordered labels".
 
     Examples
     --------
     >>> X = np.random.default_rng(0).random((200, 2))
-    >>> found = fit_logistic(X, (X.min(axis=1) > 0.3).astype(float))
+    >>> found = fit_logistic(X, (X.min(axis=1) > 0.3).astype(float)[:, None])
     >>> (found.values / found.values[-1]).round(1)
     array([0., 0., 0., 1.])
-    """
-    t = positive[:, None]
-    return _newton(X, t, sample_weight, alpha, monotone, dense, max_iterations)
-
-
-def fit_ordinal(
-    X: FloatArray,
-    level: FloatArray,
-    n_levels: int,
-    sample_weight: FloatArray | None = None,
-    *,
-    alpha: float = 0.01,
-    monotone: bool = True,
-    dense: bool = True,
-    max_iterations: int = 50,
-) -> Logistic:
-    """Ordered classes 0..n_levels-1: one measure, one intercept for each threshold.
-
-    The loss sums a logistic loss over all thresholds, so that far misses cost more.
-
-    References
-    ----------
-    Rennie & Srebro (2005), "Loss functions for preference levels: regression with discrete ordered
-    labels".
-
-    Examples
-    --------
-    >>> X = np.random.default_rng(0).random((200, 2))
-    >>> level = np.digitize(X.max(axis=1), [0.4, 0.8]).astype(float)
-    >>> found = fit_ordinal(X, level, 3)
+    >>> found = fit_logistic(X, (X.max(axis=1)[:, None] > [0.4, 0.8]).astype(float))
     >>> bool(found.intercepts[0] > found.intercepts[1])
     True
     """
-    t = (level[:, None] > np.arange(n_levels - 1)).astype(np.float64)
-    return _newton(X, t, sample_weight, alpha, monotone, dense, max_iterations)
-
-
-class _Loss:
-    """Penalised negative log-likelihood of u and the intercepts."""
-
-    def __init__(self, X: FloatArray, t: FloatArray, weight: FloatArray, problem: Problem) -> None:
-        words, gaps = chains(X)
-        at = find_rows(problem.masks, words.reshape(-1, words.shape[2]))
-        kept = at >= 0
-        rows = np.repeat(np.arange(len(X)), X.shape[1])
-        shape = (len(X), problem.n_values)
-        self.design = sp.csr_array((gaps.ravel()[kept], (rows[kept], at[kept])), shape=shape)
-        self.t, self.weight, self.monotone = t, weight, problem.monotone
-
-    def margins(self, u: FloatArray, intercepts: FloatArray) -> FloatArray:
-        return np.asarray((self.design @ u)[:, None] + intercepts)
-
-    def value(self, u: FloatArray, intercepts: FloatArray, alpha: float) -> float:
-        eta = self.margins(u, intercepts)
-        loss = np.logaddexp(0.0, eta) - self.t * eta
-        penalty = 0.5 * alpha * dot(_ridge(len(u), self.monotone), u**2)
-        return dot(self.weight, loss.sum(axis=1)) + penalty
-
-
-def _newton(
-    X: FloatArray,
-    t: FloatArray,
-    sample_weight: FloatArray | None,
-    alpha: float,
-    monotone: bool,
-    dense: bool,
-    max_iterations: int,
-) -> Logistic:
     check_weight("alpha", alpha)
     weight = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, float)
-    X, t, weight = settled(X[weight > 0]), t[weight > 0], weight[weight > 0]
+    X, t, weight = settled(X[weight > 0]), above[weight > 0], weight[weight > 0]
     statistics = Statistics.from_data(X, t[:, 0], weight)
     check_scale(statistics)
-    first = least_squares(statistics, monotone=monotone, normal=False, dense=dense)
-    loss = _Loss(X, t, weight, first)
+    shape = {"monotone": monotone, "normal": False, "dense": dense}
+    first = least_squares(statistics, **shape)
+    loss = _Loss(X, t, weight, first, alpha)
     u = np.zeros(first.n_values)
     share = np.clip((weight @ t) / weight.sum(), 1e-3, 1 - 1e-3)
     intercepts = np.log(share / (1 - share))
-    current = loss.value(u, intercepts, alpha)
+    current = loss.value(u, intercepts)
     iterations, solution = 0, None
     while iterations < max_iterations:
         iterations += 1
-        problem = _model(X, t, weight, loss, u, intercepts, monotone, dense)
         # The containments that one step needed, the next will need again.
-        solution = solve(_ridge_on_top(problem, alpha), start=solution)
+        solution = solve(loss.model(u, intercepts, shape), start=solution)
         new_u, new_intercepts = solution.values, solution.intercepts
         length, found = 1.0, np.inf
         while length > 1e-6:
             trial_u = u + length * (new_u - u)
             trial = intercepts + length * (new_intercepts - intercepts)
-            found = loss.value(trial_u, trial, alpha)
+            found = loss.value(trial_u, trial)
             if found <= current * (1 + 1e-13):
                 break
             length /= 2
@@ -199,69 +138,60 @@ def _newton(
             f"choquistic regression stopped after {max_iterations} Newton steps; "
             "raise max_iter, or the weight alpha of the penalty",
             SolverWarning,
-            stacklevel=4,
+            stacklevel=3,
         )
     # Steps of part length are monotone but for rounding.
     u, _ = close(first, u)
     return Logistic(first.masks, u, intercepts, current, iterations)
 
 
-def _model(
-    X: FloatArray,
-    t: FloatArray,
-    weight: FloatArray,
-    loss: _Loss,
-    u: FloatArray,
-    intercepts: FloatArray,
-    monotone: bool,
-    dense: bool,
-) -> Problem:
-    """Newton's quadratic model of the loss, as weighted least squares on working targets."""
-    eta = loss.margins(u, intercepts)
-    p = sigmoid(eta)
-    curvature = np.maximum(p * (1 - p), 1e-7)
-    working = eta + (t - p) / curvature
-    heavy = weight[:, None] * curvature
-    # Thresholds share u: for u their rows merge into one of summed weight and mean target.
-    total = heavy.sum(axis=1)
-    merged = (heavy * working).sum(axis=1) / total
-    problem = least_squares(
-        Statistics.from_data(X, merged, total), monotone=monotone, normal=False, dense=dense
-    )
-    return _with_intercepts(problem, loss.design, heavy, working)
+class _Loss:
+    """Penalised negative log-likelihood of u and the intercepts."""
 
+    def __init__(
+        self, X: FloatArray, t: FloatArray, weight: FloatArray, problem: Problem, alpha: float
+    ) -> None:
+        words, gaps = chains(X)
+        at = find_rows(problem.masks, words.reshape(-1, words.shape[2]))
+        kept = at >= 0
+        rows = np.repeat(np.arange(len(X)), X.shape[1])
+        shape = (len(X), problem.n_values)
+        self.design = sp.csr_array((gaps.ravel()[kept], (rows[kept], at[kept])), shape=shape)
+        self.X, self.t, self.weight = X, t, weight
+        # The scale u(X) bounds every monotone value, so the rest needs only enough to make the
+        # answer unique; without monotonicity nothing else holds them.
+        self.ridge = np.full(problem.n_values, 1e-3 if problem.monotone else 1.0)
+        self.ridge[-1] = 1.0
+        self.alpha = alpha
 
-def _with_intercepts(
-    problem: Problem, design: Any, heavy: FloatArray, working: FloatArray
-) -> Problem:
-    cross = sp.csc_array(2 * (design.T @ heavy))
-    corner = sp.diags_array(2 * heavy.sum(axis=0))
-    quadratic = sp.csc_array(sp.block_array([[problem.quadratic, cross], [cross.T, corner]]))
-    quadratic.sort_indices()
-    return replace(
-        problem,
-        quadratic=quadratic,
-        linear=np.append(problem.linear, -2 * (heavy * working).sum(axis=0)),
-        n_intercepts=heavy.shape[1],
-        samples=None,
-    )
+    def margins(self, u: FloatArray, intercepts: FloatArray) -> FloatArray:
+        return np.asarray((self.design @ u)[:, None] + intercepts)
 
+    def value(self, u: FloatArray, intercepts: FloatArray) -> float:
+        eta = self.margins(u, intercepts)
+        loss = np.logaddexp(0.0, eta) - self.t * eta
+        penalty = 0.5 * self.alpha * dot(self.ridge, u**2)
+        return dot(self.weight, loss.sum(axis=1)) + penalty
 
-def _ridge(n_values: int, monotone: bool) -> FloatArray:
-    """Relative weights of u² in the penalty.
-
-    The scale u(X) bounds every monotone value, so the rest needs only enough to make the answer
-    unique; without monotonicity nothing else holds them.
-    """
-    weights = np.full(n_values, 1e-3 if monotone else 1.0)
-    weights[-1] = 1.0
-    return weights
-
-
-def _ridge_on_top(problem: Problem, alpha: float) -> Problem:
-    diagonal = alpha * _ridge(problem.n_values, problem.monotone)
-    padded = np.append(diagonal, np.zeros(problem.n_intercepts))
-    # Newton's quadratic model is half the weighted squares, which the problem counts whole.
-    quadratic = sp.csc_array(problem.quadratic + sp.diags_array(2 * padded))
-    quadratic.sort_indices()
-    return replace(problem, quadratic=quadratic)
+    def model(self, u: FloatArray, intercepts: FloatArray, shape: dict[str, bool]) -> Problem:
+        """Newton's quadratic model of the loss, as weighted least squares on working targets."""
+        eta = self.margins(u, intercepts)
+        p = sigmoid(eta)
+        curvature = np.maximum(p * (1 - p), 1e-7)
+        working = eta + (self.t - p) / curvature
+        heavy = self.weight[:, None] * curvature
+        # Thresholds share u: for u their rows merge into one of summed weight and mean target.
+        total = heavy.sum(axis=1)
+        merged = (heavy * working).sum(axis=1) / total
+        problem = least_squares(Statistics.from_data(self.X, merged, total), **shape)
+        cross = sp.csc_array(2 * (self.design.T @ heavy))
+        corner = sp.diags_array(2 * heavy.sum(axis=0))
+        problem = replace(
+            problem,
+            quadratic=sp.csc_array(sp.block_array([[problem.quadratic, cross], [cross.T, corner]])),
+            linear=np.append(problem.linear, -2 * (heavy * working).sum(axis=0)),
+            n_intercepts=heavy.shape[1],
+            samples=None,
+        )
+        # The model is half the weighted squares, which the problem counts whole.
+        return with_diagonal(problem, 2 * (self.alpha * self.ridge))

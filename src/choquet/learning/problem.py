@@ -23,7 +23,7 @@ from choquet.lattice import check_dense
 from choquet.lattice.lazy import sp
 from choquet.lattice.ties import settled
 from choquet.lattice.vectors import dot
-from choquet.lattice.wide import WordArray, chains, unique_rows
+from choquet.lattice.wide import WordArray, chains, pack, unique_rows
 from choquet.learning.data.scale import LARGEST
 from choquet.learning.data.statistics import Statistics
 
@@ -262,9 +262,7 @@ def _layout(statistics: Statistics, dense: bool) -> tuple[WordArray, Any, int]:
         check_dense(statistics.n_sources)
         size = 1 << statistics.n_sources
         return np.arange(size, dtype=np.uint64)[:, None], statistics.positions, size
-    top = np.zeros((1, statistics.masks.shape[1]), dtype=np.uint64)
-    for source in range(statistics.n_sources):
-        top[0, source // 64] |= np.uint64(1 << source % 64)
+    top = pack(np.ones((1, statistics.n_sources), dtype=np.bool_))
     masks, place = unique_rows(np.concatenate([statistics.masks, top]))
     return masks, place[:-1], len(masks)
 
@@ -331,6 +329,14 @@ def check_weight(name: str, weight: Any) -> None:
         )
 
 
+def with_diagonal(problem: Problem, diagonal: FloatArray) -> Problem:
+    """Add a diagonal to the quadratic form of the values; intercepts have none."""
+    padded = np.append(diagonal, np.zeros(problem.n_intercepts))
+    quadratic = sp.csc_array(problem.quadratic + sp.diags_array(padded))
+    quadratic.sort_indices()
+    return replace(problem, quadratic=quadratic)
+
+
 def with_penalty(
     problem: Problem, *, l1: float = 0.0, l2: float = 0.0, power: tuple[float, float] | None = None
 ) -> Problem:
@@ -353,12 +359,9 @@ def with_penalty(
         check_weight("the weight of a penalty", weight)
     if power is not None and not 0 < power[0] <= 2:
         raise OptionError(f"p={power[0]} is out of range; an lp penalty needs 0 < p <= 2")
-    quadratic = problem.quadratic
     if l2:
-        inner = np.append(~problem.fixed, np.zeros(problem.n_intercepts, dtype=bool))
-        quadratic = sp.csc_array(quadratic + sp.diags_array(2 * l2 * inner))
-        quadratic.sort_indices()
-    return replace(problem, quadratic=quadratic, l1=problem.l1 + l1, power=power)
+        problem = with_diagonal(problem, np.where(problem.fixed, 0.0, 2.0 * l2))
+    return replace(problem, l1=problem.l1 + l1, power=power)
 
 
 def with_prior(problem: Problem, prior: Any, alpha: float) -> Problem:
@@ -385,13 +388,9 @@ def with_prior(problem: Problem, prior: Any, alpha: float) -> Problem:
     if sp.issparse(prior):
         return replace(problem, prior=PriorTerm(sp.csr_array(prior), float(alpha)))
     center = np.asarray(prior, dtype=np.float64)
-    ones = np.append(np.ones(problem.n_values), np.zeros(problem.n_intercepts))
     padded = np.append(center, np.zeros(problem.n_intercepts))
-    quadratic = sp.csc_array(problem.quadratic + sp.diags_array(2 * alpha * ones))
-    quadratic.sort_indices()
     return replace(
-        problem,
-        quadratic=quadratic,
+        with_diagonal(problem, np.full(problem.n_values, 2.0 * alpha)),
         linear=problem.linear - 2 * alpha * padded,
         constant=problem.constant + alpha * dot(center, center),
     )

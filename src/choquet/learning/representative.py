@@ -18,7 +18,7 @@ from choquet.errors import OptionError, SolverError
 from choquet.lattice import cover_pairs, subset_sizes
 from choquet.lattice.lazy import sp
 from choquet.learning.problem import Problem, Rows, reached
-from choquet.learning.solvers.interior import conic_form, interior
+from choquet.learning.solvers.interior import conic_form, interior, order_rows
 from choquet.learning.solvers.solution import Solution, finish
 
 ChoiceName = Literal["variance", "entropy"]
@@ -56,22 +56,21 @@ def choose(problem: Problem, solution: Solution, *, by: ChoiceName) -> Solution:
         raise OptionError(f"choice={by!r} needs a dense monotone problem with squared loss")
     plain = replace(
         problem,
-        quadratic=sp.csc_array(problem.quadratic.shape),
-        linear=np.zeros_like(problem.linear),
+        quadratic=sp.csc_array((problem.n_values,) * 2),
+        linear=np.zeros(problem.n_values),
         constant=0.0,
         l1=0.0,
         prior=None,
         n_intercepts=0,
         rows=_same_predictions(problem, solution),
     )
-    plain = replace(
-        plain, quadratic=sp.csc_array((problem.n_values,) * 2), linear=np.zeros(problem.n_values)
-    )
-    increments, weights = _increments(problem.n_sources)
+    increments = order_rows(plain, None)
+    n, sizes = problem.n_sources, subset_sizes(problem.n_sources).astype(np.int64)
+    shares = np.array([1 / (n * comb(n - 1, k)) for k in range(n)])
+    weights = shares[sizes[cover_pairs(n)[:, 0]]]
     if by == "variance":
         quadratic = sp.csc_array(2 * increments.T @ sp.diags_array(weights) @ increments)
-        chosen = interior(replace(plain, quadratic=quadratic))
-        values = chosen.values
+        values = interior(replace(plain, quadratic=quadratic)).values
     else:
         values = _largest_entropy(plain, increments, weights)
     return finish(
@@ -97,16 +96,6 @@ def _same_predictions(problem: Problem, solution: Solution) -> Rows:
     # A little room keeps an interior for the interior point.
     rows = Rows(sp.csr_array(matrix), at - 1e-9, at + 1e-9)
     return rows if problem.rows is None else rows + reached(problem.rows, solution.values)
-
-
-def _increments(n_sources: int) -> tuple[Any, FloatArray]:
-    pairs = cover_pairs(n_sources)
-    sizes = subset_sizes(n_sources).astype(np.int64)[pairs[:, 0]]
-    weights = np.array([1 / (n_sources * comb(n_sources - 1, k)) for k in range(n_sources)])[sizes]
-    count = np.arange(len(pairs))
-    data = np.concatenate([-np.ones(len(pairs)), np.ones(len(pairs))])
-    at = (np.concatenate([count, count]), np.concatenate([pairs[:, 0], pairs[:, 1]]))
-    return sp.csr_array((data, at), shape=(len(pairs), 1 << n_sources)), weights
 
 
 def _largest_entropy(plain: Problem, increments: Any, weights: FloatArray) -> FloatArray:

@@ -18,9 +18,10 @@ from choquet.lattice import upward_maximum
 from choquet.lattice.lazy import sp
 from choquet.lattice.ties import settled
 from choquet.lattice.wide import chains
+from choquet.learning.families.fits import least_form
 from choquet.learning.fill import uncertainty
 from choquet.learning.problem import Problem, Rows, reached
-from choquet.learning.solvers.interior import Conic, order_rows, row_blocks, run_clarabel
+from choquet.learning.solvers.interior import order_rows, row_blocks
 
 KEPT = 1e-7
 """By how much a statement may be missed: what the solvers reach, and far below what is meant."""
@@ -110,11 +111,8 @@ def fill_within(
     count = len(part.free)
     if not count:
         return values
-    conic = Conic(
-        2 * sp.eye_array(count, format="csc"), -2 * wished[part.free], part.A, part.b, 0,
-        sp.eye_array(count), np.zeros(count),
-    )  # fmt: skip
-    found = part.known + part.lift @ run_clarabel(conic)[0]
+    form = 2 * sp.eye_array(count, format="csc")
+    found = part.known + part.lift @ least_form(form, -2 * wished[part.free], part.A, part.b, 0)
     # Monotone but for rounding: lifted over it, which the upper ends allow.
     return upward_maximum(np.clip(found, *uncertainty(values, supported)))
 

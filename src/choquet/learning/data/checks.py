@@ -142,9 +142,8 @@ def support_from(data: Mapping[str, Any]) -> DataSupport:
     _insist(seen <= found["n_samples"], "more sorts were seen than rows")
     inside = np.bitwise_count(words).sum(axis=1)
     _insist(((inside > 0) & (inside < n)).all(), "only proper subsets are counted")
-    _insist(
-        np.array_equal(np.sort(sorts, axis=1), _every(n, len(sorts))), "a sort repeats a source"
-    )
+    every = np.broadcast_to(np.arange(n), sorts.shape)
+    _insist(np.array_equal(np.sort(sorts, axis=1), every), "a sort repeats a source")
     _insist(_ascending(sorts), "sorts are not in order")
     return DataSupport(**{**data, "sources": None if names is None else tuple(names)})
 
@@ -166,10 +165,6 @@ def _within(value: Any, left: Any, right: Any) -> bool:
     bound: FloatArray = np.asarray(left * right) * (1 + _SLACK) + 1e-290
     fine: BoolArray = np.abs(value) <= bound
     return bool(fine.all())
-
-
-def _every(n_sources: int, length: int) -> Any:
-    return np.broadcast_to(np.arange(n_sources), (length, n_sources))
 
 
 def _ascending(sorts: Any) -> bool:

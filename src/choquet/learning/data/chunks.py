@@ -300,14 +300,10 @@ def _blocks(
             if every is not None:
                 content = content_after(content, X, y, weight)
         if n_rows >= _BLOCK or (every is not None and number - last >= every):
-            yield (
-                number + 1,
-                content,
-                [np.concatenate(column) for column in zip(*held, strict=True)],
-            )
+            yield number + 1, content, list(map(np.concatenate, zip(*held, strict=True)))
             held, n_rows, last = [], 0, number
     if number > last:
-        yield number + 1, content, [np.concatenate(column) for column in zip(*held, strict=True)]
+        yield number + 1, content, list(map(np.concatenate, zip(*held, strict=True)))
 
 
 def support_of(statistics: Statistics | MinimaStatistics) -> DataSupport:
@@ -390,8 +386,13 @@ class ParquetChunks:
     target: str
     weight: str | None
 
+    @property
+    def columns(self) -> list[str]:
+        """Names of all columns that are read."""
+        return [*self.sources, self.target, *([] if self.weight is None else [self.weight])]
+
     def __iter__(self) -> Iterator[tuple[FloatArray, ...]]:
-        return _row_groups(self.path, self.sources, self.target, self.weight, 0)
+        return self._groups(0)
 
     def after(self, n_chunks: int) -> tuple[int, Iterator[tuple[FloatArray, ...]]]:
         """Rows in the first chunks (-1 if there are fewer chunks), and the chunks after them."""
@@ -400,7 +401,7 @@ class ParquetChunks:
         with parquet.ParquetFile(self.path) as file:
             groups = [file.metadata.row_group(k).num_rows for k in range(file.num_row_groups)]
         rows = sum(groups[:n_chunks]) if n_chunks <= len(groups) else -1
-        return rows, _row_groups(self.path, self.sources, self.target, self.weight, n_chunks)
+        return rows, self._groups(n_chunks)
 
     def fingerprint(self, n_chunks: int) -> str:
         """A digest of what the file says of its first chunks: sizes, limits, and first bytes.
@@ -409,13 +410,12 @@ class ParquetChunks:
         """
         from pyarrow import parquet
 
-        columns = [*self.sources, self.target, *([] if self.weight is None else [self.weight])]
-        digest = blake2b(repr(columns).encode(), digest_size=16)
+        digest = blake2b(repr(self.columns).encode(), digest_size=16)
         with parquet.ParquetFile(self.path) as file, self.path.open("rb") as raw:
             for number in range(min(n_chunks, file.num_row_groups)):
                 group = file.metadata.row_group(number)
                 for column in map(group.column, range(group.num_columns)):
-                    if column.path_in_schema not in columns:
+                    if column.path_in_schema not in self.columns:
                         continue
                     about = sorted(column.to_dict().items(), key=str)
                     digest.update(repr(about).encode())
@@ -423,30 +423,28 @@ class ParquetChunks:
                     digest.update(raw.read(min(_LOOKED_AT, column.total_compressed_size)))
         return digest.hexdigest()
 
-
-def _row_groups(
-    path: Path, sources: Sequence[str], target: str, weight: str | None, start: int
-) -> Iterator[tuple[FloatArray, ...]]:
-    try:
-        import pyarrow
-        from pyarrow import parquet
-    except ImportError:
-        raise MissingDependencyError("Parquet files need pyarrow: pip install pyarrow") from None
-    if not Path(path).is_file():
-        raise FileError(f"there is no file {path}")
-    columns = [*sources, target, *([] if weight is None else [weight])]
-    with parquet.ParquetFile(path) as file:
-        missing = [name for name in columns if name not in file.schema_arrow.names]
-        if missing:
-            known = ", ".join(file.schema_arrow.names)
-            raise SourceError(f"{path} has no columns {', '.join(missing)}; it has {known}")
-        for name in columns:
-            kind = file.schema_arrow.field(name).type
-            numeric = pyarrow.types.is_integer(kind) or pyarrow.types.is_floating(kind)
-            if not (numeric or pyarrow.types.is_boolean(kind)):
-                raise DataError(f"column {name} of {path} holds {kind}, not numbers: encode it")
-        for group in range(start, file.num_row_groups):
-            table = file.read_row_group(group, columns=columns)
-            read = [table.column(name).to_numpy().astype(np.float64) for name in columns]
-            X = np.column_stack(read[: len(sources)])
-            yield (X, *read[len(sources) :])
+    def _groups(self, start: int) -> Iterator[tuple[FloatArray, ...]]:
+        """The chunks from one on."""
+        try:
+            import pyarrow
+            from pyarrow import parquet
+        except ImportError:
+            message = "Parquet files need pyarrow: pip install pyarrow"
+            raise MissingDependencyError(message) from None
+        path, columns, n = self.path, self.columns, len(self.sources)
+        if not path.is_file():
+            raise FileError(f"there is no file {path}")
+        with parquet.ParquetFile(path) as file:
+            missing = [name for name in columns if name not in file.schema_arrow.names]
+            if missing:
+                known = ", ".join(file.schema_arrow.names)
+                raise SourceError(f"{path} has no columns {', '.join(missing)}; it has {known}")
+            for name in columns:
+                kind = file.schema_arrow.field(name).type
+                numeric = pyarrow.types.is_integer(kind) or pyarrow.types.is_floating(kind)
+                if not (numeric or pyarrow.types.is_boolean(kind)):
+                    raise DataError(f"column {name} of {path} holds {kind}, not numbers: encode it")
+            for group in range(start, file.num_row_groups):
+                table = file.read_row_group(group, columns=columns)
+                read = [table.column(name).to_numpy().astype(np.float64) for name in columns]
+                yield (np.column_stack(read[:n]), *read[n:])

@@ -27,7 +27,6 @@ from choquet.learning.data.statistics import Statistics, sample_weights
 from choquet.learning.problem import check_weight
 from choquet.learning.solvers.k_additive import mixture
 from choquet.learning.solvers.solution import Solution, check_finite
-from choquet.measures import MobiusMeasure
 from choquet.measures.mobius import coalitions
 
 _MAX_FEATURES = 12_000
@@ -191,14 +190,12 @@ class MinimaStatistics:
     @property
     def products(self) -> FloatArray:
         """Products of all columns: minima, 1 and target."""
-        found = self.rows.T @ self.rows
-        return found + self.gram if len(self.gram) else found
+        return _folded(self.gram, self.rows)
 
     @property
     def _moments(self) -> FloatArray:
         last = self.rows[:, -2:]
-        found = last.T @ last
-        return np.asarray(found + self.gram[-2:, -2:] if len(self.gram) else found)
+        return _folded(self.gram[-2:, -2:], last)
 
     @property
     def weight(self) -> float:
@@ -232,24 +229,6 @@ class MinimaStatistics:
         if len(self.gram):
             squares = squares + np.diag(self.gram)[:-2]
         return 0.0, 0.0, float(squares.max(initial=0.0))
-
-    def squared_error(self, measure: MobiusMeasure, bias: float = 0.0) -> float:
-        """Weighted sum of squared errors of a measure on these coefficients.
-
-        Examples
-        --------
-        >>> part = MinimaStatistics.from_data([[0.9, 0.4]], [0.5], order=1)
-        >>> g = MobiusMeasure.from_dict({"x1": 0.4, "x2": 0.6}, ["x1", "x2"])
-        >>> round(part.squared_error(g), 9)
-        0.01
-        """
-        from choquet.lattice.wide import find_rows
-
-        at = find_rows(measure.words, _layout(self.n_sources, self.order)[0])
-        m = np.where(at >= 0, measure.coefficients[at], 0.0)
-        u = np.concatenate([m, [bias, -1.0]])
-        error = float(((self.rows @ u) ** 2).sum())
-        return max(error + float(u @ self.gram @ u) if len(self.gram) else error, 0.0)
 
     # -- files -------------------------------------------------------------------------------------
 

@@ -184,8 +184,14 @@ def check_ranges(
     sizes = []
     for k in np.flatnonzero(low <= high).tolist():
         sizes.append((k, max(abs(float(low[k])), abs(float(high[k])))))
-        name = f"column {k}" if k < n_columns else "the target"
-        _refuse_far(name, float(low[k]), float(high[k]))
+        spread = float(high[k] / 2 - low[k] / 2)  # halves, which cannot overflow
+        if 0 < spread < sizes[-1][1] / _AWAY / 2:
+            name = f"column {k}" if k < n_columns else "the target"
+            raise DataError(
+                f"{name} lies near {high[k]:.1g} but its numbers differ by at most "
+                f"{2 * spread:.1g}, which leaves too few digits to learn from: subtract a number "
+                "from them"
+            )
     # A column, or the target, of zeros is fine; inputs that are all tiny are not.
     inputs = max([size for k, size in sizes if k < n_columns], default=1.0)
     largest = max([inputs, *(size for _, size in sizes), weight or 0.0])
@@ -193,13 +199,4 @@ def check_ranges(
         raise DataError(
             "the squares of the inputs, the targets or the weights do not fit floating-point "
             f"numbers (the numbers must lie between {1 / _SIZE:g} and {_SIZE:g}): scale them"
-        )
-
-
-def _refuse_far(name: str, low: float, high: float) -> None:
-    spread = high / 2 - low / 2  # halves, which cannot overflow
-    if 0 < spread < max(abs(low), abs(high)) / _AWAY / 2:
-        raise DataError(
-            f"{name} lies near {high:.1g} but its numbers differ by at most {2 * spread:.1g}, "
-            "which leaves too few digits to learn from: subtract a number from them"
         )

@@ -12,7 +12,7 @@ rows agree to the bit (but for ties of rounding) however the rows were split, sh
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property, reduce
 from typing import Any
 
@@ -35,7 +35,7 @@ MAX_TABLE_SOURCES = 13
 class Statistics:
     """What a fit by squared error needs to know about a data set of any size.
 
-    Build it with `from_data`, join two with ``+``, extend one with `update`.
+    Build it with `from_data`, join two with ``+``.
 
     Attributes
     ----------
@@ -125,18 +125,6 @@ class Statistics:
         ]
         return reduce(lambda left, right: left + right, parts)
 
-    def update(
-        self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None
-    ) -> Statistics:
-        """New statistics that know these rows as well.
-
-        Examples
-        --------
-        >>> Statistics.from_data([[0.9, 0.4]], [0.6]).update([[0.1, 0.4]], [0.2]).n_samples
-        2
-        """
-        return self + Statistics.from_data(X, y, sample_weight)
-
     def __add__(self, other: Statistics) -> Statistics:
         if not isinstance(other, Statistics):
             return NotImplemented
@@ -148,15 +136,16 @@ class Statistics:
         masks, place = unique_rows(np.concatenate([self.masks, other.masks]))
         own, others = place[: len(self.masks)], place[len(self.masks) :]
         size = len(masks)
-        keys = np.concatenate(
-            [
-                _pair_keys(own[self.rows], own[self.columns], size),
-                _pair_keys(others[other.rows], others[other.columns], size),
-            ]
-        )
-        unique, labels = np.unique(keys, return_inverse=True)
+        pairs = ((own, self), (others, other))
+        keys = [_pair_keys(at[part.rows], at[part.columns], size) for at, part in pairs]
+        unique, labels = np.unique(np.concatenate(keys), return_inverse=True)
         counts = np.zeros(size, dtype=np.int64)
         np.add.at(counts, place, np.concatenate([self.counts, other.counts]))
+
+        def summed(name: str, labels: IntArray, size: int) -> FloatArray:
+            both = np.concatenate([getattr(self, name), getattr(other, name)])
+            return _grouped(labels, both, size)
+
         return Statistics(
             n_sources=self.n_sources,
             n_samples=self.n_samples + other.n_samples,
@@ -164,14 +153,10 @@ class Statistics:
             counts=counts,
             rows=unique // max(size, 1),
             columns=unique % max(size, 1),
-            products=_grouped(labels, np.concatenate([self.products, other.products]), len(unique)),
-            target_products=_grouped(
-                place, np.concatenate([self.target_products, other.target_products]), size
-            ),
-            gap_sums=_grouped(place, np.concatenate([self.gap_sums, other.gap_sums]), size),
-            totals=_grouped(
-                np.tile(np.arange(3), 2), np.concatenate([self.totals, other.totals]), 3
-            ),
+            products=summed("products", labels, len(unique)),
+            target_products=summed("target_products", place, size),
+            gap_sums=summed("gap_sums", place, size),
+            totals=summed("totals", np.tile(np.arange(3), 2), 3),
         )
 
     @cached_property
@@ -302,16 +287,8 @@ class Statistics:
         return cls(n_sources, n_samples, **{name: np.asarray(arrays[name]) for name in _ARRAYS})
 
 
-_ARRAYS = (
-    "masks",
-    "counts",
-    "rows",
-    "columns",
-    "products",
-    "target_products",
-    "gap_sums",
-    "totals",
-)
+_ARRAYS = tuple(field.name for field in fields(Statistics))[2:]
+"""All but the numbers of sources and of samples."""
 
 
 def sample_weights(sample_weight: npt.ArrayLike | None, n_samples: int) -> FloatArray:
@@ -383,14 +360,10 @@ def _by_table(X: FloatArray, y: FloatArray, weight: FloatArray) -> Statistics:
     )
 
 
+@np.errstate(over="ignore", invalid="ignore")  # what overflows is refused in the end
 def _by_sorting(X: FloatArray, y: FloatArray, weight: FloatArray) -> Statistics:
     weight = weight[: len(X)]
     X, y, weight = X[weight > 0], y[weight > 0], weight[weight > 0]
-    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused in the end
-        return _pairs_of_chains(X, y, weight)
-
-
-def _pairs_of_chains(X: FloatArray, y: FloatArray, weight: FloatArray) -> Statistics:
     n_samples, n_sources = X.shape
     words, gaps = chains(X)
     kept = np.ones(gaps.shape, dtype=np.bool_)

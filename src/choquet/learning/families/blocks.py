@@ -16,8 +16,7 @@ import numpy as np
 from choquet.arrays import FloatArray, IntArray
 from choquet.lattice.lazy import sp
 from choquet.learning.data.statistics import Statistics
-from choquet.learning.families.fits import different, fit_weights
-from choquet.learning.solvers.interior import Conic, run_clarabel
+from choquet.learning.families.fits import different, fit_weights, least_form, order_of_pairs
 from choquet.measures.formula import members_of
 
 MOST_BLOCKS = 3
@@ -200,14 +199,9 @@ def fit_blocks(statistics: Statistics) -> Blocks:
 
 def _monotone(form: FloatArray, linear: FloatArray, pairs: IntArray) -> FloatArray:
     """Values from 0 to 1 in the order of the pairs that fit best."""
-    size, count = len(linear), len(pairs)
-    rows = np.arange(count)
-    order = sp.csr_array(
-        (np.repeat([1.0, -1.0], count), (np.tile(rows, 2), pairs.T.ravel())), (count, size)
-    )
+    size = len(linear)
+    order = order_of_pairs(pairs[:, 0], pairs[:, 1], size)
     ends = sp.csr_array((np.ones(2), ([0, 1], [0, size - 1])), (2, size))
-    b = np.concatenate([[0.0, 1.0], np.zeros(count)])
-    lift, offset = sp.eye_array(size), np.zeros(size)
-    conic = Conic(sp.csc_array(2 * form), -2 * linear, sp.vstack([ends, order]), b, 2, lift, offset)
-    values = np.clip(run_clarabel(conic)[0], 0.0, 1.0)
-    return np.asarray(values)
+    b = np.concatenate([[0.0, 1.0], np.zeros(len(pairs))])
+    values = least_form(2 * form, -2 * linear, sp.vstack([ends, order]), b, 2)
+    return np.clip(values, 0.0, 1.0)

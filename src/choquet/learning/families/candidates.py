@@ -19,8 +19,8 @@ import numpy as np
 
 from choquet.arrays import FloatArray
 from choquet.lattice import upward_maximum
-from choquet.lattice.lazy import sp
 from choquet.learning.data.statistics import Statistics
+from choquet.learning.families.fits import convex_weights
 from choquet.learning.families.table import FAMILIES, PRIORS, Family
 from choquet.learning.fill import fill_unsupported
 from choquet.learning.problem import (
@@ -32,9 +32,7 @@ from choquet.learning.problem import (
     with_prior,
 )
 from choquet.learning.solvers import Solution, solve
-from choquet.learning.solvers.admm import admm, admm_handles
-from choquet.learning.solvers.interior import Conic, run_clarabel
-from choquet.learning.solvers.supported_order import poset, poset_handles
+from choquet.learning.solvers.admm import poset, poset_handles
 from choquet.measures import AbstractMeasure, Measure, SparseMeasure, SupportedMeasure
 
 CAUTION = 0.5
@@ -110,18 +108,17 @@ def fit_candidate(
     array([0.   , 0.333, 0.333, 0.667, 0.333, 0.667, 0.667, 1.   ])
     """
     n = statistics.n_sources
+    shape = {"monotone": monotone, "normal": normal, "fit_intercept": fit_intercept}
     if n > MAX_LATTICE_SOURCES:
-        return _fit_wide(statistics, candidate, monotone, normal, fit_intercept, start, rough)
+        return _fit_wide(statistics, candidate, shape, start, rough)
     prior, alpha = candidate.prior, candidate.alpha
     family = FAMILIES[prior] if isinstance(prior, str) and prior in PRIORS else None
     usual = monotone and normal and not fit_intercept and n > 1
     if family is not None and np.isinf(alpha) and (usual or family.basis is None):
         own = _every_value(family, statistics)
         # A formula is monotone as it stands; sums of weights are so but for rounding.
-        return fitted_values(own if family.basis is None else _closed(own), 0.0)
-    problem = least_squares(
-        statistics, monotone=monotone, normal=normal, fit_intercept=fit_intercept
-    )
+        return fitted_values(own if family.basis is None else closed(own), 0.0)
+    problem = least_squares(statistics, **shape)
     if family is not None and family.basis is None:
         prior = _every_value(family, statistics)
     if isinstance(prior, Measure):
@@ -129,7 +126,8 @@ def fit_candidate(
     if isinstance(prior, np.ndarray) and np.isinf(alpha):
         return fitted_values(np.clip(prior, 0, None), 0.0)
     if isinstance(prior, str) and prior in ("l1", "l2"):
-        problem = _penalised(problem, prior, alpha)
+        penalty: dict[str, Any] = {prior: alpha}
+        problem = with_penalty(problem, **penalty)
     elif prior is not None:
         basis = family.basis(n) if family is not None and family.basis is not None else None
         if basis is not None and np.isinf(alpha):
@@ -152,24 +150,17 @@ def _every_value(family: Family, statistics: Statistics) -> FloatArray:
     return family.fit(statistics).measure.values_of(words)
 
 
-def _closed(values: FloatArray) -> FloatArray:
-    closed = np.clip(upward_maximum(values), 0.0, 1.0)
-    closed[-1] = 1.0
-    return np.asarray(closed)
-
-
-def _penalised(problem: Problem, name: str, alpha: float) -> Problem:
-    if name == "l1":
-        return with_penalty(problem, l1=alpha)
-    return with_penalty(problem, l2=alpha)
+def closed(values: FloatArray) -> FloatArray:
+    """Rounding errors cleared out of what is a monotone normal measure in exact arithmetic."""
+    found = np.clip(upward_maximum(values), 0.0, 1.0)
+    found[-1] = 1.0
+    return np.asarray(found)
 
 
 def _run(problem: Problem, start: Solution | None, rough: bool) -> Solution:
     # Two or three digits of a cross-validated error are as many as its noise leaves.
-    if rough and problem.n_sources > 5:
-        for handles, run in ((admm_handles, admm), (poset_handles, poset)):
-            if handles(problem):
-                return run(problem, start=start, tolerance=3e-3, max_iterations=400)
+    if rough and problem.n_sources > 5 and poset_handles(problem):
+        return poset(problem, start=start, tolerance=3e-3, max_iterations=400)
     return solve(problem, start=start)
 
 
@@ -181,36 +172,25 @@ def fitted_values(values: FloatArray, intercept: float, solution: Solution | Non
 def _fit_wide(
     statistics: Statistics,
     candidate: Candidate,
-    monotone: bool,
-    normal: bool,
-    fit_intercept: bool,
+    shape: dict[str, bool],
     start: Solution | None,
     rough: bool,
 ) -> Fitted:
-    n = statistics.n_sources
     fit = FAMILIES[candidate.prior].fit if candidate.prior in PRIORS else None
     if fit is not None:
-        return _fitted_measure(fit(statistics).measure, 0.0)
-    problem = least_squares(
-        statistics, monotone=monotone, normal=normal, fit_intercept=fit_intercept, dense=False
-    )
+        own = fit(statistics).measure
+        return Fitted(own.values_of, 0.0, None, None, own)
+    problem = least_squares(statistics, dense=False, **shape)
     if candidate.prior in ("l1", "l2"):
-        problem = _penalised(problem, candidate.prior, candidate.alpha)
+        penalty: dict[str, Any] = {candidate.prior: candidate.alpha}
+        problem = with_penalty(problem, **penalty)
     solution = _run(problem, start, rough)
-    names = [f"x{i + 1}" for i in range(n)]
-    if monotone:
-        known = SupportedMeasure(
-            problem.masks[:-1], solution.values[:-1], names, total=float(solution.values[-1])
-        )
-        return _fitted_measure(known, solution.bias, solution)
-    sparse = SparseMeasure(problem.masks, solution.values, names)
-    return _fitted_measure(sparse, solution.bias, solution)
-
-
-def _fitted_measure(
-    measure: AbstractMeasure, intercept: float, solution: Solution | None = None
-) -> Fitted:
-    return Fitted(measure.values_of, intercept, solution, None, measure)
+    names, values = [f"x{i + 1}" for i in range(statistics.n_sources)], solution.values
+    known: AbstractMeasure = SparseMeasure(problem.masks, values, names)
+    if problem.monotone:
+        total = float(values[-1])
+        known = SupportedMeasure(problem.masks[:-1], values[:-1], names, total=total)
+    return Fitted(known.values_of, solution.bias, solution, None, known)
 
 
 def candidates_of(priors: Sequence[Any]) -> tuple[Candidate, ...]:
@@ -264,7 +244,7 @@ def select(
     """
     call = run or (lambda jobs: [job() for job in jobs])
     weight = max(sum(test.weight for _, test in folds), 1e-300)
-    options = {"monotone": monotone, "normal": normal, "fit_intercept": fit_intercept}
+    shape = {"monotone": monotone, "normal": normal, "fit_intercept": fit_intercept}
 
     def path(candidates: list[Candidate]) -> list[FloatArray]:
         """For each fold, one row of values and an intercept for each candidate."""
@@ -272,7 +252,7 @@ def select(
         def one(train: Statistics, test: Statistics) -> FloatArray:
             rows, start = [], None
             for candidate in candidates:
-                found = fit_candidate(train, candidate, start=start, rough=True, **options)
+                found = fit_candidate(train, candidate, start=start, rough=True, **shape)
                 start = found.solution
                 rows.append(np.append(found.values(test.masks), found.intercept))
             return np.array(rows)
@@ -326,12 +306,11 @@ def _average(
     rows: list[FloatArray],
     errors: FloatArray,
     simple: Sequence[int],
-    caution: float = CAUTION,
 ) -> FloatArray:
     """Convex weights of least cross-validated error, unless chance explains what they gain.
 
     The difference of two summed squared errors has the standard error 2σ times the distance of the
-    predictions, so that much, times `caution`, is the price of leaving the best simple candidate.
+    predictions, so that much, times `CAUTION`, is the price of leaving the best simple candidate.
     The least of a quadratic plus a distance is also the least of the quadratic plus some multiple
     of the squared distance: a handful of multiples are tried, and the best is kept.
     """
@@ -351,7 +330,7 @@ def _average(
         away = weights - base
         far = np.sqrt(max(float(away @ square @ away), 0.0))
         error = float(weights @ square @ weights - 2 * linear @ weights)
-        return error + caution * 2 * float(sigma) * float(far)
+        return error + CAUTION * 2 * float(sigma) * float(far)
 
     multiples = np.geomspace(0.03, 30, 11)
     options = [_mixture((1 + m) * square, linear + m * (square @ base)) for m in multiples]
@@ -360,12 +339,8 @@ def _average(
 
 def _mixture(square: FloatArray, linear: FloatArray) -> FloatArray:
     """Convex weights w of least w'Sw - 2 l'w."""
-    n = len(linear)
-    A = sp.vstack([np.ones((1, n)), -sp.eye_array(n)])
-    b = np.append(1.0, np.zeros(n))
     # The tiniest ridge decides between candidates that are the same.
-    ridge = 1e-9 * float(np.trace(square)) / n * np.eye(n)
-    conic = Conic(2 * sp.csc_array(square + ridge), -2 * linear, A, b, 1, sp.eye_array(n), b[1:])
-    weights = np.maximum(run_clarabel(conic)[0], 0.0)
+    ridge = 1e-9 * float(np.trace(square)) / len(linear) * np.eye(len(linear))
+    weights = convex_weights(2 * (square + ridge), -2 * linear)
     weights[weights < 1e-3] = 0.0
     return np.asarray(weights / weights.sum())

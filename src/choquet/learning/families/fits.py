@@ -6,18 +6,37 @@ papers do. All work on the subsets that data saw, whatever the number of sources
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
-from choquet.lattice.lazy import sp
+from choquet.lattice.lazy import sp, special
 from choquet.lattice.vectors import dot
 from choquet.lattice.wide import WordArray
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.solvers.interior import Conic, run_clarabel
 from choquet.measures.formula import FormulaMeasure, distort, members_of
+
+
+def least_form(P: Any, q: FloatArray, A: Any, b: FloatArray, n_equal: int) -> FloatArray:
+    """The x of least ½x'Px + q'x with A x ≤ b; the first `n_equal` rows are equations."""
+    n = len(q)
+    return run_clarabel(Conic(sp.csc_array(P), q, A, b, n_equal, sp.eye_array(n), np.zeros(n)))[0]
+
+
+def order_of_pairs(low: IntArray, high: IntArray, size: int) -> Any:
+    """Rows A with A x ≤ 0 where no x of `low` is above that of `high`."""
+    rows = np.tile(np.arange(len(low)), 2)
+    data = np.repeat([1.0, -1.0], len(low))
+    return sp.csr_array((data, (rows, np.append(low, high))), (len(low), size))
+
+
+def convex_weights(P: FloatArray, q: FloatArray) -> FloatArray:
+    """The x ≥ 0 with Σ x = 1 of least ½x'Px + q'x, but for rounding of the sum."""
+    n = len(q)
+    A = sp.vstack([np.ones((1, n)), -sp.eye_array(n)])
+    return np.maximum(least_form(P, q, A, np.append(1.0, np.zeros(n)), 1), 0.0)
 
 
 def fit_weights(statistics: Statistics, pattern: FloatArray) -> FloatArray:
@@ -40,13 +59,8 @@ def fit_weights(statistics: Statistics, pattern: FloatArray) -> FloatArray:
     >>> fit_weights(statistics, members_of(statistics.masks, 3)).round(6)
     array([0.2, 0.3, 0.5])
     """
-    n = pattern.shape[1]
-    A = sp.vstack([np.ones((1, n)), -sp.eye_array(n)])
-    b = np.concatenate([[1.0], np.zeros(n)])
-    P = sp.csc_array(2 * pattern.T @ (statistics.gram @ pattern))
-    q = -2 * pattern.T @ statistics.targets
-    x, *_ = run_clarabel(Conic(P, q, A, b, 1, sp.eye_array(n), np.zeros(n)))
-    weights = np.maximum(x, 0.0)
+    P = 2 * pattern.T @ (statistics.gram @ pattern)
+    weights = convex_weights(P, -2 * pattern.T @ statistics.targets)
     return np.asarray(weights / weights.sum())
 
 
@@ -124,9 +138,7 @@ def fit_pairs(statistics: Statistics) -> FloatArray:
         ]
     )
     b = np.append(1.0, np.zeros(n + 2 * k))
-    lift, offset = sp.eye_array(size + k), np.zeros(size + k)
-    x, *_ = run_clarabel(Conic(sp.csc_array(form), q, A, b, 1, lift, offset))
-    return np.asarray(x[:size])
+    return least_form(form, q, A, b, 1)[:size]
 
 
 def fit_lambda(statistics: Statistics) -> FormulaMeasure:
@@ -152,7 +164,7 @@ def fit_lambda(statistics: Statistics) -> FormulaMeasure:
     inside = members_of(statistics.masks, n)
     found = [_levenberg(statistics, inside, np.append(np.zeros(n), c)) for c in (-2.0, 0.1, 2.0)]
     best = min(found, key=lambda result: result[0])[1]
-    return FormulaMeasure("additive", _softmax(best[:n]), curve=float(best[n]))
+    return FormulaMeasure("additive", special.softmax(best[:n]), curve=float(best[n]))
 
 
 def _levenberg(
@@ -162,12 +174,12 @@ def _levenberg(
     gram, targets, n = statistics.gram, statistics.targets, statistics.n_sources
 
     def error(at: FloatArray) -> float:
-        g = distort(inside @ _softmax(at[:n]), float(at[n]))
+        g = distort(inside @ special.softmax(at[:n]), float(at[n]))
         return dot(g, gram @ g) - 2 * dot(targets, g) + statistics.target_square
 
     current, damping = error(unknown), 1e-3
     for _ in range(200):
-        shares, c = _softmax(unknown[:n]), float(unknown[n])
+        shares, c = special.softmax(unknown[:n]), float(unknown[n])
         t = inside @ shares
         g = distort(t, c)
         by_t, by_c = _distortion_slopes(t, g, c)
@@ -194,11 +206,6 @@ def _levenberg(
     return current, unknown
 
 
-def _softmax(logits: FloatArray) -> FloatArray:
-    weights = np.exp(logits - logits.max())
-    return np.asarray(weights / weights.sum())
-
-
 def _distortion_slopes(t: FloatArray, g: FloatArray, c: float) -> tuple[FloatArray, FloatArray]:
     if abs(c) < 1e-6:
         return 1 + 0.5 * c * (2 * t - 1), 0.5 * t * (t - 1)
@@ -207,19 +214,12 @@ def _distortion_slopes(t: FloatArray, g: FloatArray, c: float) -> tuple[FloatArr
     return by_t, t * np.exp(c * t) / scale - g * (1 + 1 / scale)
 
 
-@dataclass(frozen=True, eq=False)
-class Descent:
-    """Values on the seen subsets, the error after each step, and the number of steps."""
-
-    values: FloatArray
-    errors: FloatArray
-    n_steps: int
-
-
 def descend(
-    statistics: Statistics, *, rate: float = 0.02, n_steps: int = 1000, tolerance: float = 1e-9
-) -> Descent:
+    statistics: Statistics, *, rate: float = 0.02, n_steps: int = 1000
+) -> tuple[FloatArray, FloatArray]:
     """Gradient descent on increments: g(A) = max over seen B ⊂ A of g(B) + max(0, θ(A)), cut at 1.
+
+    Gives the values on the seen subsets, and the error after each step.
 
     References
     ----------
@@ -230,7 +230,7 @@ def descend(
     Examples
     --------
     >>> X = np.random.default_rng(0).random((100, 3))
-    >>> descend(Statistics.from_data(X, X.max(axis=1))).values.round(1)
+    >>> descend(Statistics.from_data(X, X.max(axis=1)))[0].round(1)
     array([1., 1., 1., 1., 1., 1., 1.])
     """
     gram, targets = statistics.gram, statistics.targets
@@ -260,9 +260,9 @@ def descend(
         move = (first / (1 - 0.9**step)) / (np.sqrt(second / (1 - 0.999**step)) + 1e-12)
         theta = theta - rate * move / np.sqrt(1 + step / 100)
         recent = errors[-101:-1]
-        if step > 100 and min(recent[:50]) - min(recent[50:]) < tolerance * best:
+        if step > 100 and min(recent[:50]) - min(recent[50:]) < 1e-9 * best:
             break
-    return Descent(values, np.array(errors), len(errors))
+    return values, np.array(errors)
 
 
 def _parents(words: WordArray, sizes: IntArray, levels: list[IntArray]) -> list[BoolArray]:

@@ -16,8 +16,7 @@ from choquet.arrays import FloatArray, IntArray
 from choquet.lattice import mask_of, subset_sizes, upward_maximum
 from choquet.lattice.lazy import sp
 from choquet.learning.data.statistics import Statistics
-from choquet.learning.families.fits import fit_weights
-from choquet.learning.solvers.interior import Conic, run_clarabel
+from choquet.learning.families.fits import fit_weights, least_form, order_of_pairs
 from choquet.measures.formula import members_of
 
 MOST_STEPS = 30
@@ -49,14 +48,9 @@ class _Parts:
         small, large = np.nonzero(
             (sets[:, None] & sets == sets[:, None]) & ~np.eye(size, dtype=bool)
         )
-        rows, count = np.arange(len(small)), len(small)
-        order = sp.csr_array(
-            (np.repeat([1.0, -1.0], count), (np.tile(rows, 2), np.append(small, large))),
-            (count, size),
-        )
         eye = sp.eye_array(size)
-        b = np.concatenate([np.zeros(size), np.ones(size), np.zeros(count)])
-        return sp.vstack([-eye, eye, order]), b
+        b = np.concatenate([np.zeros(size), np.ones(size), np.zeros(len(small))])
+        return sp.vstack([-eye, eye, order_of_pairs(small, large, size)]), b
 
     def values(self, worth: FloatArray) -> FloatArray:
         """Worth of every subset by mask: that of its best part, by a sweep over the lattice."""
@@ -91,9 +85,7 @@ class _Parts:
         pull = 1e-9 * max(float(np.trace(form)), 1e-300)  # what nothing asks for stays where it is
         own = form[:size, :size] + pull * np.eye(size)
         q = 2 * (form[:size, size] - linear[:size] - pull * worth)
-        lift, offset = sp.eye_array(size), np.zeros(size)
-        conic = Conic(sp.csc_array(2 * own), q, *self.bounds, 0, lift, offset)
-        return np.clip(run_clarabel(conic)[0], 0.0, 1.0)
+        return np.clip(least_form(2 * own, q, *self.bounds, 0), 0.0, 1.0)
 
     def descend(self, worth: FloatArray) -> tuple[float, FloatArray]:
         """Steps from a start until the error falls no more."""

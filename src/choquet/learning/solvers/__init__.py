@@ -11,8 +11,7 @@ import numpy as np
 
 from choquet.arrays import FloatArray, check_option
 from choquet.errors import OptionError, SolverWarning
-from choquet.lattice.lazy import sp
-from choquet.learning.problem import Problem
+from choquet.learning.problem import Problem, with_diagonal
 from choquet.learning.solvers.admm import admm, admm_handles
 from choquet.learning.solvers.free import free, free_handles
 from choquet.learning.solvers.hlms import hlms
@@ -142,14 +141,18 @@ def _reweighted(problem: Problem, solver: SolverName, verbose: bool) -> Solution
     assert problem.power is not None
     p, weight = problem.power
     plain = replace(problem, power=None)
+
+    def ridged(weights: float | FloatArray) -> Problem:
+        return with_diagonal(plain, np.where(problem.fixed, 0.0, 2 * weights))
+
     if p == 2 or weight == 0:
-        solution = solve(_ridge(plain, np.full(problem.n_values, weight)), solver=solver)
+        solution = solve(ridged(weight), solver=solver)
         return replace(solution, objective=problem.objective(solution.values, solution.intercepts))
     solution = solve(plain, solver=solver, verbose=verbose)
     values, best, smooth, quiet = solution.values, solution, 1.0, 0
     for _ in range(200):
         ridge = weight * (p / 2) * (values**2 + smooth**2) ** (p / 2 - 1)
-        solution = solve(_ridge(plain, ridge), solver=solver, start=solution)
+        solution = solve(ridged(ridge), solver=solver, start=solution)
         moved = float(np.abs(solution.values - values).max(initial=0.0))
         values = solution.values
         score = problem.objective(values, solution.intercepts)
@@ -163,10 +166,3 @@ def _reweighted(problem: Problem, solver: SolverName, verbose: bool) -> Solution
             break
     objective = problem.objective(best.values, best.intercepts)
     return replace(best, objective=objective, gap=np.nan, message="reweighted least squares")
-
-
-def _ridge(problem: Problem, weights: FloatArray) -> Problem:
-    diagonal = np.append(np.where(problem.fixed, 0.0, 2 * weights), np.zeros(problem.n_intercepts))
-    quadratic = sp.csc_array(problem.quadratic + sp.diags_array(diagonal))
-    quadratic.sort_indices()
-    return replace(problem, quadratic=quadratic)

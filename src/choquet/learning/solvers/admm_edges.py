@@ -26,7 +26,7 @@ from choquet.lattice.lazy import sp
 from choquet.lattice.vectors import dot, norm
 from choquet.learning.solvers.containments import Order
 from choquet.learning.solvers.elimination import System
-from choquet.learning.solvers.pooling import pool
+from choquet.learning.solvers.pooling import Edges, Task, pool
 from choquet.learning.solvers.quadratic import form_of, gradient_of
 from choquet.learning.solvers.solution import Solution
 from choquet.watching import steps
@@ -287,20 +287,17 @@ def _judge(search: _Search, state: _State, best: Found) -> bool:
 def _pool(search: _Search, state: _State, best: Found) -> None:
     """Try to jump to the solution; the search goes on from there if that is better."""
     order = search.order
-    found = pool(
+    task = Task(
         search.form,
         search.objective,
-        order.low,
-        order.high,
-        state.v,
-        state.force,
-        search.closed(state.v),
+        Edges(order.low, order.high, len(state.v)),
         cap=search.cap(state.v),
         small=search.small,
         finish=search.tolerance < ROUGH,
         enough=0.01 * max(search.tolerance * abs(best.objective), search.floor),
-        work=PATIENCE * search.work + 1e7,
+        left=PATIENCE * search.work + 1e7,
     )
+    found = pool(task, state.v, state.force, search.closed(state.v))
     if found is None:
         return
     best.bound = max(best.bound, found.objective - found.gap)

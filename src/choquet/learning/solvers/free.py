@@ -74,9 +74,8 @@ def free(
     if l1 > 0:
         from choquet.learning._kernels import coordinate_descent
 
-        weight = np.append(np.full(conic.P.shape[0], l1), [])
-        n_inner = int((~problem.fixed).sum())
-        weight[n_inner:] = 0.0
+        weight = np.full(conic.P.shape[0], l1)
+        weight[int((~problem.fixed).sum()) :] = 0.0
         y = np.zeros(len(used))
         iterations = coordinate_descent(P, q, weight[used], y, max_iterations, 1e-13)
         x[used] = y

@@ -8,19 +8,12 @@ from choquet.arrays import FloatArray
 from choquet.lattice import check_dense, subset_sizes, upward_maximum
 
 
-def hlms(
-    X: FloatArray,
-    y: FloatArray,
-    *,
-    rate: float = 0.1,
-    epochs: int = 5,
-    start: FloatArray | None = None,
-) -> FloatArray:
+def hlms(X: FloatArray, y: FloatArray, *, rate: float = 0.1, epochs: int = 5) -> FloatArray:
     """Values of a normal measure by the heuristic least mean squares of Grabisch.
 
-    Sample after sample, the values on its chain move against the error, in proportion to their
-    gaps, and no further than their neighbours on the lattice allow. Cheap and not optimal: a
-    start for the other solvers.
+    It begins at the arithmetic mean. Sample after sample, the values on its chain move against the
+    error, in proportion to their gaps, and no further than their neighbours on the lattice allow.
+    Cheap and not optimal: a start for the other solvers.
 
     Parameters
     ----------
@@ -30,8 +23,6 @@ def hlms(
         Step length.
     epochs : int, default 5
         Passes over the samples.
-    start : array of shape (2**N,), optional
-        Values to start from; the arithmetic mean by default.
 
     References
     ----------
@@ -49,7 +40,7 @@ def hlms(
 
     n_sources = X.shape[1]
     check_dense(n_sources)
-    values = subset_sizes(n_sources) / n_sources if start is None else np.array(start, float)
+    values = subset_sizes(n_sources) / n_sources
     hlms_passes(np.ascontiguousarray(X), np.asarray(y, float), values, rate, epochs)
     values[-1] = 1.0
     return np.minimum(upward_maximum(values), 1.0)

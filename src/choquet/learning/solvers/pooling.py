@@ -57,47 +57,31 @@ class Pooled:
     objective: float
     gap: float
     force: FloatArray
-    rounds: int
 
 
 @dataclass(frozen=True)
-class _Edges:
+class Edges:
+    """Edges of an order on so many unknowns."""
+
     low: IntArray
     high: IntArray
     size: int
 
     def components(self, keep: Any) -> IntArray:
+        """Label of each unknown: those that some of the edges connect have the same."""
         return _components(self.low[keep], self.high[keep], self.size)
 
 
-def pool(
-    form: Form,
-    objective: Callable[[FloatArray], float],
-    low: IntArray,
-    high: IntArray,
-    v: FloatArray,
-    force: FloatArray,
-    closed: FloatArray,
-    *,
-    cap: float,
-    small: Callable[[float, float], bool],
-    finish: bool,
-    enough: float,
-    work: float,
-) -> Pooled | None:
-    """Improve a rough solution to the exact one, if its pools are near enough to the right ones.
+@dataclass
+class Task:
+    """What the steps share.
 
-    Parameters
+    Attributes
     ----------
     form : Form
     objective : callable
         Objective of the unknowns (values followed by intercepts).
-    low, high : arrays of shape (E,)
-        Edges of the order.
-    v, force : arrays
-        Rough unknowns, not quite in order, and multipliers of the edges.
-    closed : array
-        The same unknowns in order.
+    edges : Edges
     cap : float
         Largest value a monotone solution can have.
     small : callable
@@ -106,31 +90,13 @@ def pool(
         Whether to go on then until the values have all their digits.
     enough : float
         Sum of residuals that does not matter.
-    work : float
-        Multiplications after which to give up.
-
-    Returns
-    -------
-    Pooled or None
-        None if no round was any good.
+    left : float
+        Multiplications that may still be made.
     """
-    edges = _Edges(low, high, len(v))
-    task = _Task(form, objective, edges, cap, small, finish, enough, work)
-    best = _rounds(task, edges.components(force > 0), v, force, objective(closed))
-    if best is not None:
-        return best
-    # Nearly perfect fits hardly press anywhere: there the rough solution in order guides better.
-    equal = edges.components(closed[low] == closed[high])
-    return _rounds(task, equal, closed, force, objective(closed))
-
-
-@dataclass
-class _Task:
-    """What the steps share; `left` is the work that may still be done."""
 
     form: Form
     objective: Callable[[FloatArray], float]
-    edges: _Edges
+    edges: Edges
     cap: float
     small: Callable[[float, float], bool]
     finish: bool
@@ -138,17 +104,31 @@ class _Task:
     left: float
 
 
+def pool(task: Task, v: FloatArray, force: FloatArray, closed: FloatArray) -> Pooled | None:
+    """Improve a rough solution to the exact one, if its pools are near enough to the right ones.
+
+    It begins at rough unknowns, not quite in order, and multipliers of the edges; `closed` are the
+    same unknowns in order. None if no round was any good.
+    """
+    edges, least = task.edges, task.objective(closed)
+    best = _rounds(task, edges.components(force > 0), v, force, least)
+    if best is not None:
+        return best
+    # Nearly perfect fits hardly press anywhere: there the rough solution in order guides better.
+    equal = edges.components(closed[edges.low] == closed[edges.high])
+    return _rounds(task, equal, closed, force, least)
+
+
 def _rounds(
-    task: _Task, label: IntArray, center: FloatArray, force: FloatArray, least: float
+    task: Task, label: IntArray, center: FloatArray, force: FloatArray, least: float
 ) -> Pooled | None:
     form, edges = task.form, task.edges
     touched = form.diagonal[form.free & (form.diagonal > 0)]
     first = weight = WEIGHT * (float(np.median(touched)) if len(touched) else 1.0)
     gap = least
     best: Pooled | None = None
-    failures = number = last = more = 0
+    failures = last = more = 0
     while task.left > 0:
-        number += 1
         allowed = least + min(WORSE * abs(least), np.inf if best is None else best.gap)
         found = _ordered_pools(task, label, center, weight, 1e-4 * gap, allowed)
         if found is None:
@@ -160,13 +140,13 @@ def _rounds(
         failures, center, value = 0, found, task.objective(found)
         least = min(least, value)
         tight = np.flatnonzero(center[edges.high] <= center[edges.low])
-        inside = _Edges(edges.low[tight], edges.high[tight], edges.size)
+        inside = Edges(edges.low[tight], edges.high[tight], edges.size)
         flow, up, down, rest = _carried(form, inside, center, force[tight])
         force = np.zeros(len(force))
         force[tight] = flow
         gap = _bound(form, center, rest, task.cap)
         if best is None or gap < best.gap:
-            best = Pooled(center, value, gap, force, number)
+            best = Pooled(center, value, gap, force)
         if task.small(gap, value):
             # The objective is flat at its optimum: the values gain from a few more digits.
             if last == LAST or more == LONGEST or not task.finish:
@@ -187,7 +167,7 @@ def _components(low: IntArray, high: IntArray, size: int) -> IntArray:
 
 
 def _ordered_pools(
-    task: _Task,
+    task: Task,
     label: IntArray,
     center: FloatArray,
     weight: float,
@@ -299,7 +279,7 @@ class _Reduced:
 
 
 def _carried(
-    form: Form, inside: _Edges, g: FloatArray, force: FloatArray
+    form: Form, inside: Edges, g: FloatArray, force: FloatArray
 ) -> tuple[FloatArray, BoolArray, BoolArray, FloatArray]:
     """Flow inside the pools that carries the gradient; what should rise, fall; and the rest."""
     from choquet.learning.solvers._kernels_flow import reach, route

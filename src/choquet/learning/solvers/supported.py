@@ -14,11 +14,12 @@ import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
 from choquet.errors import OptionError
+from choquet.lattice.lazy import sp
 from choquet.lattice.wide import WordArray
 from choquet.learning.problem import Problem
+from choquet.learning.solvers.admm import poset, poset_handles
 from choquet.learning.solvers.interior import conic_form, run_clarabel
 from choquet.learning.solvers.solution import Solution, finish
-from choquet.learning.solvers.supported_order import poset, poset_handles
 
 TOLERANCE = 1e-9
 """Decreases below this are left to the exact closure."""
@@ -78,7 +79,11 @@ def supported(
         solution = poset(problem, start=start, verbose=verbose)
         if solution.status == "solved" or problem.n_values > EXACT_SUBSETS:
             return solution
-    pairs = _first_pairs(problem, start)
+    warm = None if start is None else start.warm
+    if isinstance(warm, _Warm) and np.array_equal(warm.masks, problem.masks):
+        pairs = warm.pairs
+    else:
+        pairs = chain_pairs(problem)
     iterations = 0
     for round_number in range(1, max_rounds + 1):
         conic = conic_form(problem, pairs)
@@ -105,21 +110,12 @@ def supported(
     )
 
 
-def _first_pairs(problem: Problem, start: Solution | None) -> IntArray:
-    warm = None if start is None else start.warm
-    if isinstance(warm, _Warm) and np.array_equal(warm.masks, problem.masks):
-        return warm.pairs
-    return chain_pairs(problem)
-
-
 def chain_pairs(problem: Problem) -> IntArray:
     """Containments to start from: each subset with its smallest supersets among comparable ones.
 
     Comparable pairs that one sample saw are the off-diagonal entries of the quadratic form; of
     these the ones with the next larger size are kept, and every subset is below the top.
     """
-    import scipy.sparse as sp
-
     n = problem.n_values
     sizes = np.bitwise_count(problem.masks).sum(axis=1).astype(np.int64)
     entries = sp.coo_array(problem.quadratic)
@@ -128,13 +124,9 @@ def chain_pairs(problem: Problem) -> IntArray:
     a, b = a[inside], b[inside]
     up = sizes[a] < sizes[b]
     a, b = a[up], b[up]
-    step = sizes[b] - sizes[a]
-    order = np.lexsort((step, a))
-    a, b, step = a[order], b[order], step[order]
-    first = np.ones(len(a), dtype=bool)
-    first[1:] = a[1:] != a[:-1]
-    shortest = step[first][np.cumsum(first) - 1] if len(a) else step
-    kept = step == shortest
+    step, shortest = sizes[b] - sizes[a], np.full(n, problem.n_sources)
+    np.minimum.at(shortest, a, step)
+    kept = step == shortest[a]
     pairs = np.column_stack([a[kept], b[kept]])
     below = np.column_stack([np.arange(n - 1), np.full(n - 1, n - 1)])
     return np.unique(np.concatenate([pairs, below]), axis=0)
