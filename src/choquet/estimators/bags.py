@@ -6,12 +6,18 @@ import numpy as np
 
 from choquet.errors import DataError, OptionError
 from choquet.estimators.common import names_or_numbers, sources_of
-from choquet.estimators.foundation import BaseEstimator, RegressorMixin, check_is_fitted
+from choquet.estimators.doors import Predictor
+from choquet.estimators.foundation import (
+    BaseEstimator,
+    PoorScore,
+    RegressorMixin,
+    check_is_fitted,
+)
 from choquet.estimators.regressor import ChoquetRegressor
 from choquet.estimators.validation import checked_inputs, checked_rows
 
 
-class MultipleInstanceRegressor(RegressorMixin, BaseEstimator):
+class MultipleInstanceRegressor(PoorScore, RegressorMixin, Predictor, BaseEstimator):
     """Choquet integral learned from labels of bags: the largest output in a bag is its output.
 
     Each round takes in every bag the row with the largest output as its witness, and learns from
@@ -109,19 +115,13 @@ class MultipleInstanceRegressor(RegressorMixin, BaseEstimator):
         self.proved_ = bool(len(labels) == len(y))
         return self
 
-    def predict(self, X):
-        """Output of each row.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_sources)
-
-        Returns
-        -------
-        array of shape (n_samples,)
-        """
+    def _checked(self, X):
         check_is_fitted(self, "measure_")
-        return self.regressor_.predict(checked_inputs(self, X))
+        return checked_inputs(self, X)
+
+    def _predict(self, X):
+        rows = self._checked(X)
+        return self.regressor_.predict(rows)
 
     def support_interval(self, X):
         """Tight bounds of each output over all fillings of the subsets that no witness supports.
@@ -134,8 +134,8 @@ class MultipleInstanceRegressor(RegressorMixin, BaseEstimator):
         -------
         array of shape (n_samples, 2)
         """
-        check_is_fitted(self, "measure_")
-        return self.regressor_.support_interval(checked_inputs(self, X))
+        rows = self._checked(X)
+        return self.regressor_.support_interval(rows)
 
     def explain(self, X):
         """Why each row gets its output: the operator that decides, contributions, support.
@@ -148,8 +148,8 @@ class MultipleInstanceRegressor(RegressorMixin, BaseEstimator):
         -------
         list of SampleExplanation
         """
-        check_is_fitted(self, "measure_")
-        return self.regressor_.explain(checked_inputs(self, X))
+        rows = self._checked(X)
+        return self.regressor_.explain(rows)
 
     def predict_bags(self, X, bags):
         """Output of each bag: the largest of its rows.
@@ -170,11 +170,6 @@ class MultipleInstanceRegressor(RegressorMixin, BaseEstimator):
             raise DataError(f"bags must name one bag for each of {len(outputs)} rows")
         _, place = np.unique(names, return_inverse=True)
         return outputs[_largest(outputs, place.ravel())]
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.regressor_tags.poor_score = True
-        return tags
 
 
 def _largest(values, place):

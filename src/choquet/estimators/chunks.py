@@ -100,7 +100,14 @@ def fit_evidence(
     """
     check_sums(estimator)
     statistics = evidence.statistics
-    _check_order(estimator, statistics)
+    wanted = estimator._order(statistics.n_sources)
+    if isinstance(statistics, MinimaStatistics) and statistics.order != wanted:
+        # Minima serve k-additive learning beyond 16 sources, of their own k, and nothing else.
+        need = "without it" if wanted is None else f"with k_additive={wanted}"
+        raise DataError(
+            f"the statistics of {statistics.n_sources} sources were gathered with k_additive="
+            f"{statistics.order}; for this {type(estimator).__name__} gather them {need}"
+        )
     if sources is not None and len(sources) != statistics.n_sources:
         raise SourceError(
             f"{len(sources)} names were given for {statistics.n_sources} sources: "
@@ -153,16 +160,3 @@ def fit_statistics(
     array([0., 0., 0., 1.])
     """
     return fit_evidence(estimator, Evidence(statistics, support_of(statistics)), sources=sources)
-
-
-def _check_order(estimator: IncrementalRegressor, statistics: Any) -> None:
-    """Minima serve k-additive learning beyond 16 sources, of their own k, and nothing else."""
-    if not isinstance(statistics, MinimaStatistics):
-        return
-    wanted = estimator._order(statistics.n_sources)
-    if statistics.order != wanted:
-        need = "without it" if wanted is None else f"with k_additive={wanted}"
-        raise DataError(
-            f"the statistics of {statistics.n_sources} sources were gathered with k_additive="
-            f"{statistics.order}; for this {type(estimator).__name__} gather them {need}"
-        )

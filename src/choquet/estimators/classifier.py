@@ -10,7 +10,8 @@ import numpy as np
 from choquet.decomposition.outcome import Outcome
 from choquet.errors import DataError, SupportWarning
 from choquet.estimators.common import integrate, names_or_numbers, sources_of
-from choquet.estimators.foundation import BaseEstimator, ClassifierMixin, check_is_fitted
+from choquet.estimators.doors import Learner, Scored
+from choquet.estimators.foundation import PoorScore, check_is_fitted
 from choquet.estimators.validation import (
     checked_classes,
     checked_inputs,
@@ -34,7 +35,7 @@ NO_RELATION = 1e-6
 """Log-odds that differ by less over the whole range of the inputs are rounding, not learned."""
 
 
-class ChoquetClassifier(ClassifierMixin, BaseEstimator):
+class ChoquetClassifier(PoorScore, Scored, Learner):
     """Classifier that turns a Choquet integral into the probability of each class.
 
     P(positive) = sigmoid(γ · C_g(x) + intercept), with g monotone and normal and γ ≥ 0: more of
@@ -89,19 +90,7 @@ class ChoquetClassifier(ClassifierMixin, BaseEstimator):
         self.max_iter = max_iter
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None):
-        """Learn from samples by sources and their classes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_sources)
-        y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,), optional
-
-        Returns
-        -------
-        self
-        """
+    def _learn(self, X, y, sample_weight):
         X, y = checked_classes(self, X, y)
         sample_weight = checked_weights(sample_weight, X)
         if sample_weight is not None and not (sample_weight > 0).any():
@@ -130,7 +119,6 @@ class ChoquetClassifier(ClassifierMixin, BaseEstimator):
         self.measure_ = self.measures_[0]
         if self.monotone and falls.any():
             self._warn_of([self.outcomes_[k] for k in np.flatnonzero(falls)])
-        return self
 
     def _fit_all(self, X, level, weight, options):
         n_classes = len(self.classes_)
@@ -171,7 +159,7 @@ class ChoquetClassifier(ClassifierMixin, BaseEstimator):
             "so every row gets the same probability, and the plain mean is given as the measure; "
             f"turn sources round (1 - x), or pass monotone=False{levels}",
             SupportWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
 
     def _measure(self, found, falls):
@@ -195,18 +183,10 @@ class ChoquetClassifier(ClassifierMixin, BaseEstimator):
         full[0], full[-1] = 0.0, 1.0
         return Measure(fill_unsupported(full, self.support_.supported), names)
 
-    def decision_function(self, X):
-        """Log-odds of the second class, or of each class against the rest.
-
-        Ordered classes have one log-probability each.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_sources)
-        """
+    def _decisions(self, X):
         check_is_fitted(self, "measure_")
         if self._ordered:
-            return np.log(np.maximum(self.predict_proba(X), 1e-300))
+            return np.log(np.maximum(self._proba(X), 1e-300))
         odds = self._log_odds(X)
         return odds[:, 0] if len(self.classes_) == 2 else odds
 
@@ -217,17 +197,7 @@ class ChoquetClassifier(ClassifierMixin, BaseEstimator):
         integrals = [integrate(measure, X, "midpoint") for measure in self.measures_]
         return np.column_stack(integrals) * scales + self.intercepts_
 
-    def predict_proba(self, X):
-        """Probability of each class.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_sources)
-
-        Returns
-        -------
-        array of shape (n_samples, n_classes)
-        """
+    def _proba(self, X):
         above = sigmoid(self._log_odds(X))
         if len(self.classes_) == 2:
             return np.column_stack([1 - above[:, 0], above[:, 0]])
@@ -237,23 +207,3 @@ class ChoquetClassifier(ClassifierMixin, BaseEstimator):
         else:
             shares = np.maximum(above, 1e-300)
         return shares / shares.sum(axis=1, keepdims=True)
-
-    def predict(self, X):
-        """Most probable class of each row.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_sources)
-
-        Returns
-        -------
-        array of shape (n_samples,)
-        """
-        proba = self.predict_proba(X)
-        return self.classes_[proba.argmax(axis=1)]
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        # Monotone: a class at small inputs cannot be the positive one.
-        tags.classifier_tags.poor_score = True
-        return tags

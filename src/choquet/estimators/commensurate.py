@@ -8,6 +8,7 @@ import numpy as np
 
 from choquet.arrays import as_inputs, check_option
 from choquet.errors import OptionError
+from choquet.estimators.doors import Explained, Learner, Predictor
 from choquet.estimators.foundation import (
     BaseEstimator,
     OneToOneFeatureMixin,
@@ -25,7 +26,8 @@ from choquet.estimators.validation import (
 )
 from choquet.scales import IDENTITY, Units, direction_note, fit_scale
 from choquet.scales.directions import choose_directions
-from choquet.scales.scale import directions_of, fit_scales
+from choquet.scales.scale import fit_scales
+from choquet.scales.units import with_names
 
 _check_feature_names_in = later("sklearn.utils.validation", "_check_feature_names_in")
 accuracy_score = later("sklearn.metrics", "accuracy_score")
@@ -103,7 +105,7 @@ class Commensurate(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self.scales_ = fit_scales(
             X, directions, methods, names=names, clip=self.clip, weight=sample_weight
         )
-        self.directions_ = dict(zip(names, directions_of(self.scales_), strict=True))
+        self.directions_ = self._directions()
         self.note_ = direction_note(
             self.directions_, {names[k]: size for k, size in correlations.items()}
         )
@@ -111,6 +113,10 @@ class Commensurate(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def _names(self):
         return [str(name) for name in _check_feature_names_in(self)]
+
+    def _directions(self):
+        pairs = zip(self._names(), self.scales_, strict=True)
+        return {name: scale.direction for name, scale in pairs}
 
     def _by_column(self, given, default, what):
         """One entry for each column from what may be one for all, or a dict."""
@@ -147,7 +153,7 @@ class Commensurate(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         made.scales_, made.n_features_in_, made.note_ = tuple(scales), len(scales), None
         if names is not None:
             made.feature_names_in_ = np.array(names, dtype=object)
-        made.directions_ = dict(zip(made._names(), directions_of(scales), strict=True))
+        made.directions_ = made._directions()
         return made
 
     def transform(self, X):
@@ -181,18 +187,6 @@ class Commensurate(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return Units(self.scales_).inputs(rows)
 
 
-def _as_it_is(scale):
-    """Whether a scale changes nothing."""
-    return scale.affine and scale.ends == (0.0, 1.0)
-
-
-def _frame(X, names):
-    """Rows with the names of their columns again."""
-    import pandas
-
-    return pandas.DataFrame(X, columns=names)
-
-
 def _inner_has(name):
     """Whether the estimator inside has a method: the fitted one, or that to be fitted."""
 
@@ -203,7 +197,7 @@ def _inner_has(name):
     return available_if(check)
 
 
-class InUnits(BaseEstimator):
+class InUnits(Predictor, Explained, Learner):
     """An estimator with the scales of its columns and its target; it predicts in their units.
 
     Columns are put on one scale before (`Commensurate`), outputs back into the units of the target
@@ -252,19 +246,7 @@ class InUnits(BaseEstimator):
 
         return ChoquetRegressor() if self.estimator is None else self.estimator
 
-    def fit(self, X, y, sample_weight=None):
-        """Find the scales, then learn.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_sources)
-        y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,), optional
-
-        Returns
-        -------
-        self
-        """
+    def _learn(self, X, y, sample_weight):
         check_option("target", self.target, ("minmax", "standard", "none"))
         estimator, name = clone(self._made()), getattr(y, "name", None)
         classify = is_classifier(estimator)
@@ -276,11 +258,8 @@ class InUnits(BaseEstimator):
                 self, X, y, sample_weight, reset=True, ensure_min_samples=2
             )
         made = Commensurate(directions="auto") if self.scale is None else clone(self.scale)
-        given = {}
-        if sample_weight is not None:
-            given["sample_weight"] = sample_weight
-        names = getattr(self, "feature_names_in_", None)
-        made.fit(X if names is None else _frame(X, names), y, **given)
+        given = {} if sample_weight is None else {"sample_weight": sample_weight}
+        made.fit(with_names(self, X), y, **given)
         scale = IDENTITY
         if not classify:
             scale = fit_scale(
@@ -324,29 +303,23 @@ class InUnits(BaseEstimator):
         if like is None:
             ways = {True: "none", False: "minmax"}
             again = Commensurate(
-                directions=dict(enumerate(directions_of(scales))),
-                method={k: ways[_as_it_is(one)] for k, one in enumerate(scales)},
+                directions={k: one.direction for k, one in enumerate(scales)},
+                method={k: ways[one.trivial] for k, one in enumerate(scales)},
             )
-            like = cls(estimator, scale=again, target=ways[_as_it_is(target)])
+            like = cls(estimator, scale=again, target=ways[target.trivial])
         made = clone(like)
         made.n_features_in_, made.feature_names_in_ = len(scales), scale.feature_names_in_
         return made._set(estimator, scale, target, target_name)
 
-    def _scaled(self, X):
+    def _checked(self, X):
         check_is_fitted(self)
-        return self.units_.scaled(checked_inputs(self, X))
+        return checked_inputs(self, X)
 
-    def predict(self, X):
-        """Outputs in the units of the target, or classes.
+    def _scaled(self, X):
+        rows = self._checked(X)
+        return self.units_.scaled(rows)
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_sources)
-
-        Returns
-        -------
-        array of shape (n_samples,)
-        """
+    def _predict(self, X):
         scaled = self._scaled(X)
         found = self.estimator_.predict(scaled)
         return found if is_classifier(self.estimator_) else self.units_.output(found)
@@ -417,22 +390,6 @@ class InUnits(BaseEstimator):
         """Share of the deciding operator's weights that data decided; see the estimator's own."""
         scaled = self._scaled(X)
         return self.estimator_.trust(scaled)
-
-    def explain(self, X):
-        """Why each row gets its output, in the units of the data.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_sources)
-
-        Returns
-        -------
-        list of SampleExplanation
-        """
-        from choquet.explanation import explain_samples
-
-        check_is_fitted(self)
-        return explain_samples(self, checked_inputs(self, X))
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "estimator_")

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from choquet.arrays import FloatArray
 from choquet.errors import DataError, OptionError, SolverError, SupportWarning, TooLargeError
 from choquet.estimators.certain import CertainRegressor
-from choquet.estimators.foundation import BaseEstimator, RegressorMixin, check_is_fitted
+from choquet.estimators.doors import Explained, Learner, Predictor
+from choquet.estimators.foundation import PoorScore, RegressorMixin, check_is_fitted
 from choquet.estimators.validation import checked_inputs, checked_rows
 from choquet.lattice.ties import settled
 from choquet.learning.data.chunks import Evidence, evidence_of
@@ -113,7 +115,7 @@ def integrate(measure: AbstractMeasure, X: FloatArray, fill: str) -> FloatArray:
     return measure.integral_of_rows(X)
 
 
-class MeasureRegressor(CertainRegressor, RegressorMixin, BaseEstimator):
+class MeasureRegressor(PoorScore, CertainRegressor, RegressorMixin, Predictor, Explained, Learner):
     """Base of the regressors that learn from statistics; subclasses define `_solve`."""
 
     statistics_: Statistics | MinimaStatistics
@@ -122,9 +124,8 @@ class MeasureRegressor(CertainRegressor, RegressorMixin, BaseEstimator):
     intercept_: float
     patterns_: dict[tuple[int, ...], int]
 
-    def _advises(self) -> bool:
-        """Whether to say of a fit that it is worse than the mean, or what runs against it."""
-        return False
+    _advises = False
+    """Whether to say of a fit that it is worse than the mean, or what runs against it."""
 
     def _solve(self, material: Material) -> None:
         raise NotImplementedError
@@ -137,21 +138,6 @@ class MeasureRegressor(CertainRegressor, RegressorMixin, BaseEstimator):
     def _evidence(self, X, y, sample_weight=None) -> Evidence:
         """What is kept of rows, as this estimator needs it."""
         return evidence_of(X, y, sample_weight, k_additive=self._order(np.shape(X)[1]))
-
-    def fit(self, X, y, sample_weight=None):
-        """Learn from samples by sources.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_sources)
-        y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,), optional
-
-        Returns
-        -------
-        self
-        """
-        return self._learn(X, y, sample_weight)
 
     def _learn(self, X, y, sample_weight, *, more=False):
         """Learn from rows: these alone, or with `more` these and all before them."""
@@ -168,7 +154,7 @@ class MeasureRegressor(CertainRegressor, RegressorMixin, BaseEstimator):
         near = self._relaxed() or check_reach(X, y)
         names = names_or_numbers(sources_of(self), X.shape[1])
         self._learn_from(Material(statistics, support, names, Batch(X, y, weight, more)))
-        if near and not more and X.shape[1] > 1 and self._advises():
+        if near and not more and X.shape[1] > 1 and self._advises:
             check_fit(X, y, weight, self._integrals, names, monotone=not self._relaxed())
         return self
 
@@ -212,51 +198,28 @@ class MeasureRegressor(CertainRegressor, RegressorMixin, BaseEstimator):
         self.statistics_, self.support_ = material.statistics, material.support
         return self
 
-    def predict(self, X):
-        """Integral of each row with respect to the learned measure.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_sources)
-
-        Returns
-        -------
-        array of shape (n_samples,)
-        """
+    def _checked(self, X, *, gaps=False):
+        """Rows for a model that is fitted; with `gaps` some inputs may be missing."""
         check_is_fitted(self, "measure_")
-        return self._integrals(checked_inputs(self, X, gaps=self._gaps()))
+        return checked_inputs(self, X, gaps=gaps)
+
+    def _predict(self, X):
+        return self._integrals(self._checked(X, gaps=self._gaps()))
 
     def _integrals(self, X):
         """Predictions of rows that are known to be good, or lack inputs that they may lack."""
+        whole = partial(integrate, self.measure_, fill=getattr(self, "fill", "midpoint"))
         if self._gaps() and lacking(X).any():
-            fill = getattr(self, "fill", "midpoint")
-            found = silent_integral(
-                self.measure_, X, self.missing, lambda rows: integrate(self.measure_, rows, fill)
-            )
-            return found + self.intercept_
-        return integrate(self.measure_, X, getattr(self, "fill", "midpoint")) + self.intercept_
-
-    def explain(self, X):
-        """Why each row gets its output: the operator that decides, contributions, support.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_sources)
-
-        Returns
-        -------
-        list of SampleExplanation
-            Print ``.text()`` of one, or take its attributes.
-        """
-        from choquet.explanation import explain_samples
-
-        check_is_fitted(self, "measure_")
-        return explain_samples(self, checked_inputs(self, X))
+            return silent_integral(self.measure_, X, self.missing, whole) + self.intercept_
+        return whole(X) + self.intercept_
 
     def support_interval(self, X):
-        """Tight bounds of each prediction over all fillings of the unsupported subsets.
+        """Tight bounds of each prediction over all measures that agree with what is known.
 
-        They say what was never seen, not how exact the fit is: see `predict_interval` for that.
+        Known are the values of supported subsets and what experts said. The bounds say what was
+        never seen, not how exact the fit is: see `predict_interval` for that. Without statements
+        they are those of the lowest and the highest monotone filling. With statements each bound is
+        a linear program, solved to about 1e-7, for each row that needs a subset without data.
 
         Parameters
         ----------
@@ -265,11 +228,10 @@ class MeasureRegressor(CertainRegressor, RegressorMixin, BaseEstimator):
         Returns
         -------
         array of shape (n_samples, 2)
-            Without monotonicity an unsupported subset can have any value: the bounds are infinite
-            for rows that need one.
+            Without monotonicity an unsupported subset can have any value that the statements
+            allow: the bounds of rows that need one may be infinite.
         """
-        check_is_fitted(self, "measure_")
-        X = checked_inputs(self, X, gaps=self._gaps())
+        X = self._checked(X, gaps=self._gaps())
         if lacking(X).any():
             span = span_of(self.missing) or (0.0, 1.0)
             return silent_interval(self.measure_, X, span, self._support_bounds)
@@ -303,8 +265,7 @@ class MeasureRegressor(CertainRegressor, RegressorMixin, BaseEstimator):
         -------
         array of shape (n_samples,)
         """
-        check_is_fitted(self, "measure_")
-        X = checked_inputs(self, X, gaps=self._gaps())
+        X = self._checked(X, gaps=self._gaps())
         X = filled_below(X) if lacking(X).any() else X
         needed = strict_steps(X)[:, :-1]
         missing = self._unsupported_steps(X)
@@ -323,8 +284,7 @@ class MeasureRegressor(CertainRegressor, RegressorMixin, BaseEstimator):
         list of MissingPattern
             The most frequent first.
         """
-        check_is_fitted(self, "measure_")
-        rows = checked_inputs(self, X, gaps=self._gaps())
+        rows = self._checked(X, gaps=self._gaps())
         share, names = self.support_share(X), self.measure_.sources
         learned = getattr(self, "patterns_", {(): self.support_.n_samples})
         found = []
@@ -358,8 +318,6 @@ class MeasureRegressor(CertainRegressor, RegressorMixin, BaseEstimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self._gaps()
-        # A mean of the inputs cannot reach targets on another scale.
-        tags.regressor_tags.poor_score = True
         return tags
 
 

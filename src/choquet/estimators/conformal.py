@@ -7,6 +7,7 @@ import numpy as np
 from choquet.certainty.conformal import class_sets, cv_plus
 from choquet.certainty.region import check_level
 from choquet.errors import DataError, OptionError
+from choquet.estimators.doors import Predictor
 from choquet.estimators.foundation import (
     BaseEstimator,
     ClassifierMixin,
@@ -22,13 +23,32 @@ clone = later("sklearn.base", "clone")
 get_tags = later("sklearn.utils", "get_tags")
 
 
-class _Conformal(BaseEstimator):
-    """Models of all folds but one, and one of all rows."""
+class _Conformal(Predictor, BaseEstimator):
+    """Models of all folds but one, and one of all rows, which answers."""
 
     def __init__(self, estimator=None, *, cv=10, random_state=None):
         self.estimator = estimator
         self.cv = cv
         self.random_state = random_state
+
+    def fit(self, X, y):
+        """Fit one model to all rows, and one without each fold.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_sources)
+        y : array-like of shape (n_samples,)
+
+        Returns
+        -------
+        self
+        """
+        self._learn(X, y)
+        return self
+
+    def _predict(self, X):
+        check_is_fitted(self)
+        return self.estimator_.predict(checked_inputs(self, X))
 
     def _fit_folds(self, X, y, folds):
         if isinstance(self.cv, bool) or not isinstance(self.cv, int | np.integer) or self.cv < 2:
@@ -97,18 +117,7 @@ class ConformalRegressor(RegressorMixin, _Conformal):
 
         return ChoquetRegressor() if self.estimator is None else self.estimator
 
-    def fit(self, X, y):
-        """Fit one model to all rows, and one without each fold.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_sources)
-        y : array-like of shape (n_samples,)
-
-        Returns
-        -------
-        self
-        """
+    def _learn(self, X, y):
         X, y, _ = checked_rows(self, X, y, None, reset=True)
         self._fit_folds(X, y, KFold)
         unseen = np.empty(len(X))
@@ -116,21 +125,6 @@ class ConformalRegressor(RegressorMixin, _Conformal):
             rows = self.fold_ == number
             unseen[rows] = model.predict(X[rows])
         self.residuals_ = np.abs(y - unseen)
-        return self
-
-    def predict(self, X):
-        """Outputs of the model that was fitted to all rows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_sources)
-
-        Returns
-        -------
-        array of shape (n_samples,)
-        """
-        check_is_fitted(self)
-        return self.estimator_.predict(checked_inputs(self, X))
 
     def predict_interval(self, X, level=0.95):
         """Interval for a new target of each row.
@@ -201,51 +195,26 @@ class ConformalClassifier(ClassifierMixin, _Conformal):
 
         return ChoquetClassifier() if self.estimator is None else self.estimator
 
-    def fit(self, X, y):
-        """Fit one model to all rows, and one without each fold.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_sources)
-        y : array-like of shape (n_samples,)
-
-        Returns
-        -------
-        self
-        """
+    def _learn(self, X, y):
         X, y = checked_classes(self, X, y)
         self.classes_ = classes_of(y)
         rare = min(int((y == label).sum()) for label in self.classes_)
         if rare < 2:
             raise DataError("a class has one row only, which no other model can judge; give two")
-        self._fit_folds(X, y, _folds_of(rare))
+        # The shares of the classes are kept, as long as each class has a row for each fold.
+        self._fit_folds(X, y, lambda n, **options: StratifiedKFold(min(n, rare), **options))
         self.doubts_ = np.empty(len(X))
         for number, model in enumerate(self.models_):
             rows = np.flatnonzero(self.fold_ == number)
             shares = self._shares(model, X[rows])
             at = np.searchsorted(self.classes_, y[rows])
             self.doubts_[rows] = 1 - shares[np.arange(len(rows)), at]
-        return self
 
     def _shares(self, model, X):
         """Probabilities by our classes; a model that has not seen a class gives it none."""
         shares = np.zeros((len(X), len(self.classes_)))
         shares[:, np.searchsorted(self.classes_, model.classes_)] = model.predict_proba(X)
         return shares
-
-    def predict(self, X):
-        """Classes that the model that was fitted to all rows gives.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_sources)
-
-        Returns
-        -------
-        array of shape (n_samples,)
-        """
-        check_is_fitted(self)
-        return self.estimator_.predict(checked_inputs(self, X))
 
     def predict_set(self, X, level=0.95):
         """Which classes each row may have.
@@ -265,12 +234,3 @@ class ConformalClassifier(ClassifierMixin, _Conformal):
         X = checked_inputs(self, X)
         shares = np.array([self._shares(model, X) for model in self.models_])
         return class_sets(shares, self.fold_, self.doubts_, level)
-
-
-def _folds_of(rare):
-    """Folds that keep the shares of the classes, as long as each class has a row for each fold."""
-
-    def folds(n_folds, **options):
-        return StratifiedKFold(min(n_folds, rare), **options)
-
-    return folds

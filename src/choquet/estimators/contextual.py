@@ -16,7 +16,8 @@ from choquet.contexts.rows import LEAVES
 from choquet.decomposition.trees import describe
 from choquet.errors import DataError, OptionError
 from choquet.estimators.common import names_or_numbers, sources_of
-from choquet.estimators.foundation import BaseEstimator, RegressorMixin, check_is_fitted, later
+from choquet.estimators.doors import Explained, Learner, Predictor
+from choquet.estimators.foundation import PoorScore, RegressorMixin, check_is_fitted, later
 from choquet.estimators.validation import checked_inputs, checked_rows
 from choquet.lattice.ties import settled
 from choquet.learning.data.scale import check_rows
@@ -28,7 +29,7 @@ _PENALTIES = (1e-3, 1.0, 10.0)
 """Penalties that held-out rows choose from."""
 
 
-class Contextual(BaseEstimator):
+class Contextual(PoorScore, Explained, Learner):
     """What both share: validation, options, and the way to the leaves."""
 
     def _weighted(self, X, y, sample_weight):
@@ -107,29 +108,13 @@ class Contextual(BaseEstimator):
         """Number of operators, which contexts may share."""
         return self.decomposition_.n_operators
 
-    def explain(self, X):
-        """Why each row gets its output: operator, rule, contributions, support, what would switch.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_sources)
-
-        Returns
-        -------
-        list of SampleExplanation
-            Print ``.text()`` of one, or take its attributes.
-        """
-        from choquet.explanation import explain_samples
-
-        return explain_samples(self, self._checked(X))
-
     def _checked(self, X):
         check_is_fitted(self)
         refuse_categories(X)
         return checked_inputs(self, X)
 
 
-class ContextualRegressor(RegressorMixin, Contextual):
+class ContextualRegressor(RegressorMixin, Predictor, Contextual):
     """A few operators by source and by rank, and the rules that choose between them.
 
     A tree splits on the ranks of the sources ("ir is among the top two", "ir is above emi"); each
@@ -242,38 +227,15 @@ class ContextualRegressor(RegressorMixin, Contextual):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X, y, sample_weight=None):
-        """Learn from samples by sources.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_sources)
-        y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,), optional
-
-        Returns
-        -------
-        self
-        """
+    def _learn(self, X, y, sample_weight):
         refuse_categories(X)
         X, y, sample_weight = checked_rows(self, X, y, sample_weight, reset=True)
         X, y, weight, folds = self._weighted(X, y, sample_weight)
         found = learn(X, y.astype(np.float64), weight, self._options(), folds)
         self.decomposition_ = describe(found, self._names())
         self.l2_, self.path_, self.fold_errors_ = found.l2, found.path, found.fold_errors
-        return self
 
-    def predict(self, X):
-        """Output of the operator that decides each row.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_sources)
-
-        Returns
-        -------
-        array of shape (n_samples,)
-        """
+    def _predict(self, X):
         X = self._checked(X)
         return self.decomposition_.predict(X)
 
@@ -318,12 +280,6 @@ class ContextualRegressor(RegressorMixin, Contextual):
         """
         X = self._checked(X)
         return self.decomposition_.trust(X)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        # Held-out rows of the few that the checks give choose less than the best.
-        tags.regressor_tags.poor_score = True
-        return tags
 
 
 def refuse_categories(X):

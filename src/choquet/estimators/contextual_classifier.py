@@ -10,13 +10,13 @@ from choquet.contexts.learn import learn
 from choquet.decomposition.outcome import Outcome
 from choquet.decomposition.trees import describe
 from choquet.estimators.contextual import Contextual, refuse_categories
-from choquet.estimators.foundation import ClassifierMixin
+from choquet.estimators.doors import Scored
 from choquet.estimators.validation import checked_classes, checked_weights, classes_of
 from choquet.learning.leaf_log_odds import logistic_operators
 from choquet.learning.logistic import sigmoid
 
 
-class ContextualClassifier(ClassifierMixin, Contextual):
+class ContextualClassifier(Scored, Contextual):
     """Contextual order statistics behind a logistic link.
 
     The tree is grown on the squared error of the class (0 or 1), then the operators of its leaves
@@ -100,19 +100,7 @@ class ContextualClassifier(ClassifierMixin, Contextual):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X, y, sample_weight=None):
-        """Learn from samples by sources and their classes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_sources)
-        y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,), optional
-
-        Returns
-        -------
-        self
-        """
+    def _learn(self, X, y, sample_weight):
         refuse_categories(X)
         X, y = checked_classes(self, X, y)
         X, y, weight, folds = self._weighted(X, y, checked_weights(sample_weight, X))
@@ -123,7 +111,6 @@ class ContextualClassifier(ClassifierMixin, Contextual):
             target = (y == self.classes_[outcome.number]).astype(np.float64)
             found = self._against_rest(X, target, weight, options, folds)
             self.decompositions_.append(replace(found, outcome=outcome))
-        return self
 
     @property
     def outcomes_(self):
@@ -146,17 +133,7 @@ class ContextualClassifier(ClassifierMixin, Contextual):
         learned = replace(found, rows=rows, grouping=operators)
         return describe(learned, self._names(), residual=target - sigmoid(odds))
 
-    def decision_function(self, X):
-        """Log-odds of the second class, or of each of several against the rest.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_sources)
-
-        Returns
-        -------
-        array of shape (n_samples,) or (n_samples, n_classes)
-        """
+    def _decisions(self, X):
         odds = self._log_odds(X)
         return odds[:, 0] if len(self.classes_) == 2 else odds
 
@@ -164,38 +141,16 @@ class ContextualClassifier(ClassifierMixin, Contextual):
         X = self._checked(X)
         return np.column_stack([model.predict(X) for model in self.decompositions_])
 
-    def predict_proba(self, X):
-        """Probability of each class.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_sources)
-
-        Returns
-        -------
-        array of shape (n_samples, n_classes)
-        """
+    def _proba(self, X):
         shares = sigmoid(self._log_odds(X))
         if len(self.classes_) == 2:
             return np.column_stack([1 - shares[:, 0], shares[:, 0]])
         shares = np.maximum(shares, 1e-300)
         return shares / shares.sum(axis=1, keepdims=True)
 
-    def predict(self, X):
-        """Most probable class of each row.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_sources)
-
-        Returns
-        -------
-        array of shape (n_samples,)
-        """
+    def _answer(self, X):
         odds = self._log_odds(X)
-        if len(self.classes_) == 2:
-            return self.classes_[(odds[:, 0] > 0).astype(int)]
-        return self.classes_[odds.argmax(axis=1)]
+        return (odds[:, 0] > 0).astype(int) if len(self.classes_) == 2 else odds.argmax(axis=1)
 
     def operator_of(self, X):
         """Number of the operator that decides each row, a column for each of `decompositions_`.
@@ -210,8 +165,3 @@ class ContextualClassifier(ClassifierMixin, Contextual):
         """
         X = self._checked(X)
         return np.column_stack([model.operator_of(X) for model in self.decompositions_])
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = True
-        return tags

@@ -22,6 +22,7 @@ from choquet.learning.data.statistics import Statistics
 from choquet.learning.families import FAMILIES, PRIORS
 from choquet.learning.families.candidates import (
     candidates_of,
+    closed,
     fit_candidate,
     fitted_values,
     select,
@@ -234,7 +235,7 @@ class ChoquetRegressorCV(MeasureRegressor):
         values = sum(w * one.values for w, (_, one) in zip(own, found, strict=True))
         # Mean and fit of a family count as one.
         weights = np.bincount([k for k, _ in found], own, minlength=len(names))
-        return weights, fitted_values(_closed(values), 0.0)
+        return weights, fitted_values(closed(values), 0.0)
 
     def _average(self, statistics, selection, shape):
         values, intercept = np.zeros(1 << statistics.n_sources), 0.0
@@ -244,7 +245,7 @@ class ChoquetRegressorCV(MeasureRegressor):
                 values = values + weight * found.dense
                 intercept += weight * found.intercept
         if not self._relaxed():
-            values = _closed(values)
+            values = closed(values)
         elif self.monotone:
             values = upward_maximum(values)
         elif self.normal:
@@ -318,10 +319,3 @@ def _part(batch, rows):
     """Statistics of some rows of a batch."""
     weight = None if batch.weight is None else batch.weight[rows]
     return Statistics.from_data(batch.X[rows], batch.y[rows], weight)
-
-
-def _closed(values):
-    """Rounding errors cleared out of an average of monotone normal measures."""
-    values = np.minimum(upward_maximum(values), 1.0)
-    values[-1] = 1.0
-    return values

@@ -26,6 +26,7 @@ __all__ = [
     "BaseEstimator",
     "ClassifierMixin",
     "OneToOneFeatureMixin",
+    "PoorScore",
     "RegressorMixin",
     "Template",
     "TransformerMixin",
@@ -114,6 +115,20 @@ else:
 
     class OneToOneFeatureMixin(_OneToOne):
         """A transformer that keeps the names of its columns."""
+
+
+class PoorScore:
+    """An estimator that may fit the data of scikit-learn's checks poorly.
+
+    They have targets on another scale than the inputs, classes at small inputs, and few rows.
+    """
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        for kind in (tags.regressor_tags, tags.classifier_tags):
+            if kind is not None:
+                kind.poor_score = True
+        return tags
 
 
 _BASES: Any = (

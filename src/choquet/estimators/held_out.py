@@ -217,7 +217,7 @@ def held_out(
     True
     """
     classify, y = is_classifier(model), np.asarray(y)
-    parts = _parts(np.asarray(X), y, folds, random_state, classify)
+    parts = parts_of(np.asarray(X), y, folds, random_state, classify)
     if parts is None:
         return None
     with warnings.catch_warnings():
@@ -246,7 +246,7 @@ def baseline_scores(X, y, *, classify: bool, folds: int = 5, sources=None) -> di
     >>> list(baseline_scores(X, X.max(axis=1), classify=False))
     ['linear', 'single', 'mean']
     """
-    parts = _parts(X, y, folds, 0, classify)
+    parts = parts_of(X, y, folds, 0, classify)
     if parts is None:
         return {}
     with warnings.catch_warnings():
@@ -254,7 +254,7 @@ def baseline_scores(X, y, *, classify: bool, folds: int = 5, sources=None) -> di
         return _rivals(X, y, parts, classify, sources)
 
 
-def _parts(X, y, folds, random_state, classify):
+def parts_of(X, y, folds, random_state, classify):
     """Rows learned from and rows held out, for each fold; None if too few rows or one class."""
     counts = np.unique(y, return_counts=True)[1] if classify else np.array([len(y)])
     if classify and len(counts) < 2:
@@ -371,7 +371,7 @@ def compare(
     [False, True]
     """
     classify = is_classifier(models[0])
-    parts = _parts(X, y, folds, random_state, classify)
+    parts = parts_of(X, y, folds, random_state, classify)
     tried: list[Any] = []
     for model in models:
         try:

@@ -35,7 +35,12 @@ from choquet.measures import Measure, MobiusMeasure, SupportedMeasure
 from choquet.measures.mobius import coalitions
 from choquet.measures.sparse import SparseMeasure
 
-PENALTIES = ("l1", "l2", "elasticnet", "lp")
+_OPTIONAL = {
+    "start": ("hlms",),
+    "penalty": ("l1", "l2", "elasticnet", "lp"),
+    "choice": ("variance", "entropy"),
+}
+"""What options may be, besides None."""
 
 
 class ChoquetRegressor(IncrementalRegressor):
@@ -158,11 +163,10 @@ class ChoquetRegressor(IncrementalRegressor):
 
     # -- learning ----------------------------------------------------------------------------------
 
+    _advises = True
+
     def _order(self, n_sources):
         return self.k_additive if n_sources > MAX_LATTICE_SOURCES else None
-
-    def _advises(self):
-        return True
 
     def _solve(self, material):
         statistics = material.statistics
@@ -170,8 +174,10 @@ class ChoquetRegressor(IncrementalRegressor):
         if self._order(statistics.n_sources) is not None:
             self._solve_additive(material)
             return
-        problem = self._problem(statistics, material.batch, material.names)
-        start = self._first_values(problem, material.batch)
+        batch = material.batch
+        problem = self._problem(statistics, batch, material.names)
+        usual = problem.monotone and problem.normal
+        start = hlms(batch.X, batch.y) if self.start and batch is not None and usual else None
         solution = solve(problem, solver=self.solver, start=start, verbose=self.verbose)
         if self.choice is not None:
             solution = choose(problem, solution, by=self.choice)
@@ -209,18 +215,12 @@ class ChoquetRegressor(IncrementalRegressor):
             monotone=self.monotone, normal=self.normal,
         )  # fmt: skip
 
-    def _first_values(self, problem, batch):
-        if self.start is None or batch is None or not (problem.monotone and problem.normal):
-            return None
-        return hlms(batch.X, batch.y)
-
     def _check_options(self, n_sources):
         check_option("loss", self.loss, ["squared", "absolute"])
         check_option("fill", self.fill, FILLS)
-        if self.start is not None:
-            check_option("start", self.start, ["hlms"])
-        if self.penalty is not None:
-            check_option("penalty", self.penalty, PENALTIES)
+        for name, known in _OPTIONAL.items():
+            if getattr(self, name) is not None:
+                check_option(name, getattr(self, name), known)
         if self.prior is not None and not isinstance(self.prior, Measure):
             check_option("prior", self.prior, BASES)
         check_weight("alpha", self.alpha)
@@ -232,8 +232,6 @@ class ChoquetRegressor(IncrementalRegressor):
             raise OptionError(
                 f"k_additive={k!r} must be a whole number from 1 to the {n_sources} sources"
             )
-        if self.choice is not None:
-            check_option("choice", self.choice, ["variance", "entropy"])
         if n_sources <= MAX_LATTICE_SOURCES:
             return
         dense_only = {
@@ -286,16 +284,12 @@ class ChoquetRegressor(IncrementalRegressor):
         return problem
 
     def _with_penalty(self, problem):
-        s = self.alpha
-        if self.penalty == "l1":
-            return with_penalty(problem, l1=s)
-        if self.penalty == "l2":
-            return with_penalty(problem, l2=s)
-        if self.penalty == "elasticnet":
-            return with_penalty(problem, l1=s * self.l1_ratio, l2=s * (1 - self.l1_ratio))
+        if self.penalty is None:
+            return problem
         if self.penalty == "lp":
-            return with_penalty(problem, power=(self.p, s))
-        return problem
+            return with_penalty(problem, power=(self.p, self.alpha))
+        share = {"l1": 1.0, "l2": 0.0, "elasticnet": self.l1_ratio}[self.penalty]
+        return with_penalty(problem, l1=self.alpha * share, l2=self.alpha * (1 - share))
 
     def _measure(self, material, problem, solution):
         names, values = material.names, solution.values
@@ -329,26 +323,6 @@ class ChoquetRegressor(IncrementalRegressor):
         if problem.rows is None:
             return wished
         return fill_within(problem, values, supported, wished)
-
-    def support_interval(self, X):
-        """Tight bounds of each prediction over all measures that agree with what is known.
-
-        Known are the values of supported subsets and what experts said. Without statements the
-        bounds are those of the lowest and the highest monotone filling. With statements each
-        bound is a linear program, solved to about 1e-7, for each row that needs a subset without
-        data.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_sources)
-
-        Returns
-        -------
-        array of shape (n_samples, 2)
-            Without monotonicity an unsupported subset can have any value that the statements
-            allow: the bounds of rows that need one may be infinite.
-        """
-        return super().support_interval(X)
 
     def _support_bounds(self, X):
         problem = None if self.expert is None else getattr(self, "problem_", None)

@@ -93,6 +93,11 @@ class Scale:
         return len(self.points) == 2 and not self.clip
 
     @property
+    def trivial(self) -> bool:
+        """Whether it changes nothing."""
+        return self.affine and self.ends == (0.0, 1.0)
+
+    @property
     def width(self) -> float:
         """Of a straight line: how much one of the common scale is in the data, with its sign."""
         return float((self.points[-1] - self.points[0]) / (self.values[-1] - self.values[0]))
@@ -263,11 +268,6 @@ def fit_scales(
             )
         found.append(scale)
     return tuple(found)
-
-
-def directions_of(scales: Iterable[Scale]) -> list[Direction]:
-    """The direction of each scale."""
-    return [scale.direction for scale in scales]
 
 
 def _fitted(

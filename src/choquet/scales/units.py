@@ -54,7 +54,7 @@ class Units:
     @property
     def trivial(self) -> bool:
         """Whether the data are taken as they are."""
-        return all(one.affine and one.ends == (0.0, 1.0) for one in (*self.scales, self.target))
+        return all(one.trivial for one in (*self.scales, self.target))
 
     @cached_property
     def _lines(self) -> tuple[FloatArray, FloatArray] | None:
@@ -283,7 +283,8 @@ def column_scales(transformer: Any, name: str) -> tuple[Scale, ...]:
             f"{title} cannot be undone, so that nothing can be said in the units of the data; "
             "use choquet.Commensurate or a scaler of scikit-learn instead"
         )
-    ends = [_undone(transformer, np.full((1, n), value))[0] for value in (0.0, 1.0, 0.3)]
+    undo, do = transformer.inverse_transform, transformer.transform
+    ends = [_asked(undo, transformer, np.full((1, n), at))[0] for at in (0.0, 1.0, 0.3)]
     width = ends[1] - ends[0]
     bad = DataError(
         f"{title} mixes columns, or bends them; explanations need a straight line for each column: "
@@ -292,7 +293,7 @@ def column_scales(transformer: Any, name: str) -> tuple[Scale, ...]:
     if width.shape != (n,) or not np.isfinite(width).all() or (width == 0).any():
         raise bad
     straight = np.abs(ends[2] - ends[0] - 0.3 * width) <= 1e-9 * (np.abs(ends[0]) + np.abs(width))
-    alone = _done(transformer, ends[0] + np.diag(width))
+    alone = _asked(do, transformer, ends[0] + np.diag(width))
     if not straight.all() or alone.shape != (n, n) or not np.allclose(alone, np.eye(n), atol=1e-9):
         raise bad
     unit = np.array([0.0, 1.0])
@@ -302,19 +303,13 @@ def column_scales(transformer: Any, name: str) -> tuple[Scale, ...]:
     )
 
 
-def _undone(transformer: Any, rows: FloatArray) -> FloatArray:
-    return np.asarray(
-        transformer.inverse_transform(_with_names(transformer, rows)), dtype=np.float64
-    )
+def _asked(method: Any, transformer: Any, rows: FloatArray) -> FloatArray:
+    return np.asarray(method(with_names(transformer, rows)), dtype=np.float64)
 
 
-def _done(transformer: Any, rows: FloatArray) -> FloatArray:
-    return np.asarray(transformer.transform(_with_names(transformer, rows)), dtype=np.float64)
-
-
-def _with_names(transformer: Any, rows: FloatArray) -> Any:
-    """Rows with the names that a transformer was fitted with; without them some of them warn."""
-    names = getattr(transformer, "feature_names_in_", None)
+def with_names(estimator: Any, rows: FloatArray) -> Any:
+    """Rows with the names that an estimator was fitted with; without them some of them warn."""
+    names = getattr(estimator, "feature_names_in_", None)
     if names is None:
         return rows
     import pandas

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from choquet.additive.axes import Source
-from choquet.additive.table import Block, Chunks, Span, Table
+from choquet.additive.table import Block, Chunks, Span, Table, added
 from choquet.arrays import FloatArray, as_vector, column_names
 from choquet.errors import DataError, OptionError, SourceError
 from choquet.estimators.additive.classifier import ChoquetAdditiveClassifier
@@ -109,15 +109,9 @@ class _Partitions(Table):
         def one(X: Any, y: Any) -> tuple[Any, ...]:
             return Chunks(lambda: _checked([(X, y)], order)).total(function)
 
-        def add(parts: Sequence[tuple[Any, ...]]) -> tuple[Any, ...]:
-            out = parts[0]
-            for part in parts[1:]:
-                out = tuple(a + b for a, b in zip(out, part, strict=True))
-            return out
-
         parts = [dask.delayed(one)(X, y) for X, y in zip(self._X, self._y, strict=True)]
         while len(parts) > 1:
-            parts = [dask.delayed(add)(parts[k : k + 8]) for k in range(0, len(parts), 8)]
+            parts = [dask.delayed(added)(parts[k : k + 8]) for k in range(0, len(parts), 8)]
         (found,) = dask.compute(parts[0])
         return tuple(found)
 
@@ -172,13 +166,15 @@ def _fit(estimator: Additive, table: Table, order: Order) -> Any:
         place = estimator.classes_
         ranks = np.argsort(place)
         coded = _Recoded(table, lambda y: ranks[np.searchsorted(place[ranks], y)] * 1.0, factor)
-        return estimator._learn(coded)
+        return estimator._learn_table(coded)
     centre = float(total / weight)
     (square,) = table.total(lambda block: (block.weight @ (block.y - centre) ** 2,))
     scale = float(np.sqrt(square / weight))
     if scale <= 1e-14 * max(abs(centre), 1e-300):
         scale = 1.0
-    return estimator._learn(_Recoded(table, lambda y: (y - centre) / scale, factor), centre, scale)
+    return estimator._learn_table(
+        _Recoded(table, lambda y: (y - centre) / scale, factor), centre, scale
+    )
 
 
 class _Recoded(Table):

@@ -11,7 +11,7 @@ from choquet.certainty.region import check_level
 from choquet.decomposition.outcome import Outcome
 from choquet.errors import OptionError
 from choquet.estimators.additive.regressor import Additive
-from choquet.estimators.foundation import ClassifierMixin
+from choquet.estimators.doors import Scored
 from choquet.estimators.validation import classes_of
 from choquet.lattice.threads import one_blas_thread
 
@@ -19,7 +19,7 @@ _POINTS = 9
 """Scores in a band at which probabilities are looked at."""
 
 
-class ChoquetAdditiveClassifier(ClassifierMixin, Additive):
+class ChoquetAdditiveClassifier(Scored, Additive):
     """A sum of few small Choquet integrals for the odds of classes.
 
     Two classes have one score, the log-odds of the second. Several unordered classes have a score
@@ -98,24 +98,11 @@ class ChoquetAdditiveClassifier(ClassifierMixin, Additive):
         self.n_knots = n_knots
         self.categories = categories
 
-    def fit(self, X, y, sample_weight=None):
-        """Learn from samples by sources and their classes.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_sources)
-        y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,), optional
-
-        Returns
-        -------
-        self
-        """
-        X, y, weight = self._prepare(X, y, sample_weight, classes=True)
+    def _fit(self, X, y, weight):
         self.classes_ = self._ordered_classes(classes_of(y))
         place = {label: float(k) for k, label in enumerate(self.classes_.tolist())}
         coded = np.array([place[label] for label in y.tolist()])
-        return self._learn(Memory(X, coded, weight))
+        self._learn_table(Memory(X, coded, weight))
 
     def _ordered_classes(self, found):
         if isinstance(self.ordered, bool | np.bool_):
@@ -150,7 +137,7 @@ class ChoquetAdditiveClassifier(ClassifierMixin, Additive):
         return Outcome("log-odds", classes, 1 if len(classes) == 2 else 0, chosen=False)
 
     @one_blas_thread()
-    def _learn(self, table):
+    def _learn_table(self, table):
         """Fit to rows whose classes are numbers from zero."""
         self._fit_table(table, self._family())
         self.__dict__.pop("thresholds_", None)
@@ -158,29 +145,20 @@ class ChoquetAdditiveClassifier(ClassifierMixin, Additive):
             self.thresholds_ = self.model_.fixed[0]
         return self
 
-    def decision_function(self, X):
-        """Scores: the log-odds of the second of two classes, one for each of several.
-
-        For ordered classes it is the one score that is compared with `thresholds_`.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_sources)
-
-        Returns
-        -------
-        array of shape (n_samples,) or (n_samples, n_classes)
-        """
-        score = self._scores(self._inputs(X))
-        return score[0] if len(score) == 1 else score.T
+    def _decisions(self, X):
+        rows = self._inputs(X)
+        return self._outputs(self.model_.scores(rows))
 
     def _outputs(self, sums):
-        score = sums if hasattr(self, "thresholds_") else sums + self.model_.fixed
+        score = self._with_fixed(sums)
         return score[0] if len(score) == 1 else score.T
 
+    def _with_fixed(self, sums):
+        """Scores of sums of terms; thresholds stand beside the score, not in it."""
+        return sums if hasattr(self, "thresholds_") else sums + self.model_.fixed
+
     def _scores(self, X):
-        score = self.model_.scores(X)
-        return score if hasattr(self, "thresholds_") else score + self.model_.fixed
+        return self._with_fixed(self.model_.scores(X))
 
     def _shares(self, score):
         """Probabilities of the classes at scores."""
@@ -192,36 +170,15 @@ class ChoquetAdditiveClassifier(ClassifierMixin, Additive):
             return np.column_stack([1 - second, second])
         return softmax(score.T, axis=1)
 
-    def predict_proba(self, X):
-        """Probability of each class.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_sources)
-
-        Returns
-        -------
-        array of shape (n_samples, n_classes)
-        """
+    def _proba(self, X):
         return self._shares(self._scores(self._inputs(X)))
 
-    def predict(self, X):
-        """Most probable class of each row; of ordered classes the median, which errs by least.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_sources)
-
-        Returns
-        -------
-        array of shape (n_samples,)
-        """
+    def _answer(self, X):
         if hasattr(self, "thresholds_"):
             # Half of the probability lies below a threshold where the score is at it.
             score = self._scores(self._inputs(X))[0]
-            return self.classes_[np.searchsorted(self.thresholds_, score, side="left")]
-        shares = self.predict_proba(X)
-        return self.classes_[shares.argmax(axis=1)]
+            return np.searchsorted(self.thresholds_, score, side="left")
+        return super()._answer(X)
 
     def predict_interval(self, X, level=0.95):
         """Band for the probability of each class; `predict_proba` lies inside.

@@ -22,9 +22,10 @@ from choquet.additive.table import Memory
 from choquet.additive.temper import temper
 from choquet.arrays import cells_of, column_names, refuse_labels
 from choquet.certainty.region import check_level
-from choquet.errors import DataError, MissingDependencyError, OptionError, SolverWarning
+from choquet.errors import DataError, OptionError, SolverWarning
 from choquet.estimators.additive.columns import by_column, columns_of, encode, position_of
-from choquet.estimators.foundation import BaseEstimator, RegressorMixin, check_is_fitted, later
+from choquet.estimators.doors import Learner, Predictor
+from choquet.estimators.foundation import RegressorMixin, check_is_fitted, is_classifier, later
 from choquet.estimators.validation import (
     checked_classes,
     checked_inputs,
@@ -33,6 +34,7 @@ from choquet.estimators.validation import (
     in_our_words,
     names_given,
 )
+from choquet.frames import to_frame
 from choquet.lattice.lazy import special
 from choquet.lattice.threads import one_blas_thread
 from choquet.learning.data.scale import check_rows
@@ -46,10 +48,13 @@ _COMPACT = 8
 """Terms up to which a model is to be read whole: it has only the knots that it needs."""
 
 
-class Additive(BaseEstimator):
+class Additive(Learner):
     """What both estimators share: columns, options, and what a fitted sum can tell."""
 
-    def _prepare(self, X, y, sample_weight, *, classes=False):
+    def _learn(self, X, y, sample_weight):
+        self._fit(*self._prepare(X, y, sample_weight, classes=is_classifier(self)))
+
+    def _prepare(self, X, y, sample_weight, *, classes):
         """Rows of positive weight as numbers, what their columns hold, and their weights."""
         given, self.target_name_ = X, getattr(y, "name", None)
         refuse_labels(X)
@@ -94,7 +99,6 @@ class Additive(BaseEstimator):
         return checked_inputs(self.nameless(), encoded, gaps=True)
 
     def _options(self):
-        names = [source.name for source in self.columns_]
         if not isinstance(self.max_order, int | np.integer) or not 1 <= self.max_order <= 4:
             raise OptionError(f"max_order={self.max_order!r} must be 1, 2, 3 or 4")
         if self.max_terms is not None and (
@@ -117,13 +121,13 @@ class Additive(BaseEstimator):
             max_order=int(self.max_order),
             max_terms=None if self.max_terms is None else int(self.max_terms),
             n_knots=tuple(int(k) for k in knots),
-            groups=self._groups(names),
+            groups=self._groups(),
             thin=bool(few),
         )
 
-    def _groups(self, names):
+    def _groups(self):
         """Sets of sources that may be in one term, or None for any."""
-        given = self.interaction_cst
+        given, names = self.interaction_cst, [source.name for source in self.columns_]
         if given is None:
             return None
         if isinstance(given, str):
@@ -325,21 +329,16 @@ class Additive(BaseEstimator):
         pandas.DataFrame
             Name, order, share of the variance, numbers, numbers decided by data, and trust.
         """
-        try:
-            import pandas
-        except ImportError:
-            raise MissingDependencyError("Frames need pandas: pip install pandas") from None
         terms = self.terms_
-        return pandas.DataFrame(
-            {
-                "term": [term.name for term in terms],
-                "order": [len(term.sources) for term in terms],
-                "share": [term.share for term in terms],
-                "numbers": [term.n_numbers for term in terms],
-                "decided": [term.edf for term in terms],
-                "trust": [term.trust for term in terms],
-            }
-        )
+        columns = {
+            "term": [term.name for term in terms],
+            "order": [len(term.sources) for term in terms],
+            "share": [term.share for term in terms],
+            "numbers": [term.n_numbers for term in terms],
+            "decided": [term.edf for term in terms],
+            "trust": [term.trust for term in terms],
+        }
+        return to_frame(columns, "pandas")
 
     def trust(self, X):
         """Share of what the penalties leave open that data decided, for each row (1: all).
@@ -360,7 +359,7 @@ class Additive(BaseEstimator):
         return tags
 
 
-class ChoquetAdditiveRegressor(RegressorMixin, Additive):
+class ChoquetAdditiveRegressor(RegressorMixin, Predictor, Additive):
     """A sum of few small Choquet integrals on calibrated inputs.
 
     The score of a row is an intercept, a utility of each source, and a few terms of two to four
@@ -462,44 +461,29 @@ class ChoquetAdditiveRegressor(RegressorMixin, Additive):
         self.link = link
         self.categories = categories
 
-    def fit(self, X, y, sample_weight=None):
-        """Learn from samples by sources.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_sources)
-            Numbers, NaN where a value is missing, and categories in a frame.
-        y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,), optional
-
-        Returns
-        -------
-        self
-        """
-        X, y, weight = self._prepare(X, y, sample_weight)
+    def _fit(self, X, y, weight):
         centre = float(weight @ y / weight.sum())
         scale = float(np.sqrt(weight @ (y - centre) ** 2 / weight.sum()))
         if scale <= 1e-14 * max(abs(centre), 1e-300):
             scale = 1.0
-        return self._learn(Memory(X, (y - centre) / scale, weight), centre, scale)
+        self._learn_table(Memory(X, (y - centre) / scale, weight), centre, scale)
 
     @one_blas_thread()
-    def _learn(self, table, centre, scale):
+    def _learn_table(self, table, centre, scale):
         """Fit to rows whose targets are standardised."""
         options = self._options()
         self._shapes()  # before anything that takes time
         self.centre_, self.scale_ = centre, scale
-        weight = float(table.total(lambda block: (block.weight.sum(),))[0])
-        self.link_choice_ = self._choose(table, options, weight)
+        self.link_choice_ = self._choose(table, options)
         uncertain = bool(self.link_choice_.utilities)
         self._fit_table(table, Squares(self.link_choice_.kappa), uncertain)
         self.link_ = self.model_.kappa
         self.noise_ = scale * float(np.sqrt(self.model_.variance))
         return self
 
-    def _choose(self, table, options, weight):
+    def _choose(self, table, options):
         if self.link == "auto":
-            return choose_link(sample(table, weight), self.columns_, options, LINKS)
+            return choose_link(sample(table, table.weight), self.columns_, options, LINKS)
         if self.link == "add":
             return LinkChoice(0.0, {}, {})
         if isinstance(self.link, int | float | np.number) and -4 <= float(self.link) <= 4:
@@ -517,17 +501,7 @@ class ChoquetAdditiveRegressor(RegressorMixin, Additive):
     def _output(self, score):
         return self.centre_ + self.scale_ * Squares(self.link_).mean(score)
 
-    def predict(self, X):
-        """Output of each row.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_sources)
-
-        Returns
-        -------
-        array of shape (n_samples,)
-        """
+    def _predict(self, X):
         X = self._inputs(X)
         return self._outputs(self.model_.scores(X))
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold
 
 from choquet.errors import ChoquetError, DataError
+from choquet.estimators.fusion.calibration import probabilities
 from choquet.estimators.fusion.class_scores import ClassScores
-from choquet.estimators.held_out import HeldOut, Score, Told, score_classes
+from choquet.estimators.held_out import HeldOut, Score, Told, parts_of, score_classes
 from choquet.watching import each
 
 _LEAST = 1e-15
@@ -50,7 +50,7 @@ def fusion_scores(model: Any, given: ClassScores, *, refit: bool, folds: int = 5
     if strange:
         raise DataError(f"the model does not know the class {strange[0]!r}")
     place = np.array([places[str(label)] for label in given.truth.tolist()])
-    parts = _parts(place, folds)
+    parts = parts_of(np.zeros((len(place), 1)), place, folds, 0, classify=True)
     if parts is None and refit:
         return None
     with warnings.catch_warnings():
@@ -67,14 +67,6 @@ def fusion_scores(model: Any, given: ClassScores, *, refit: bool, folds: int = 5
     kept = {name: found[name] for name in order if name in found}
     reliability = Told(proba, proba.argmax(axis=1)).reliability(place)
     return HeldOut(len(parts) if refit and parts else 0, len(place), kept, reliability)
-
-
-def _parts(place, folds):
-    folds = min(folds, int(np.unique(place, return_counts=True)[1].min()))
-    if folds < 2:
-        return None
-    cut = StratifiedKFold(folds, shuffle=True, random_state=0)
-    return list(cut.split(np.zeros((len(place), 1)), place))
 
 
 def _refitted(model, given, parts):
@@ -96,17 +88,11 @@ def _fixed(scores, place) -> dict[str, Score]:
     logs = np.log(np.maximum(scores, _LEAST)).sum(axis=2)
     product = np.exp(logs - logs.max(axis=1, keepdims=True))
     return {
-        "average": score_classes(_shares(mean), place),
+        "average": score_classes(probabilities(mean, np.nan), place),
         # Ties of votes are broken by the mean.
         "vote": score_classes(votes + 1e-6 * mean, place, sure=True),
-        "product": score_classes(_shares(product), place),
+        "product": score_classes(probabilities(product, np.nan), place),
     }
-
-
-def _shares(scores):
-    scores = np.maximum(scores, 0.0)
-    total = scores.sum(axis=1, keepdims=True)
-    return np.where(total > 0, scores / np.maximum(total, 1e-300), 1.0 / scores.shape[1])
 
 
 def _learned(given, place, parts) -> dict[str, Score]:
@@ -117,7 +103,7 @@ def _learned(given, place, parts) -> dict[str, Score]:
     for train, test in each("trying simpler ways", parts):
         right = (scores[train].argmax(axis=1) == place[train, None]).mean(axis=0)
         chosen.append(int(right.argmax()))
-        single[test] = _shares(scores[test][:, :, chosen[-1]])
+        single[test] = probabilities(scores[test][:, :, chosen[-1]], np.nan)
         if stack:
             fitted = LogisticRegression(max_iter=100, C=10.0, tol=1e-3).fit(
                 flat[train], place[train]

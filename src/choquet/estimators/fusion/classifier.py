@@ -10,9 +10,10 @@ import numpy as np
 from choquet.decomposition.outcome import Outcome
 from choquet.errors import ChoquetError, DataError, OptionError
 from choquet.estimators.common import Batch, Material, MeasureRegressor, names_or_numbers
+from choquet.estimators.doors import Probable
 from choquet.estimators.foundation import (
     BaseEstimator,
-    ClassifierMixin,
+    PoorScore,
     available_if,
     check_is_fitted,
     later,
@@ -100,7 +101,7 @@ def _fuse(models, scores):
     return np.column_stack([model._integrals(scores[:, k]) for k, model in enumerate(models)])
 
 
-class FusionClassifier(ClassifierMixin, BaseEstimator):
+class FusionClassifier(PoorScore, Probable, BaseEstimator):
     """Scores of several classifiers, fused class by class with a learned measure.
 
     The sources are the classifiers. For each class, the integral of their scores for that class is
@@ -457,38 +458,10 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
         given = self.class_scores(X)
         return _fuse(self.models_, given.scores)
 
-    def predict_proba(self, X):
-        """Calibrated probabilities of the classes.
-
-        Parameters
-        ----------
-        X : array-like
-            As in `fit`.
-
-        Returns
-        -------
-        array of shape (n_samples, n_classes)
-        """
+    def _proba(self, X):
         return probabilities(self.fuse(X), self.power_)
 
-    def predict(self, X):
-        """Class of the largest fused score.
-
-        Parameters
-        ----------
-        X : array-like
-            As in `fit`.
-        """
-        proba = self.predict_proba(X)
-        return self.classes_[proba.argmax(axis=1)]
-
     # -- certainty ---------------------------------------------------------------------------------
-
-    def _of_answer(self, X):
-        """The class that each sample is put into, and its scores for it."""
-        scores = self.class_scores(X).scores
-        answer = probabilities(_fuse(self.models_, scores), self.power_).argmax(axis=1)
-        return answer, scores[np.arange(len(answer)), answer]
 
     def support_share(self, X):
         """Share of the values behind the answer's fused score that data support.
@@ -503,7 +476,9 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
         array of shape (n_samples,)
             1 where the scores for the answer rank in an order that was seen.
         """
-        answer, rows = self._of_answer(X)
+        scores = self.class_scores(X).scores
+        answer = probabilities(_fuse(self.models_, scores), self.power_).argmax(axis=1)
+        rows = scores[np.arange(len(answer)), answer]
         found = np.empty(len(rows))
         for number, model in enumerate(self.models_):
             mine = np.ones(len(rows), dtype=bool) if len(self.models_) == 1 else answer == number
@@ -583,8 +558,3 @@ class FusionClassifier(ClassifierMixin, BaseEstimator):
         from choquet.explanation import explain_fusion
 
         return explain_fusion(self, X)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = True
-        return tags
