@@ -8,7 +8,6 @@ becomes that mean. It is a sum of the same terms.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,10 +15,7 @@ import numpy as np
 from choquet.additive.choose import FEWEST, held_out, outputs, sample
 from choquet.additive.fit import Fit, ground_of
 from choquet.additive.mixing import mixed, moved_into, widest
-from choquet.additive.reml import Reml, covariance_of
 from choquet.additive.search import grow
-from choquet.additive.terms import Term
-from choquet.arrays import FloatArray
 from choquet.watching import each
 
 _PLAIN = 0.5
@@ -64,13 +60,7 @@ def believe(fit: Fit) -> float:
         return share
     kept = [(one, w) for one, w in ((alone, 1 - share), (fit, share)) if w]
     terms, calm = widest(one.terms for one, _ in kept), all(one.settled for one, _ in kept)
-    parts = [[_averaged(one, terms)] for one, _ in kept]
+    parts = [[moved_into(one, 0, terms, one.covariance())] for one, _ in kept]
     mixed(fit, terms, parts, np.array([w for _, w in kept]))
     fit.settled = calm
     return share
-
-
-def _averaged(fit: Fit, terms: Sequence[Term]) -> tuple[Reml, FloatArray]:
-    """The result of a fit on other terms, with a covariance that is averaged over strengths."""
-    spread = covariance_of(fit.quadratics[0], fit.penalties(), fit.results[0], fit.kinds())
-    return moved_into(fit, 0, terms, spread)

@@ -12,7 +12,7 @@ from choquet.additive import _kernels
 from choquet.additive.axes import Axis, Margin, Source, margin_of
 from choquet.additive.families import Family, Multinomial
 from choquet.additive.knots import axes_of
-from choquet.additive.reml import Quadratic, Reml, mirrored, reml
+from choquet.additive.reml import Quadratic, Reml, covariance_of, mirrored, reml
 from choquet.additive.table import Block, Table
 from choquet.additive.terms import Design, Term, make_term
 from choquet.arrays import FloatArray, IntArray
@@ -169,6 +169,10 @@ class Fit:
             for j in range(term.penalties.shape[1])
         ]
         return np.array(found, dtype=np.int64)
+
+    def covariance(self) -> FloatArray:
+        """Posterior covariance of the numbers of the first score, averaged over strengths."""
+        return covariance_of(self.quadratics[0], self.penalties(), self.results[0], self.kinds())
 
     def scores(self, block: Block, design: Design, betas: Sequence[FloatArray]) -> FloatArray:
         """Sums of the terms, (n_scores, n), without the fixed numbers."""

@@ -13,7 +13,6 @@ from choquet.additive.choose import score_range
 from choquet.additive.families import Squares
 from choquet.additive.fit import Fit
 from choquet.additive.link import Link
-from choquet.additive.reml import covariance_of
 from choquet.additive.table import Block
 from choquet.additive.terms import Places, Rows, errors_of, rows_of
 from choquet.arrays import BoolArray, FloatArray
@@ -368,7 +367,7 @@ def _covariances(fit: Fit) -> list[FloatArray]:
         return fit.covariances
     if fit.family.known_scale:  # held-out rows chose the strengths
         return [r.inverse * r.variance for r in fit.results]
-    return [covariance_of(fit.quadratics[0], fit.penalties(), fit.results[0], fit.kinds())]
+    return [fit.covariance()]
 
 
 def _moments(fit: Fit) -> tuple[Any, ...]:

@@ -20,7 +20,7 @@ from choquet.estimators.doors import Explained, Learner, Predictor
 from choquet.estimators.foundation import PoorScore, RegressorMixin, check_is_fitted, later
 from choquet.estimators.validation import checked_inputs, checked_rows
 from choquet.lattice.ties import settled
-from choquet.learning.data.scale import check_rows
+from choquet.learning.data.scale import NO_WEIGHT, check_rows
 
 check_cv = later("sklearn.model_selection", "check_cv")
 check_random_state = later("sklearn.utils", "check_random_state")
@@ -38,10 +38,7 @@ class Contextual(PoorScore, Explained, Learner):
         weight = np.ones(len(X)) if sample_weight is None else sample_weight
         kept = slice(None) if sample_weight is None else weight > 0
         if not weight.any():
-            raise DataError(
-                "nothing to learn from: sample_weight is zero in every row; "
-                "give at least one row a positive weight"
-            )
+            raise DataError(NO_WEIGHT)
         check_rows(X[kept], y[kept] if y.dtype.kind == "f" else None, weight[kept])
         return X[kept], y[kept], weight[kept], self._folds(X, y, kept)
 

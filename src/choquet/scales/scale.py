@@ -120,17 +120,12 @@ class Scale:
         """
         v = np.asarray(values, dtype=np.float64)
         top = int(np.argmax(self.values))
-        rising = self._side(v, slice(None, top + 1)) if top > 0 else None
-        last = len(self.values) - 1
-        falling = self._side(v, slice(top, None)) if top < last else None
-        if self.values[top] == self.values[last]:
-            falling = None
-        if rising is None or falling is None:
-            found = rising if falling is None else falling
-            assert found is not None
-            return found
-        if near is None:
+        if top == 0:
+            return self._side(v, slice(None))
+        rising = self._side(v, slice(None, top + 1))
+        if near is None or self.values[top] == self.values[-1]:
             return rising
+        falling = self._side(v, slice(top, None))
         x = np.asarray(near, dtype=np.float64)
         return np.where(np.abs(rising - x) <= np.abs(falling - x), rising, falling)
 

@@ -37,7 +37,7 @@ from choquet.estimators.validation import (
 from choquet.frames import to_frame
 from choquet.lattice.lazy import special
 from choquet.lattice.threads import one_blas_thread
-from choquet.learning.data.scale import check_rows
+from choquet.learning.data.scale import NO_WEIGHT, check_rows
 
 _check_feature_names = later("sklearn.utils.validation", "_check_feature_names")
 
@@ -74,10 +74,7 @@ class Additive(Learner):
         if hasattr(given, "columns"):
             in_our_words(_check_feature_names, self, given, reset=True)
         if sample_weight is not None and not np.any(np.asarray(sample_weight)):
-            raise DataError(
-                "nothing to learn from: sample_weight is zero in every row; "
-                "give at least one row a positive weight"
-            )
+            raise DataError(NO_WEIGHT)
         weight = checked_weights(sample_weight, X)
         weight = np.ones(len(X)) if weight is None else weight.astype(np.float64)
         kept = weight > 0

@@ -49,11 +49,6 @@ def _weights(estimator, sample_weight):
     return {"sample_weight": sample_weight}
 
 
-def _solved(model, material):
-    """One measure learned: a job of its own."""
-    return model._learn_from(material)
-
-
 def _fitted(estimator, X, y, options):
     """One classifier fitted to all rows."""
     return estimator.fit(X, y, **options)
@@ -90,7 +85,8 @@ class _Learner:
             (model, Material(one.statistics, one.support, names, part))
             for model, one, part in zip(self.models, new, parts, strict=True)
         ]
-        self.models, self.evidence = run_jobs(_solved, jobs, n_jobs=n_jobs, title="fusing"), new
+        learn = MeasureRegressor._learn_from
+        self.models, self.evidence = run_jobs(learn, jobs, n_jobs=n_jobs, title="fusing"), new
 
 
 def _fuse(models, scores):

@@ -18,6 +18,11 @@ OFFSET = 1e6
 """Most that inputs may lie from zero, in units of their differences within rows: beyond, rounding
 of squares (1 part in 10^16) reaches the digits in which squared errors of models differ."""
 
+NO_WEIGHT = (
+    "nothing to learn from: sample_weight is zero in every row; "
+    "give at least one row a positive weight"
+)
+
 ALL_TIED = (
     "every row is tied in all sources, so no subset but the whole has any data; "
     "give inputs that differ between sources"
@@ -54,10 +59,7 @@ def check_information(statistics: Any, *, normal: bool, y: FloatArray | None = N
     are all alike from those that differ in their last digits.
     """
     if statistics.n_samples == 0 or statistics.weight <= 0:
-        raise DataError(
-            "nothing to learn from: sample_weight is zero in every row; "
-            "give at least one row a positive weight"
-        )
+        raise DataError(NO_WEIGHT)
     check_scale(statistics)
     if statistics.n_sources == 1:
         if normal:

@@ -8,7 +8,6 @@ others say directly.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -111,20 +110,17 @@ def _ordered(problem: Problem, origin: IntArray) -> Order:
     padded = sp.block_diag([sp.csc_array((extra, extra)), problem.quadratic], format="csr")
     quadratic = sp.csc_array(sp.csr_array(padded)[both][:, both])
     quadratic.sort_indices()
+    samples = problem.samples
+    if samples is not None:
+        wider = sp.hstack([sp.csr_array((samples.shape[0], extra)), samples], format="csr")
+        samples = sp.csr_array(wider[:, both])
     by_order = replace(
         problem,
         masks=np.ascontiguousarray(masks[by_size]),
         quadratic=quadratic,
         linear=np.append(np.zeros(extra), problem.linear)[both],
-        samples=_padded(problem.samples, extra, both),
+        samples=samples,
     )
     place = np.empty(len(masks), dtype=np.int64)
     place[by_size] = np.arange(len(masks))
     return Order(by_order, place[extra:], origin, *hasse(by_order.masks))
-
-
-def _padded(samples: Any, extra: int, both: IntArray) -> Any:
-    if samples is None:
-        return None
-    empty = sp.csr_array((samples.shape[0], extra))
-    return sp.csr_array(sp.hstack([empty, samples], format="csr")[:, both])
