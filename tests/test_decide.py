@@ -431,7 +431,7 @@ def test_extreme_ranks_and_regret_against_draws_and_subsets(seed):
             )
         ]  # fmt: skip
         assert ranks[a, 0] == 1 + min(sizes)
-    worst, _ = largest_regrets(table, necessary)
+    worst = largest_regrets(table, necessary)
     plain = [max(table.lead(b, a)[0] for b in range(5)) for a in range(5)]
     np.testing.assert_allclose(worst, np.maximum(plain, 0), atol=1e-9)
 

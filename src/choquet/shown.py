@@ -10,7 +10,17 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TypeVar
 
-__all__ = ["Shown", "ShownTuple", "html_paragraphs", "html_table", "rounded"]
+__all__ = [
+    "Shown",
+    "ShownTuple",
+    "html_paragraphs",
+    "html_table",
+    "list_words",
+    "number_word",
+    "rounded",
+]
+
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 class Shown(ABC):
@@ -105,3 +115,26 @@ def rounded(number: float, digits: int) -> str:
     ('0', '0.25', '-0.333')
     """
     return f"{round(float(number), digits) + 0.0:g}"
+
+
+def number_word(number: int) -> str:
+    """A number up to ten as a word.
+
+    Examples
+    --------
+    >>> number_word(3), number_word(12)
+    ('three', '12')
+    """
+    return _NUMBERS[number] if number < len(_NUMBERS) else str(number)
+
+
+def list_words(items: Iterable[str], joint: str = "and") -> str:
+    """Items with commas, and the last after "and".
+
+    Examples
+    --------
+    >>> list_words(["ir"]), list_words(["ir", "emi"]), list_words("abc", "or")
+    ('ir', 'ir and emi', 'a, b or c')
+    """
+    words = list(items)
+    return f"{', '.join(words[:-1])} {joint} {words[-1]}" if len(words) > 1 else "".join(words)

@@ -18,7 +18,7 @@ from choquet.decide.consistency import Consistency
 from choquet.decide.decision import Decision
 from choquet.decide.models.capacities import OneOfMany
 from choquet.decide.models.conflicts import shrunk
-from choquet.decide.models.families import Family, rank_shares, wins
+from choquet.decide.models.families import Family, rank_shares, shares_of_first, wins
 from choquet.decide.models.flips import Flip
 from choquet.decide.models.functionals import Importance
 from choquet.decide.models.program import Program, program
@@ -29,14 +29,13 @@ from choquet.decide.models.relations import (
     largest_regrets,
     relations,
 )
-from choquet.decide.models.spaces import MAX_GENERAL, mobius_measure, space
+from choquet.decide.models.spaces import MAX_GENERAL, dense_measure, mobius_measure, space
 from choquet.decide.nodes import Node, nodes_of_draws
 from choquet.decide.questions import Question, next_question
 from choquet.decide.saying.reading import Said
 from choquet.decide.saying.statements import Undecided
 from choquet.errors import MissingDependencyError, OptionError
-from choquet.lattice import upward_maximum
-from choquet.measures import AbstractMeasure, Measure
+from choquet.measures import AbstractMeasure
 from choquet.shown import html_paragraphs
 
 MAX_RANKED = 60
@@ -90,7 +89,7 @@ class Answer:
     @cached_property
     def shares(self) -> dict[str, FloatArray]:
         """Share of first places of each alternative, by family."""
-        return {family.name: family.first_shares() for family in self.held}
+        return {family.name: shares_of_first(family.scores) for family in self.held}
 
     @cached_property
     def lowest(self) -> FloatArray:
@@ -197,13 +196,9 @@ class Answer:
         return np.asarray(~self.possible.all(axis=1) if ranks is None else ranks[:, 0] > 1)
 
     @cached_property
-    def _regret(self) -> tuple[FloatArray, IntArray]:
-        return largest_regrets(self._table, self.necessary)
-
-    @property
     def regrets(self) -> FloatArray:
         """The most that each alternative can fall behind another."""
-        return self._regret[0] * self.decision.levels.width
+        return largest_regrets(self._table, self.necessary) * self.decision.levels.width
 
     @property
     def cautious(self) -> str:
@@ -270,11 +265,7 @@ class Answer:
         return self.decision.copy().say(self.question.statement(answer))
 
     def ask(
-        self,
-        reply: Callable[[Question], str | None],
-        *,
-        sure: float = 0.95,
-        most: int = 20,
+        self, reply: Callable[[Question], str | None], *, sure: float = 0.95, most: int = 20
     ) -> Answer:
         """Ask until the leader is first in a share of `sure`, or nothing is open.
 
@@ -304,9 +295,7 @@ class Answer:
         family = self.held[-1]
         point = family.points.mean(axis=0)
         if family.by_values:
-            values = np.clip(point, 0.0, 1.0)
-            values[0], values[-1] = 0.0, 1.0
-            return Measure(upward_maximum(values), self.criteria)
+            return dense_measure(point, self.criteria)
         return mobius_measure(family.sets, point / point.sum(), self.criteria)
 
     def model(

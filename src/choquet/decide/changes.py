@@ -62,11 +62,7 @@ def _change(answer: Answer, alternative: int, j: int, target: float, *, up: bool
 
 
 def reversals(answer: Answer, samples: int) -> list[Reversal]:
-    """Leave each alternative out in turn, with all that mentions it: who leads then?
-
-    Where nothing was said about an alternative, leaving it out changes no model, and the same
-    draws answer.
-    """
+    """See `Answer.reversals`."""
     found: list[Reversal] = []
     if len(answer.alternatives) < 3:
         return found

@@ -35,28 +35,10 @@ def choose(
     raw: Any = None,
     **options: Any,
 ) -> OneOfMany:
-    """One measure that agrees with statements.
+    """One measure that agrees with statements, chosen by a row of `WAYS`.
 
-    Parameters
-    ----------
-    way : str
-        A row of `WAYS`.
-    statements : sequence of Statement
-        What was said.
-    setting : Setting
-        Names and scores.
-    levels : Levels
-        Alternatives on the common scale.
-    k : int, optional
-        Groups of criteria that may interact have up to k members.
-    scores : dict of str to float, optional
-        For "scores": what alternatives should score.
-    by : float, default 0.1
-        For "ranking" and "sorting": by how much targets must differ.
-    raw : array, optional
-        For "entropy": the table in its own units.
-    **options
-        For the rest, see `find_measure`.
+    `scores` are for "scores", `by` is for "ranking" and "sorting", and `raw`, the table in its own
+    units, for "entropy"; `find_measure` knows the other options.
     """
     check_option("choice", way, WAYS)
     names = list(setting.criteria)
@@ -71,25 +53,11 @@ def choose(
     if way in CHOICES:
         agreeing = program(space(setting.n, wanted), statements, setting)
         return find_measure(agreeing, way, sources=names, **options)
-    return _fitted(way, statements, setting, levels, wanted, scores, by, names)
-
-
-def _fitted(
-    way: str,
-    statements: Sequence[Statement],
-    setting: Setting,
-    levels: Levels,
-    k: int | None,
-    scores: Mapping[str, float] | None,
-    by: float,
-    names: list[str],
-) -> OneOfMany:
-    order = list(setting.lows)
-    rows = levels.middle
+    order, rows = list(setting.lows), levels.middle
     if way == "scores":
         if not scores:
             raise OptionError("give the scores: scores={'Bolt': 0.8, 'Faro': 0.7}")
-        agreeing = program(space(setting.n, k), statements, setting)
+        agreeing = program(space(setting.n, wanted), statements, setting)
         at = [order.index(name) for name in scores]
         y = (np.array(list(scores.values())) - setting.origin) / setting.width
         point, fitted = fit_scores(agreeing, rows[at], y)
@@ -98,7 +66,7 @@ def _fitted(
         return OneOfMany(agreeing.space.measure(point, names), way, error, text)
     ranking = way == "ranking"
     rest = [one for one in statements if not (_plain(one) if ranking else isinstance(one, InClass))]
-    agreeing = program(space(setting.n, k), rest, setting)
+    agreeing = program(space(setting.n, wanted), rest, setting)
     pairs, steps = _wanted_order(statements, order, way, by)
     if not pairs:
         raise OptionError(f"{way!r} needs statements to keep: say some first")

@@ -12,7 +12,7 @@ from choquet.decide.models.program import TIED, Program
 from choquet.decide.reasons import reason
 from choquet.decide.saying.reading import Said
 from choquet.decide.saying.setting import Setting
-from choquet.decide.words import listed
+from choquet.shown import list_words
 
 
 @dataclass(frozen=True, repr=False)
@@ -61,9 +61,9 @@ class Consistency:
             if len(said) == 1:
                 found.append(f"{_capital(said[0])} cannot hold: {why}.")
             else:
-                found.append(f"{_capital(listed(said))} exclude each other: {why}.")
+                found.append(f"{_capital(list_words(said))} exclude each other: {why}.")
         cheapest = self.repairs[0] if self.repairs else frozenset()
-        drop = listed([str(self.statements[k]) for k in sorted(cheapest)])
+        drop = list_words([str(self.statements[k]) for k in sorted(cheapest)])
         more = len(self.repairs) - 1
         others = f" There are {more} other ways." if more > 1 else ""
         others = " There is one other way." if more == 1 else others

@@ -317,7 +317,9 @@ class Decision:
         Consistency
             With ``.ok``, ``.split``, ``.conflicts`` and ``.repairs``; it prints as sentences.
         """
-        return consistency.check(self._said_program(), self.notes.said, self.setting)
+        none = np.zeros((0, len(self.criteria)))
+        said = widest_program(self.notes.statements, self.setting, none, none)
+        return consistency.check(said, self.notes.said, self.setting)
 
     def solve(
         self,
@@ -393,10 +395,6 @@ class Decision:
             "equals or beats on every criterion: keep those that you would look at, for instance "
             "all that reach a level on the criterion that matters most"
         )
-
-    def _said_program(self) -> Program:
-        none = np.zeros((0, len(self.criteria)))
-        return widest_program(self.notes.statements, self.setting, none, none)
 
     def _program(self) -> Program:
         levels = self.levels

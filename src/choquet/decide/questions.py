@@ -80,16 +80,8 @@ def next_question(
 ) -> Question | None:
     """The open comparison after which the least doubt remains about who is first, on average.
 
-    Questions about alternatives are preferred to those about criteria that say as much.
-
-    Parameters
-    ----------
-    families : sequence of Family
-        Draws; families that do not hold are left out.
-    alternatives, criteria : sequences of str
-        Names.
-    skip : collection of frozensets of two names, optional
-        Pairs not to ask about.
+    Questions about alternatives are preferred to those about criteria that say as much. Pairs of
+    names in `skip` are not asked about.
     """
     held = [family for family in families if family.holds]
     if not held:

@@ -22,30 +22,37 @@ from choquet.decide.saying.statements import (
 
 
 def reason(statements: Sequence[Statement], setting: Setting) -> str:
-    """Why a minimal conflict cannot hold.
-
-    Parameters
-    ----------
-    statements : sequence of Statement
-        The conflict.
-    setting : Setting
-        Names and scores.
-
-    Returns
-    -------
-    str
-        A sentence without its full stop.
-    """
-    for look in (_dominated, _apart, _outside, _capped, _circle, _two_classes, _same_steps):
-        found = look(statements, setting)
-        if found:
-            return found
+    """Why a minimal conflict cannot hold: a sentence without its full stop."""
+    found = (
+        _known_shape(statements, setting)
+        or _capped(statements, setting)
+        or _circle(statements)
+        or _same_steps(statements, setting)
+    )
+    if found:
+        return found
     kinds = {statement.about for statement in statements}
     if kinds == {"criteria", "alternatives"}:
         return "what was said about criteria does not allow what was said about alternatives"
     if kinds == {"criteria"}:
         return "these words about criteria exclude each other"
     return "no way of weighing the criteria puts all of these in that order"
+
+
+def _known_shape(statements: Sequence[Statement], setting: Setting) -> str | None:
+    match list(statements):
+        case [Prefer() as said]:
+            return _dominated(said, setting)
+        case [Indifferent() as said]:
+            return _apart(said, setting)
+        case [Score() as said]:
+            return _outside(said, setting)
+        case [InClass() as one, InClass() as other]:
+            if one.alternative == other.alternative:
+                return f"{one.alternative} cannot be in two classes"
+            better, worse = (other, one) if one.rank < other.rank else (one, other)
+            return _dominated(Prefer(better.alternative, worse.alternative), setting)
+    return None
 
 
 def _row(setting: Setting, name: object, *, upper: bool) -> np.ndarray:
@@ -58,10 +65,7 @@ def _columns(setting: Setting, said: Compared) -> list[int]:
     return list(range(setting.n) if said.on is None else setting.leaves(said.on))
 
 
-def _dominated(statements: Sequence[Statement], setting: Setting) -> str | None:
-    if len(statements) != 1 or not isinstance(statements[0], Prefer):
-        return None
-    said = statements[0]
+def _dominated(said: Prefer, setting: Setting) -> str | None:
     columns = _columns(setting, said)
     better = _row(setting, said.better, upper=True)[columns]
     worse = _row(setting, said.worse, upper=False)[columns]
@@ -74,10 +78,7 @@ def _dominated(statements: Sequence[Statement], setting: Setting) -> str | None:
     return None
 
 
-def _apart(statements: Sequence[Statement], setting: Setting) -> str | None:
-    if len(statements) != 1 or not isinstance(statements[0], Indifferent):
-        return None
-    said = statements[0]
+def _apart(said: Indifferent, setting: Setting) -> str | None:
     columns = _columns(setting, said)
     every = "every criterion" if said.on is None else f"every criterion of {said.on}"
     for better, worse in ((said.first, said.second), (said.second, said.first)):
@@ -88,10 +89,7 @@ def _apart(statements: Sequence[Statement], setting: Setting) -> str | None:
     return None
 
 
-def _outside(statements: Sequence[Statement], setting: Setting) -> str | None:
-    if len(statements) != 1 or not isinstance(statements[0], Score):
-        return None
-    said = statements[0]
+def _outside(said: Score, setting: Setting) -> str:
     name, columns = said.alternative, _columns(setting, said)
     low = setting.origin + setting.width * float(_row(setting, name, upper=False)[columns].min())
     high = setting.origin + setting.width * float(_row(setting, name, upper=True)[columns].max())
@@ -135,8 +133,7 @@ def _then(choice: Prefer | Score, score: float, setting: Setting, *, must: bool)
     return f", and then {choice.worse} is at least as good as {choice.better}"
 
 
-def _circle(statements: Sequence[Statement], setting: Setting) -> str | None:
-    del setting
+def _circle(statements: Sequence[Statement]) -> str | None:
     for kind, ends in ((Prefer, ("better", "worse")), (Importance, ("more", "less"))):
         if not all(isinstance(one, kind) for one in statements) or len(statements) < 2:
             continue
@@ -151,18 +148,6 @@ def _circle(statements: Sequence[Statement], setting: Setting) -> str | None:
     if len(statements) == 2 and all(isinstance(one, Interaction) for one in statements):
         return "two criteria cannot both overlap and complement each other"
     return None
-
-
-def _two_classes(statements: Sequence[Statement], setting: Setting) -> str | None:
-    placed = [one for one in statements if isinstance(one, InClass)]
-    if len(placed) != len(statements) or len(placed) != 2:
-        return None
-    first, second = placed
-    if first.alternative == second.alternative:
-        return f"{first.alternative} cannot be in two classes"
-    if first.rank < second.rank:
-        first, second = second, first
-    return _dominated([Prefer(first.alternative, second.alternative)], setting)
 
 
 def _same_steps(statements: Sequence[Statement], setting: Setting) -> str | None:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from choquet._version import __version__
+from choquet.arrays import FloatArray
 from choquet.decide.consistency import Consistency
 from choquet.decide.models.families import FAMILIES, Family
 from choquet.decide.models.program import EXACT, TIED, Program
 from choquet.decide.nodes import Node
 from choquet.decide.saying.levels import FILL_IN
-from choquet.decide.words import SURE, counted, left_out, listed, verdict
+from choquet.decide.words import SURE, counted, left_out, verdict
 from choquet.indices import interaction, shapley
+from choquet.shown import list_words
 
 if TYPE_CHECKING:
     from choquet.decide.answer import Answer
@@ -51,10 +55,15 @@ def _base(decision: Decision, title: str | None) -> dict[str, Any]:
 
 def _scales(decision: Decision) -> dict[str, Any]:
     levels = decision.levels
-    return {
-        "scales": [_scale(decision, name) for name in decision.criteria],
-        "common": [levels.origin, levels.origin + levels.width],
-    }
+    common = [levels.origin, levels.origin + levels.width]
+    found = []
+    for name in decision.criteria:
+        scale = levels.scales.get(name)
+        points = common if scale is None else scale.points.tolist()
+        values = [0.0, 1.0] if scale is None else scale.values.tolist()
+        given = scale is not None
+        found.append({"criterion": name, "points": points, "values": values, "given": given})
+    return {"scales": found, "common": common}
 
 
 def _cell(low: float, high: float) -> Any:
@@ -63,37 +72,15 @@ def _cell(low: float, high: float) -> Any:
     return float(low) if low == high else [float(low), float(high)]
 
 
-def _scale(decision: Decision, name: str) -> dict[str, Any]:
-    levels = decision.levels
-    scale = levels.scales.get(name)
-    if scale is None:
-        ends = [levels.origin, levels.origin + levels.width]
-        return {"criterion": name, "points": ends, "values": [0.0, 1.0], "given": False}
-    return {
-        "criterion": name,
-        "points": scale.points.tolist(),
-        "values": scale.values.tolist(),
-        "given": True,
-    }
-
-
 def summarise_start(decision: Decision, *, title: str | None = None) -> dict[str, Any]:
-    """What is reported of a table without scales, before anything was said.
-
-    Parameters
-    ----------
-    decision : Decision
-        A table of which some columns need a scale.
-    title : str, optional
-        Heading.
-    """
+    """What is reported of a table of which some columns need a scale, before anything was said."""
     unknown = [name for name in decision.criteria if name not in decision.directions]
     pairs = [] if unknown else decision.dominance()
     found = [f"{one} is at least as good as {two} on every criterion." for one, two in pairs]
     if unknown:
         found = [
-            f"Which way is better is not known for {listed(unknown)}. Name the columns for which "
-            "lower is better, for instance --lower-is-better price, or with a line such as "
+            f"Which way is better is not known for {list_words(unknown)}. Name the columns for "
+            "which lower is better, for instance --lower-is-better price, or with a line such as "
             "“price: lower is better”; then we can say which alternatives are at least as good as "
             "others on every criterion."
         ]
@@ -117,17 +104,7 @@ def summarise_start(decision: Decision, *, title: str | None = None) -> dict[str
 def summarise_conflict(
     decision: Decision, found: Consistency, *, title: str | None = None
 ) -> dict[str, Any]:
-    """What is reported when statements exclude each other.
-
-    Parameters
-    ----------
-    decision : Decision
-        Table and statements.
-    found : Consistency
-        Conflicts and repairs.
-    title : str, optional
-        Heading.
-    """
+    """What is reported when statements exclude each other."""
     ways, size = len(found.conflicts), min(len(one) for one in found.conflicts)
     if ways > 1:
         headline = f"Your statements exclude each other in {counted(ways, 'way')}."
@@ -135,51 +112,37 @@ def summarise_conflict(
         headline = "One of your statements cannot hold."
     else:
         headline = counted(size, "of your statement").capitalize() + " exclude each other."
+
+    def said(numbers: frozenset[int]) -> dict[str, Any]:
+        sentences = [str(decision.statements[k]) for k in sorted(numbers)]
+        return {"numbers": sorted(numbers), "said": sentences}
+
+    firm = [one.statement.firm for one in decision.statements]
     data = _base(decision, title) | _scales(decision)
-    data |= {
+    return data | {
         "state": "conflict",
         "headline": headline,
         "conflicts": [
-            {
-                "numbers": sorted(one),
-                "said": [str(decision.statements[k]) for k in sorted(one)],
-                "reason": why,
-            }
+            said(one) | {"reason": why}
             for one, why in zip(found.conflicts, found.reasons, strict=True)
         ],
         "repairs": [
-            {
-                "numbers": sorted(one),
-                "said": [str(decision.statements[k]) for k in sorted(one)],
-                "firm": float(sum(decision.statements[k].statement.firm for k in one)),
-            }
-            for one in found.repairs
+            said(one) | {"firm": float(sum(firm[k] for k in one))} for one in found.repairs
         ],
         "sentences": found.sentences,
         "complete": found.complete,
     }
-    return data
 
 
 def _title(decision: Decision) -> str:
     names = decision.alternatives
     if len(names) <= 4:
-        return f"Deciding between {listed(names)}"
+        return f"Deciding between {list_words(names)}"
     return f"Deciding between {len(names)} alternatives"
 
 
 def summarise(answer: Answer, *, title: str | None = None, sure: float = SURE) -> dict[str, Any]:
-    """What is reported of an answer.
-
-    Parameters
-    ----------
-    answer : Answer
-        What follows from what was said.
-    title : str, optional
-        Heading.
-    sure : float, default 0.95
-        The lowest share of first places at which a decision counts as settled.
-    """
+    """What is reported of an answer; `sure` is the lowest share of first places that settles it."""
     decision = answer.decision
     said, ranks = verdict(answer, sure=sure), answer.shown_ranks
     data = _base(decision, title) | _scales(decision)
@@ -187,8 +150,8 @@ def summarise(answer: Answer, *, title: str | None = None, sure: float = SURE) -
         "state": "settled" if said.settled else "open",
         "headline": said.headline,
         "verdict": {
-            "shares": said.shares, "families": said.families, "question": said.question,
-            "certain": said.certain, "changes": said.changes, "cautious": said.cautious,
+            name: sentence for name, sentence in vars(said).items()
+            if name not in ("headline", "settled")
         },
         "sure": sure,
         "samples": answer.samples,
@@ -258,8 +221,6 @@ def _importances(answer: Answer) -> list[dict[str, Any]]:
 
 
 def _node(node: Node) -> dict[str, Any]:
-    n = len(node.parts)
-    pairs = [(i, j) for i in range(n) for j in range(i + 1, n)]
     rows = zip(node.parts, node.importance, node.low, node.high, strict=True)
     return {
         "name": node.name,
@@ -267,11 +228,16 @@ def _node(node: Node) -> dict[str, Any]:
             {"part": part, "importance": float(mean), "low": float(low), "high": float(high)}
             for part, mean, low, high in rows
         ],
-        "pairs": [
-            {"pair": [node.parts[i], node.parts[j]], "value": float(node.interaction[i, j])}
-            for i, j in sorted(pairs, key=lambda p: -abs(node.interaction[p]))[:8]
-        ],
+        "pairs": _strongest(node.parts, node.interaction),
     }
+
+
+def _strongest(names: Sequence[str], interactions: FloatArray) -> list[dict[str, Any]]:
+    """The pairs that interact most."""
+    pairs = sorted(combinations(range(len(names)), 2), key=lambda p: -abs(interactions[p]))
+    return [
+        {"pair": [names[i], names[j]], "value": float(interactions[i, j])} for i, j in pairs[:8]
+    ]
 
 
 def _follows(answer: Answer) -> list[bool]:
@@ -300,18 +266,10 @@ def _row_follows(program: Program, row: int, rest: list[int]) -> bool:
 def _one(answer: Answer) -> dict[str, Any]:
     """One model of many, labelled as such."""
     model = answer.model("middle")
-    n = len(answer.criteria)
-    pairs = interaction(model.measure)
-    order = sorted(
-        ((i, j) for i in range(n) for j in range(i + 1, n)), key=lambda p: -abs(pairs[p])
-    )
     return {
         "text": model.text,
         "importance": shapley(model.measure).tolist(),
-        "pairs": [
-            {"pair": [answer.criteria[i], answer.criteria[j]], "value": float(pairs[i, j])}
-            for i, j in order[:8]
-        ],
+        "pairs": _strongest(answer.criteria, interaction(model.measure)),
         "scores": np.asarray(model.measure.integral(answer.decision.levels.middle)).tolist(),
     }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from choquet.decide.models.flips import Flip, ScoreChange
 from choquet.decide.saying.statements import Prefer
+from choquet.shown import list_words, number_word
 
 if TYPE_CHECKING:
     from choquet.decide.answer import Answer
@@ -24,21 +24,12 @@ MIDDLE = "the mean of those drawn"
 TIE = 1e-9
 """Scores as near as this tie, on a scale from 0 to 1."""
 
-_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _SHOWN = 8
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the first screen says.
-
-    Attributes
-    ----------
-    headline, shares, families, question, certain, changes, cautious : str
-        Sentences; empty where there is nothing to say.
-    settled : bool
-        Whether the leader reaches the share that counts as settled.
-    """
+    """What the first screen says: sentences, empty where there is nothing to say."""
 
     headline: str
     shares: str
@@ -52,8 +43,7 @@ class Verdict:
     @property
     def lines(self) -> list[str]:
         """All sentences, in order."""
-        found = [self.headline, self.shares, self.families, self.question, self.certain]
-        return [line for line in [*found, self.changes, self.cautious] if line]
+        return [line for line in vars(self).values() if line and isinstance(line, str)]
 
 
 def percent(share: float) -> str:
@@ -82,19 +72,6 @@ def brief(share: float) -> str:
     return percent(share).replace("under ", "<").replace("over ", ">")
 
 
-def listed(parts: Sequence[str], joint: str = "and") -> str:
-    """Parts of a sentence.
-
-    Examples
-    --------
-    >>> listed(["Aria", "Bolt", "Cito"])
-    'Aria, Bolt and Cito'
-    """
-    if len(parts) < 2:
-        return "".join(parts)
-    return ", ".join(parts[:-1]) + f" {joint} " + parts[-1]
-
-
 def counted(number: int, word: str) -> str:
     """How many there are, in words up to ten.
 
@@ -103,8 +80,7 @@ def counted(number: int, word: str) -> str:
     >>> counted(1, "statement"), counted(12, "way")
     ('one statement', '12 ways')
     """
-    shown = _NUMBERS[number] if number < len(_NUMBERS) else str(number)
-    return f"{shown} {word}{'' if number == 1 else 's'}"
+    return f"{number_word(number)} {word}{'' if number == 1 else 's'}"
 
 
 def left_out(decision: Decision) -> str:
@@ -121,15 +97,7 @@ def left_out(decision: Decision) -> str:
 
 
 def verdict(answer: Answer, *, sure: float = SURE) -> Verdict:
-    """The first screen of an answer.
-
-    Parameters
-    ----------
-    answer : Answer
-        What follows from what was said.
-    sure : float, default 0.95
-        The lowest share of first places at which a decision counts as settled.
-    """
+    """The first screen of an answer; `sure` is the lowest share of first places that settles it."""
     return Verdict(
         headline=_headline(answer, sure),
         shares=_shares(answer),
@@ -156,11 +124,8 @@ def _headline(answer: Answer, sure: float) -> str:
             return f"{leader} is at least as good as all others, whatever the model; some tie."
         return f"{leader} comes first, whatever the model."
     if answer.certainty >= sure:
-        return (
-            f"{leader} comes first in nearly all models: {own} settle it."
-            if said
-            else (f"{leader} comes first in nearly all models, before anything was said.")
-        )
+        end = f": {own} settle it." if said else ", before anything was said."
+        return f"{leader} comes first in nearly all models{end}"
     verb = "does" if said == 1 or not said else "do"
     if answer.certainty < 0.5 and answer.highest[order[1]] > answer.certainty:
         return f"{leader} and {second} are close, and {own} {verb} not settle it."
@@ -183,7 +148,7 @@ def _shares(answer: Answer) -> str:
             parts.append(f"{name} in {percent(low)} to {percent(high)}")
     parts[0] = parts[0].replace(" in ", " comes first in ", 1)
     agree = "the models that agree with all you said" if _spoken(answer) else "all models"
-    return f"Of {agree}, {listed(parts)}."
+    return f"Of {agree}, {list_words(parts)}."
 
 
 def _families(answer: Answer) -> str:
@@ -195,11 +160,11 @@ def _families(answer: Answer) -> str:
     held = [words[family.name] for family in answer.held]
     text = ""
     if len(held) > 1:
-        kinds = listed([f"those {one}" for one in held])
+        kinds = list_words([f"those {one}" for one in held])
         text = f"Each range covers {counted(len(held), 'kind')} of models: {kinds}."
     for family in answer.families:
         if not family.holds:
-            because = listed([f"“{one.text}”" for one in answer.blocked_by(family)[:3]])
+            because = list_words([f"“{one.text}”" for one in answer.blocked_by(family)[:3]])
             kind = {"weights": "Plain weights", "pairs": "Pairs alone"}.get(family.name, "They")
             text += f" {kind} cannot express what you said: {because}."
     return text.strip()
@@ -230,35 +195,31 @@ def _certain(answer: Answer) -> str:
     ]
     parts = []
     if said:
-        pairs = listed([f"{a} over {b}" for a, b in sorted(said, key=str)][:_SHOWN])
+        pairs = list_words([f"{a} over {b}" for a, b in sorted(said, key=str)][:_SHOWN])
         parts.append(f"what you said ({pairs})")
     if new:
         more = f" and {len(new) - _SHOWN} more pairs" if len(new) > _SHOWN else ""
-        pairs = listed([f"{a} at least as good as {b}" for a, b in new[:_SHOWN]])
+        pairs = list_words([f"{a} at least as good as {b}" for a, b in new[:_SHOWN]])
         parts.append(f"what follows from it ({pairs}{more})")
     plain = answer.decision.dominance()
     if plain:
         more = f" and {len(plain) - _SHOWN} more pairs" if len(plain) > _SHOWN else ""
-        pairs = listed([f"{a} over {b}" for a, b in plain[:_SHOWN]])
+        pairs = list_words([f"{a} over {b}" for a, b in plain[:_SHOWN]])
         parts.append(f"who is at least as good on every criterion ({pairs}{more})")
-    text = (
-        f"Certain whatever the model: {listed(parts)}."
-        if parts
-        else ("Nothing is certain whatever the model.")
-    )
+    text = f"Certain whatever the model: {list_words(parts)}."
+    text = text if parts else "Nothing is certain whatever the model."
     never = [names[k] for k in np.flatnonzero(answer.never_first)]
     if never and len(never) < len(names):
         others = [f"{len(never) - 20} others"] if len(never) > 20 else []
-        text += f" Never first: {listed([*never[:20], *others])}."
+        text += f" Never first: {list_words([*never[:20], *others])}."
     return text
 
 
 def _amount(change: ScoreChange) -> str:
     assert change.change is not None
-    size = (
-        f"{abs(change.change):,.3g}" if abs(change.change) < 1000 else f"{abs(change.change):,.0f}"
-    )
-    return f"{change.criterion} {'up' if change.change > 0 else 'down'} by {size}"
+    size = abs(change.change)
+    shown = f"{size:,.3g}" if size < 1000 else f"{size:,.0f}"
+    return f"{change.criterion} {'up' if change.change > 0 else 'down'} by {shown}"
 
 
 def _changes(answer: Answer) -> str:
@@ -270,10 +231,8 @@ def _changes(answer: Answer) -> str:
     if abs(flip.behind) <= TIE * answer.decision.levels.width:
         return f"In the middle model ({MIDDLE}) {leader} and {rival} tie."
     if flip.behind < 0:
-        flip = answer.flip(leader, over=rival)
-        return _flip_text(
-            flip, f"In the middle model ({MIDDLE}) {rival} scores more than {leader}. "
-        )
+        start = f"In the middle model ({MIDDLE}) {rival} scores more than {leader}. "
+        return _flip_text(answer.flip(leader, over=rival), start)
     return _flip_text(flip, "")
 
 
@@ -284,9 +243,9 @@ def _flip_text(flip: Flip, start: str) -> str:
     if ways:
         text = f"{start}What would put {who} before {flip.leader} in the middle model"
         text += ": its " if start else f" ({MIDDLE}): its "
-        text += f"{listed(ways, 'or')}; each alone is enough."
+        text += f"{list_words(ways, 'or')}; each alone is enough."
         if never:
-            text += f" Its {listed(never, 'or')} alone cannot do it."
+            text += f" Its {list_words(never, 'or')} alone cannot do it."
         return text
     middle = "middle model" if start else f"middle model ({MIDDLE})"
     return f"{start}No single score of {who} would put it before {flip.leader} in the {middle}."

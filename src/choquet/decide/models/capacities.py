@@ -53,14 +53,7 @@ class OneOfMany:
 
 
 def quadratic_form(n: int, distance: str) -> Any:
-    """The matrix F of a squared distance (g - h)' F (g - h) on the 2**N values.
-
-    Parameters
-    ----------
-    n : int
-        Criteria.
-    distance : {"coefficients", "binary", "scores"}
-        A row of `DISTANCES`.
+    """The matrix F of a squared distance of `DISTANCES`: (g - h)' F (g - h) on the 2**N values.
 
     References
     ----------
@@ -104,18 +97,7 @@ def solve_quadratic(
 ) -> FloatArray:
     """Minimise v'Pv/2 + q'v over the measures that agree, with `further` unknowns beside v.
 
-    Parameters
-    ----------
-    program : Program
-        The measures that agree.
-    P, q : matrix and array
-        On all unknowns.
-    gap : float, default 0
-        By how much strict rows must hold.
-    further : int, default 0
-        Unknowns beside the coordinates.
-    rows : matrix and array, optional
-        More rows ≥, on all unknowns.
+    Strict rows hold by `gap`; `rows` are more rows ≥, on all unknowns.
     """
     return run_clarabel(_conic(program, P, q, gap, further, rows))[0]
 
@@ -128,29 +110,19 @@ def _conic(
     further: int,
     rows: tuple[Any, FloatArray] | None = None,
 ) -> Conic:
-    space = program.space
-    A, b, strict, E, e = program.system()
-    eye = sp.eye_array(space.size, format="csr")
-    fixed = space.lower == space.upper
-    at = np.flatnonzero(fixed)
-    low = np.flatnonzero(np.isfinite(space.lower) & ~fixed)
-    high = np.flatnonzero(np.isfinite(space.upper) & ~fixed)
+    A, b, strict, E, e = program.bounded_system()
 
     def wide(matrix: Any) -> Any:
         return sp.hstack([matrix, sp.csr_array((matrix.shape[0], further))]) if further else matrix
 
-    equal = [wide(E), wide(eye[at])]
-    equal_to = [e, space.lower[at]]
-    above = [wide(A), wide(eye[low]), wide(-eye[high])]
-    bound = [b + gap * strict, space.lower[low], -space.upper[high]]
+    above, bound = [wide(A)], [b + gap * strict]
     if rows is not None:
         above.append(sp.csr_array(rows[0]))
         bound.append(rows[1])
-    stacked = sp.csr_array(sp.vstack([*equal, *[-one for one in above]]))
-    n_equal = sum(map(len, equal_to))
-    right = np.concatenate([*equal_to, *[-one for one in bound]])
-    size = space.size + further
-    return Conic(sp.csc_array(P), q, stacked, right, n_equal, sp.eye_array(size), np.zeros(size))
+    stacked = sp.csr_array(sp.vstack([wide(E), *[-one for one in above]]))
+    right = np.concatenate([e, *[-one for one in bound]])
+    size = program.space.size + further
+    return Conic(sp.csc_array(P), q, stacked, right, len(e), sp.eye_array(size), np.zeros(size))
 
 
 def _gap(program: Program, share: float) -> float:
@@ -172,19 +144,19 @@ def _nearest(
     return found, float(away @ (F @ away))
 
 
-def _largest_split(program: Program, **_: Any) -> tuple[FloatArray, float]:
+def _largest_split(program: Program, *_: Any) -> tuple[FloatArray, float]:
     split, point = program.split()
     if point is None:
         raise SolverError("no measure agrees with what was said: see check()")
     return point, split
 
 
-def _least_variance(program: Program, *, share: float, **_: Any) -> tuple[FloatArray, float]:
+def _least_variance(program: Program, share: float, *_: Any) -> tuple[FloatArray, float]:
     return _nearest(program, _gap(program, share), "coefficients", None)
 
 
 def _nearest_to(
-    program: Program, *, share: float, distance: str, reference: Any
+    program: Program, share: float, distance: str, reference: Any
 ) -> tuple[FloatArray, float]:
     if not isinstance(reference, AbstractMeasure):
         raise OptionError("give the measure to be near to: reference=choquet.Measure(…)")
@@ -196,7 +168,7 @@ def _nearest_to(
     return _nearest(program, _gap(program, share), distance, values)
 
 
-def _most_entropy(program: Program, *, share: float, **_: Any) -> tuple[FloatArray, float]:
+def _most_entropy(program: Program, share: float, *_: Any) -> tuple[FloatArray, float]:
     """The largest mean entropy of the weights along all sorts, by exponential cones."""
     import clarabel
 
@@ -228,7 +200,7 @@ class Choice(NamedTuple):
     """One row of the table of choices."""
 
     solve: Callable[..., tuple[FloatArray, float]]
-    """From a program and options to a point and what was optimised."""
+    """From a program, share, distance and reference to a point and what was optimised."""
     meaning: str
     """In words."""
 
@@ -276,15 +248,10 @@ def find_measure(
     array([0. , 0.6, 0.4, 1. ])
     """
     check_option("choice", choice, CHOICES)
-    options: dict[str, Any] = {"share": share}
-    if choice == "nearest":
-        options |= {"distance": distance, "reference": reference}
-    point, objective = CHOICES[choice].solve(program, **options)
-    kept = (
-        f"; strict statements hold by {share:.0%} of the largest split"
-        if program.strict.any() and choice != "maximum split"
-        else ""
-    )
+    point, objective = CHOICES[choice].solve(program, share, distance, reference)
+    kept = ""
+    if program.strict.any() and choice != "maximum split":
+        kept = f"; strict statements hold by {share:.0%} of the largest split"
     text = (
         f"One of many models that agree with what was said: the one that "
         f"{CHOICES[choice].meaning}{kept}. Others agree as well and may rank differently."

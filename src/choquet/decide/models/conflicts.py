@@ -87,15 +87,12 @@ def _propose(
     """The firmest set that holds no known conflict and something of each known repair."""
     from scipy.optimize import LinearConstraint, milp
 
-    rows, low, high = [], [], []
-    for sets, ends in ((conflicts, None), (repairs, 1.0)):
-        for one in sets:
-            row = np.zeros(m)
-            row[list(one)] = 1.0
-            rows.append(row)
-            low.append(-np.inf if ends is None else ends)
-            high.append(len(one) - 1.0 if ends is None else np.inf)
-    limits = [LinearConstraint(np.array(rows), low, high)] if rows else []
+    rows = np.zeros((len(conflicts) + len(repairs), m))
+    for row, one in zip(rows, [*conflicts, *repairs], strict=True):
+        row[list(one)] = 1.0
+    low = [-np.inf] * len(conflicts) + [1.0] * len(repairs)
+    high = [len(one) - 1.0 for one in conflicts] + [np.inf] * len(repairs)
+    limits = [LinearConstraint(rows, low, high)] if len(rows) else []
     found = milp(-firm, integrality=np.ones(m), bounds=(0, 1), constraints=limits)
     if not found.success:
         return None

@@ -9,20 +9,10 @@ from functools import cached_property
 import numpy as np
 
 from choquet.arrays import BoolArray, FloatArray
-from choquet.decide.models.functionals import (
-    Functional,
-    Importance,
-    Integral,
-    InteractionIndex,
-)
-from choquet.decide.models.program import TIED, Program, program, rows_of
+from choquet.decide.models.functionals import Functional, Importance, Integral, InteractionIndex
+from choquet.decide.models.program import Program, program, rows_of
 from choquet.decide.models.sampling import draw
-from choquet.decide.models.spaces import (
-    MAX_GENERAL,
-    OnChains,
-    Space,
-    space,
-)
+from choquet.decide.models.spaces import MAX_GENERAL, OnChains, space
 from choquet.decide.saying.setting import Setting
 from choquet.decide.saying.statements import Statement
 
@@ -35,11 +25,6 @@ FAMILIES = {
 
 MAX_DRAWN = 10
 """Criteria up to which measures without limits are drawn."""
-
-
-def family_space(name: str, n: int) -> Space:
-    """The space of a family."""
-    return space(n, {"weights": 1, "pairs": 2}.get(name))
 
 
 def widest_program(
@@ -63,27 +48,14 @@ def widest_program(
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """Draws from one family of models.
+    """Draws from one family of models, a row of `FAMILIES`.
 
-    Attributes
-    ----------
-    name : str
-        A row of `FAMILIES`.
-    program : Program
-        Its measures that agree.
-    split : float
-        The largest split within the family; the family cannot hold if it is 0 or less.
-    sets : array of bools (K, N)
-        The sets that the columns of `points` belong to.
-    points : array of shape (draws, K)
-        Möbius coefficients, or the values of all sets for the family of all measures.
-    scores : array of shape (draws, alternatives)
-        Scores of the alternatives.
+    The columns of `points` belong to `sets`: they are Möbius coefficients, or the values of all
+    sets for the family of all measures. `scores` are those of the alternatives in each draw.
     """
 
     name: str
     program: Program
-    split: float
     sets: BoolArray
     points: FloatArray
     scores: FloatArray
@@ -113,10 +85,6 @@ class Family:
         if self.by_values:
             return np.asarray(self.points @ functional.values(self.program.space.n))
         return np.asarray(self.points @ functional.games(self.sets))
-
-    def first_shares(self) -> FloatArray:
-        """Share of draws in which each alternative comes first; ties are shared."""
-        return shares_of_first(self.scores)
 
 
 def shares_of_first(scores: FloatArray) -> FloatArray:
@@ -161,13 +129,11 @@ def draw_family(
     rng: np.random.Generator,
 ) -> Family:
     """Draw models of a family that agree, and score the alternatives with them."""
-    chosen = family_space(name, setting.n)
+    chosen = space(setting.n, {"weights": 1, "pairs": 2}.get(name))
     agreeing = program(chosen, statements, setting)
-    split = agreeing.split(cap=1.0)[0]
     sets = chosen.sets
-    if split <= TIED:
-        empty = np.zeros((0, len(sets)))
-        return Family(name, agreeing, split, sets, empty, np.zeros((0, len(lower))))
+    if not agreeing.consistent():
+        return Family(name, agreeing, sets, np.zeros((0, len(sets))), np.zeros((0, len(lower))))
     points = draw(agreeing, count, rng)
     by_values = chosen.by_values
     rows = [Integral(row) for row in lower]
@@ -176,7 +142,7 @@ def draw_family(
     for a in np.flatnonzero((lower != upper).any(axis=1)):
         ranged = lower[a] + rng.random((count, setting.n)) * (upper[a] - lower[a])
         scores[:, a] = integrals(points, sets, ranged, by_values=by_values)
-    return Family(name, agreeing, split, sets, points, scores)
+    return Family(name, agreeing, sets, points, scores)
 
 
 def integrals(

@@ -53,14 +53,18 @@ def _smoothest(
     program: Program, R: Any, fitted: FloatArray, point: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """The measure of least variance that gives the same scores."""
-    Z, F = program.space.to_values, quadratic_form(program.space.n, "coefficients")
     room = np.full(len(fitted), 1e-9)
     rows = (sp.vstack([R, -R]), np.concatenate([fitted - room, -fitted - room]))
     try:
-        found = solve_quadratic(program, 2 * Z.T @ F @ Z, np.zeros(R.shape[1]), rows=rows)
+        found = _least_variance(program, rows)
     except SolverError:
         return point, fitted
     return found, R @ found
+
+
+def _least_variance(program: Program, rows: tuple[Any, FloatArray]) -> FloatArray:
+    Z, F = program.space.to_values, quadratic_form(program.space.n, "coefficients")
+    return solve_quadratic(program, 2 * Z.T @ F @ Z, np.zeros(program.space.size), rows=rows)
 
 
 def fit_ranking(
@@ -106,16 +110,11 @@ def fit_ranking(
     found = solve_quadratic(program, 2 * (R.T @ R), np.zeros(R.shape[1]), further=m, rows=rows)
     mse = float(np.mean((R @ found) ** 2))
     if mse > _EXACT_FIT:
-        point, fitted = _smoothest(
-            program, scores, scores @ found[: space.size], found[: space.size]
-        )
-        return point, found[space.size :], float(np.mean((fitted - found[space.size :]) ** 2))
+        near, targets = found[: space.size], found[space.size :]
+        point, fitted = _smoothest(program, scores, scores @ near, near)
+        return point, targets, float(np.mean((fitted - targets) ** 2))
     # The order can be kept as it is: of all measures that do, the one of least variance.
-    Z, F = program.space.to_values, quadratic_form(space.n, "coefficients")
-    point = solve_quadratic(
-        program, 2 * Z.T @ F @ Z, np.zeros(space.size),
-        rows=(sp.csr_array(order @ scores.toarray()), np.array(steps)),
-    )  # fmt: skip
+    point = _least_variance(program, (sp.csr_array(order @ scores.toarray()), np.array(steps)))
     return point, np.asarray(scores @ point), 0.0
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,7 +10,7 @@ import scipy.sparse as sp
 from choquet.arrays import FloatArray
 from choquet.decide.models.capacities import solve_quadratic
 from choquet.decide.models.functionals import Integral
-from choquet.decide.models.program import Program
+from choquet.decide.models.program import Program, highs
 from choquet.decide.models.spaces import AllSets, KAdditive
 from choquet.measures import AbstractMeasure
 
@@ -146,18 +145,8 @@ def model_change(
     if not largest:
         P, q = 2 * to_values.T @ to_values, -2 * (to_values.T @ start)
         point = solve_quadratic(program, P, q, rows=(row, np.zeros(1)))
-        return float(np.linalg.norm(to_values @ point - start)), space.measure(
-            point, measure.sources
-        )
-    return _largest_change(program, to_values, start, row, measure)
-
-
-def _largest_change(
-    program: Program, to_values: Any, start: FloatArray, row: Any, measure: AbstractMeasure
-) -> tuple[float, AbstractMeasure]:
-    from scipy.optimize import linprog
-
-    space = program.space
+        away = float(np.linalg.norm(to_values @ point - start))
+        return away, space.measure(point, measure.sources)
     A, b, _, E, e = program.system(extra=(row, np.zeros(1)))
     one = sp.csr_array(np.ones((len(start), 1)))
     wide = sp.vstack(
@@ -168,8 +157,8 @@ def _largest_change(
         ]
     )
     right = np.concatenate([-b, start, -start])
-    equal = sp.hstack([E, sp.csr_array((E.shape[0], 1))]) if E.shape[0] else None
+    equal = sp.hstack([E, sp.csr_array((E.shape[0], 1))])
     bounds = np.column_stack([np.append(space.lower, 0.0), np.append(space.upper, np.inf)])
     cost = np.append(np.zeros(space.size), 1.0)
-    found = linprog(cost, wide, right, equal, e if E.shape[0] else None, bounds, method="highs")
+    found = highs(cost, wide, right, equal, e, bounds)
     return float(found.fun), space.measure(np.asarray(found.x[:-1]), measure.sources)

@@ -10,12 +10,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from choquet.arrays import BoolArray, FloatArray
 from choquet.lattice import superset_mobius
+
+Step: TypeAlias = tuple[tuple[int, ...], float]
+"""A set, by the numbers of its members, and how much its value counts."""
 
 
 def all_sets(n: int) -> BoolArray:
@@ -40,7 +43,7 @@ class Functional(ABC):
         """Its coefficients on the 2**N values of a measure, by mask."""
         return np.asarray(self._values(n), dtype=np.float64)
 
-    def steps(self) -> list[tuple[tuple[int, ...], float]] | None:
+    def steps(self) -> list[Step] | None:
         """Sets and weights if it is a sum of values on a few sets; None if it needs them all."""
         return self._steps()
 
@@ -53,7 +56,7 @@ class Functional(ABC):
         found[np.abs(found) < 1e-13 * max(1.0, float(np.abs(found).max()))] = 0.0
         return found
 
-    def _steps(self) -> list[tuple[tuple[int, ...], float]] | None:
+    def _steps(self) -> list[Step] | None:
         return None
 
 
@@ -81,7 +84,7 @@ class Integral(Functional):
             counts &= ~np.delete(sets, self.members, axis=1).any(axis=1)
         return np.where(counts, found, 0.0)
 
-    def _steps(self) -> list[tuple[tuple[int, ...], float]]:
+    def _steps(self) -> list[Step]:
         among = np.arange(len(self.row)) if self.members is None else np.array(self.members)
         order = among[np.argsort(-self.row[among], kind="stable")]
         falls = np.append(-np.diff(self.row[order]), self.row[order[-1]])
@@ -117,11 +120,10 @@ class SetValue(Functional):
     members: tuple[int, ...]
 
     def _games(self, sets: BoolArray) -> Any:
-        outside = np.ones(sets.shape[1], dtype=bool)
-        outside[list(self.members)] = False
-        return (~(sets & outside).any(axis=1) & sets.any(axis=1)).astype(np.float64)
+        outside = np.delete(sets, self.members, axis=1).any(axis=1)
+        return ~outside & sets.any(axis=1)
 
-    def _steps(self) -> list[tuple[tuple[int, ...], float]]:
+    def _steps(self) -> list[Step]:
         return [(tuple(sorted(self.members)), 1.0)] if self.members else []
 
 
@@ -132,37 +134,8 @@ class Mass(Functional):
     members: tuple[int, ...]
 
     def _games(self, sets: BoolArray) -> Any:
-        inside = np.zeros(sets.shape[1], dtype=bool)
-        inside[list(self.members)] = True
-        return (sets == inside).all(axis=1).astype(np.float64)
-
-
-@dataclass(frozen=True, eq=False)
-class Importance(Functional):
-    """The Shapley value of a criterion.
-
-    Examples
-    --------
-    >>> Importance(0).values(2).tolist()
-    [0.0, 0.5, -0.5, 0.5]
-    """
-
-    criterion: int
-
-    def _games(self, sets: BoolArray) -> Any:
-        return np.where(sets[:, self.criterion], 1 / np.maximum(sets.sum(axis=1), 1), 0.0)
-
-
-@dataclass(frozen=True, eq=False)
-class InteractionIndex(Functional):
-    """The interaction index of two criteria."""
-
-    first: int
-    second: int
-
-    def _games(self, sets: BoolArray) -> Any:
-        both = sets[:, self.first] & sets[:, self.second]
-        return np.where(both, 1 / np.maximum(sets.sum(axis=1) - 1, 1), 0.0)
+        inside = np.isin(np.arange(sets.shape[1]), self.members)
+        return (sets == inside).all(axis=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,7 +144,7 @@ class Orness(Functional):
 
     def _games(self, sets: BoolArray) -> Any:
         n, size = sets.shape[1], sets.sum(axis=1)
-        return np.asarray(np.where(size > 0, (n - size) / (max(n - 1, 1) * (size + 1.0)), 0.0))
+        return np.where(size > 0, (n - size) / (max(n - 1, 1) * (size + 1.0)), 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,31 +189,49 @@ class GainWithout(Functional):
 
 @dataclass(frozen=True, eq=False)
 class _Quotient(Functional):
-    """What the nodes of a tree see: of sets inside a parent, how many of its parts they meet."""
+    """Shapley value of one part, or interaction index of two, in the game in which parts join.
 
-    parts: tuple[tuple[int, ...], ...]
+    The parts of a node of a tree join as wholes; without parts, each criterion joins by itself.
+    Sets that reach beyond the node do not count, so that within a node it is the index times the
+    value of the node.
+    """
+
     chosen: tuple[int, ...]
+    parts: tuple[tuple[int, ...], ...] | None = None
 
     def _games(self, sets: BoolArray) -> Any:
-        inside = np.zeros(sets.shape[1], dtype=bool)
-        inside[[i for part in self.parts for i in part]] = True
-        met = np.stack([sets[:, list(part)].any(axis=1) for part in self.parts])
-        number = met.sum(axis=0)
-        counts = ~(sets & ~inside).any(axis=1) & met[list(self.chosen)].all(axis=0)
-        return np.where(counts, 1 / np.maximum(number - len(self.chosen) + 1, 1), 0.0)
+        n = sets.shape[1]
+        parts = tuple((i,) for i in range(n)) if self.parts is None else self.parts
+        outside = np.delete(sets, [i for part in parts for i in part], axis=1).any(axis=1)
+        met = np.stack([sets[:, list(part)].any(axis=1) for part in parts])
+        counts = ~outside & met[list(self.chosen)].all(axis=0)
+        return np.where(counts, 1 / np.maximum(met.sum(axis=0) - len(self.chosen) + 1, 1), 0.0)
+
+
+def Importance(criterion: int) -> Functional:
+    """The Shapley value of a criterion.
+
+    Examples
+    --------
+    >>> Importance(0).values(2).tolist()
+    [0.0, 0.5, -0.5, 0.5]
+    """
+    return _Quotient((criterion,))
+
+
+def InteractionIndex(first: int, second: int) -> Functional:
+    """The interaction index of two criteria."""
+    return _Quotient((first, second))
 
 
 def NodeImportance(parts: Sequence[Sequence[int]], node: int) -> Functional:
-    """Importance of a part within its parent, times the value of the parent.
-
-    It is the Shapley value of the game in which whole parts join.
-    """
-    return _Quotient(tuple(tuple(part) for part in parts), (node,))
+    """Importance of a part within its parent, times the value of the parent."""
+    return _Quotient((node,), tuple(map(tuple, parts)))
 
 
 def NodeInteraction(parts: Sequence[Sequence[int]], first: int, second: int) -> Functional:
     """Interaction of two parts within their parent, times the value of the parent."""
-    return _Quotient(tuple(tuple(part) for part in parts), (first, second))
+    return _Quotient((first, second), tuple(map(tuple, parts)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,8 +246,8 @@ class Sum(Functional):
     def _values(self, n: int) -> Any:
         return np.sum([weight * one.values(n) for weight, one in self.terms], axis=0)
 
-    def _steps(self) -> list[tuple[tuple[int, ...], float]] | None:
-        found: list[tuple[tuple[int, ...], float]] = []
+    def _steps(self) -> list[Step] | None:
+        found: list[Step] = []
         for weight, one in self.terms:
             parts = one.steps()
             if parts is None:

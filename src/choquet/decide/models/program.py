@@ -135,7 +135,14 @@ class Program:
             lower, upper = np.append(lower, -np.inf), np.append(upper, split)
         else:
             b = b + gap * strict
-        return _linprog(cost, -A, -b, E, e, np.column_stack([lower, upper]))
+        given = (cost, -A, -b, E, e, np.column_stack([lower, upper]))
+        found = highs(*given, options=_OPTIONS)
+        if found.status not in (0, 2):
+            # Presolve may leave open whether nothing agrees or nothing bounds; simplex alone knows.
+            found = highs(*given, method="highs-ds", options={"presolve": False})
+        if found.status not in (0, 2):
+            raise SolverError(f"a linear program was not solved: {found.message}")
+        return found if found.status == 0 else None
 
     def system(
         self,
@@ -154,12 +161,31 @@ class Program:
             strict.append(np.zeros(len(bounds[-1])))
         A = sp.csr_array(sp.vstack(parts))
         E = sp.csr_array(sp.vstack([space.equal, self._sparse[equal]]))
+        e = np.concatenate([space.one, self.bound[equal]])
+        return A, np.concatenate(bounds), np.concatenate(strict), E, e
+
+    def bounded_system(
+        self, *, implied: bool = True
+    ) -> tuple[Any, FloatArray, FloatArray, Any, FloatArray]:
+        """The same rows, and the bounds of coordinates among them.
+
+        Values of all sets lie between those of the empty and the whole set by their order alone:
+        such bounds are there if they are wanted although `implied`.
+        """
+        space = self.space
+        A, b, strict, E, e = self.system()
+        eye = sp.eye_array(space.size, format="csr")
+        fixed = space.lower == space.upper
+        needed = ~fixed & (implied or not space.by_values)
+        at = np.flatnonzero(fixed)
+        low = np.flatnonzero(np.isfinite(space.lower) & needed)
+        high = np.flatnonzero(np.isfinite(space.upper) & needed)
         return (
-            A,
-            np.concatenate(bounds),
-            np.concatenate(strict),
-            E,
-            np.concatenate([space.one, self.bound[equal]]),
+            sp.csr_array(sp.vstack([A, eye[low], -eye[high]])),
+            np.concatenate([b, space.lower[low], -space.upper[high]]),
+            np.append(strict, np.zeros(len(low) + len(high))),
+            sp.csr_array(sp.vstack([E, eye[at]])),
+            np.concatenate([e, space.lower[at]]),
         )
 
     def range_of(self, functional: Functional) -> tuple[float, float]:
@@ -171,35 +197,16 @@ class Program:
         return ends[0][0], -ends[1][0]
 
 
-def _linprog(
-    cost: FloatArray, A: Any, b: FloatArray, E: Any, e: FloatArray, bounds: FloatArray
-) -> Any:
+def highs(
+    cost: FloatArray, A: Any, b: FloatArray, E: Any, e: FloatArray, bounds: Any,
+    method: str = "highs", options: dict[str, Any] | None = None,
+) -> Any:  # fmt: skip
+    """The least cost with A v ≤ b and E v = e, by SciPy; either may be without rows."""
     from scipy.optimize import linprog
 
-    some = E.shape[0] > 0
-    found = linprog(
-        cost,
-        A if A.shape[0] else None,
-        b if A.shape[0] else None,
-        E if some else None,
-        e if some else None,
-        bounds,
-        method="highs",
-        options=_OPTIONS,
-    )
-    if found.status == 2:
-        return None
-    if found.status != 0:
-        # Presolve may leave open whether nothing agrees or nothing bounds; simplex alone knows.
-        found = linprog(
-            cost, A, b, E if some else None, e if some else None, bounds, method="highs-ds",
-            options={"presolve": False},
-        )  # fmt: skip
-        if found.status == 2:
-            return None
-        if found.status != 0:
-            raise SolverError(f"a linear program was not solved: {found.message}")
-    return found
+    above = (A, b) if A.shape[0] else (None, None)
+    equal = (E, e) if E.shape[0] else (None, None)
+    return linprog(cost, *above, *equal, bounds, method=method, options=options)
 
 
 def rows_of(

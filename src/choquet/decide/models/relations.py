@@ -19,6 +19,7 @@ import scipy.sparse as sp
 from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.decide.models.functionals import Integral
 from choquet.decide.models.program import EXACT, TIED, Program
+from choquet.decide.models.spaces import order_rows
 from choquet.errors import SolverError
 from choquet.watching import each
 
@@ -30,16 +31,8 @@ _GAP = 1e-4
 class Table:
     """Scores of alternatives in the coordinates of a program, and what was solved so far.
 
-    Attributes
-    ----------
-    program : Program
-        The measures that agree.
-    X, upper : arrays
-        Scores, lower and upper ends.
-    low, high : arrays
-        The integrals of the rows, as rows on the coordinates.
-    most : dict
-        The largest lead of one alternative over another that was worked out.
+    `X` and `upper` are the lower and upper ends of the scores, `low` and `high` their integrals as
+    rows on the coordinates; `most` holds each lead of one over another that was worked out.
     """
 
     program: Program
@@ -90,14 +83,8 @@ def relations(
 ) -> Relations:
     """Necessary and possible preference between all alternatives.
 
-    Parameters
-    ----------
-    table : Table
-        Alternatives and the measures that agree.
-    witnesses : array of shape (n, alternatives), optional
-        Scores under measures that are known to agree; each refutes pairs.
-    prune : bool, default True
-        Whether to use dominance, witnesses and chains; the answer is the same without.
+    Each row of `witnesses` holds scores under a measure that is known to agree; it refutes pairs.
+    Without `prune` dominance, witnesses and chains are not used; the answer is the same.
     """
     m = len(table.X)
     before = table.solved
@@ -159,15 +146,6 @@ def extreme_ranks(
     A rank counts who is strictly above. What is necessary bounds ranks from one side, measures at
     hand from the other; where the two differ, mixed-integer programs decide, and the measures that
     they find bound the ranks of all others.
-
-    Parameters
-    ----------
-    table : Table
-        Alternatives and the measures that agree.
-    necessary : array of bools
-        See `Relations`.
-    witnesses : array of shape (n, alternatives), optional
-        Scores under measures that agree.
     """
     m = len(table.X)
     split = table.program.split(cap=1.0)[0]
@@ -281,11 +259,7 @@ def _on_missed(necessary: BoolArray, known: int, *, worst: bool) -> list[tuple[A
     pairs = np.argwhere((over > 0) & (over @ over == 0))
     if len(pairs):
         # Who is above misses at least those that it must be above: v_below ≤ v_above, or reversed.
-        low, high = (pairs[:, 0], pairs[:, 1]) if worst else (pairs[:, 1], pairs[:, 0])
-        at = np.arange(len(pairs))
-        data = np.concatenate([np.ones(len(pairs)), -np.ones(len(pairs))])
-        matrix = (data, (np.concatenate([at, at]), np.concatenate([low, high])))
-        rows.append((sp.csr_array(matrix, shape=(len(pairs), count)), 0.0))
+        rows.append((order_rows(pairs[:, ::-1] if worst else pairs, count), 0.0))
     return rows
 
 
@@ -307,14 +281,14 @@ def _quiet() -> Iterator[None]:
         os.close(nowhere)
 
 
-def largest_regrets(table: Table, necessary: BoolArray) -> tuple[FloatArray, IntArray]:
-    """The most that each alternative can fall behind another, and behind which.
+def largest_regrets(table: Table, necessary: BoolArray) -> FloatArray:
+    """The most that each alternative can fall behind another.
 
     Alternatives that another one necessarily equals or beats cannot lead by more than that one, and
     no lead exceeds the largest difference of two scores.
     """
     m = len(table.X)
-    worst, rival = np.zeros(m), np.arange(m)
+    worst = np.zeros(m)
     better = necessary & ~necessary.T
     leaders = [b for b in range(m) if not better[:, b].any()]
     for a in range(m):
@@ -324,6 +298,5 @@ def largest_regrets(table: Table, necessary: BoolArray) -> tuple[FloatArray, Int
                 continue
             lead = table.most.get((b, a))
             lead = table.lead(b, a)[0] if lead is None else lead
-            if lead > worst[a]:
-                worst[a], rival[a] = lead, b
-    return worst, rival
+            worst[a] = max(worst[a], lead)
+    return worst

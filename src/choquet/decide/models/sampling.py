@@ -10,7 +10,7 @@ keep the equations. A walk that does not move is an error, never an answer.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ import scipy.sparse as sp
 
 from choquet.arrays import BoolArray, FloatArray
 from choquet.decide.models._small import is_small, walk_together
-from choquet.decide.models.program import Program
+from choquet.decide.models.program import Program, highs
 from choquet.decide.models.spaces import KAdditive, Pairs
 from choquet.errors import SolverError
 from choquet.lattice import upward_maximum
@@ -88,36 +88,18 @@ class _Set:
 
 def _everything(program: Program) -> _Set:
     """All rows of a program, the bounds of coordinates among them."""
-    space = program.space
-    A, b, _, E, e = program.system()
-    eye = sp.eye_array(space.size, format="csr")
-    fixed = space.lower == space.upper
-    # Values of all sets lie between those of the empty and the whole set by their order alone.
-    needed = ~fixed & (not space.by_values)
-    low = np.flatnonzero(np.isfinite(space.lower) & needed)
-    high = np.flatnonzero(np.isfinite(space.upper) & needed)
-    at = np.flatnonzero(fixed)
-    return _Set(
-        sp.csr_array(sp.vstack([A, eye[low], -eye[high]])),
-        np.concatenate([b, space.lower[low], -space.upper[high]]),
-        sp.csr_array(sp.vstack([E, eye[at]])),
-        np.concatenate([e, space.lower[at]]),
-    )
+    A, b, _, E, e = program.bounded_system(implied=False)
+    return _Set(A, b, E, e)
 
 
 def _centre(system: _Set) -> tuple[FloatArray, float]:
     """A point with the most room to all rows at once."""
-    from scipy.optimize import linprog
-
     d = system.A.shape[1]
     lengths = np.sqrt(np.asarray(system.A.multiply(system.A).sum(axis=1)).ravel())
     A = sp.hstack([-system.A, sp.csr_array(lengths[:, None])])
     E = sp.hstack([system.E, sp.csr_array((system.E.shape[0], 1))])
-    some = system.E.shape[0] > 0
-    found = linprog(
-        np.append(np.zeros(d), -1.0), A, -system.b, E if some else None,
-        system.e if some else None, [(None, None)] * d + [(0.0, 1.0)], method="highs",
-    )  # fmt: skip
+    bounds = [(None, None)] * d + [(0.0, 1.0)]
+    found = highs(np.append(np.zeros(d), -1.0), A, -system.b, E, system.e, bounds)
     if found.status != 0:
         raise SolverError(f"no measure was found to start from: {found.message}")
     return np.asarray(found.x[:d]), float(found.x[-1])
@@ -131,8 +113,6 @@ def _implied(system: _Set) -> BoolArray:
     Freund, Roundy, Todd (1985). Identifying the set of always-active constraints in a system of
     linear inequalities by a single linear program. MIT working paper 1674-85.
     """
-    from scipy.optimize import linprog
-
     rows, d = system.A.shape
     # A v - b λ ≥ t with 0 ≤ t ≤ 1: beyond λ = 1 every row with room reaches 1.
     A = sp.hstack([-system.A, sp.eye_array(rows), sp.csr_array(system.b[:, None])])
@@ -141,11 +121,7 @@ def _implied(system: _Set) -> BoolArray:
     )
     cost = np.concatenate([np.zeros(d), -np.ones(rows), np.zeros(1)])
     bounds = [(None, None)] * d + [(0.0, 1.0)] * rows + [(1.0, 1 / _FLAT)]
-    some = system.E.shape[0] > 0
-    found = linprog(
-        cost, A, np.zeros(rows), E if some else None,
-        np.zeros(system.E.shape[0]) if some else None, bounds, method="highs",
-    )  # fmt: skip
+    found = highs(cost, A, np.zeros(rows), E, np.zeros(system.E.shape[0]), bounds)
     if found.status != 0:
         raise SolverError(f"which statements are equations was not found out: {found.message}")
     return np.asarray(found.x[d : d + rows] < 0.5)
@@ -258,7 +234,8 @@ def _draw_rows(program: Program, count: int, rng: np.random.Generator) -> FloatA
     system, _ = _flattened(_everything(program))
     lift, constant, equations = _merged(system)
     if lift.shape[1] == len(equations):  # one measure only
-        point = constant + lift @ _on(system, lift, constant)
+        E, rest = (system.E @ lift).toarray(), system.e - system.E @ constant
+        point = constant + lift @ np.linalg.lstsq(E, rest, rcond=None)[0]
         return np.tile(point, (count, 1))
     A, b = sp.csr_array(system.A @ lift), system.b - system.A @ constant
     used = np.flatnonzero(np.diff(A.indptr) > 0)
@@ -267,16 +244,14 @@ def _draw_rows(program: Program, count: int, rng: np.random.Generator) -> FloatA
     base: FloatArray = np.zeros(lift.shape[1])
     turn: Any = sp.eye_array(lift.shape[1])
     if len(equations) > _MANY:
-        base, turn, start = _free_coordinates(equations, start)
+        from scipy.linalg import null_space
+
+        base, turn = start, null_space(equations)
+        start = np.zeros(turn.shape[1])
         A, b = sp.csr_array(A @ turn), b - A @ base
         equations = np.zeros((0, turn.shape[1]))
     out = _walk(A, b, equations, start, count, program.space.n, rng)
     return np.asarray((lift @ (turn @ out.T + base[:, None])).T + constant)
-
-
-def _on(system: _Set, lift: Any, constant: FloatArray) -> FloatArray:
-    E = (system.E @ lift).toarray()
-    return np.asarray(np.linalg.lstsq(E, system.e - system.E @ constant, rcond=None)[0])
 
 
 def _start(system: _Set, A: Any, b: FloatArray, lift: Any, constant: FloatArray) -> FloatArray:
@@ -284,16 +259,6 @@ def _start(system: _Set, A: Any, b: FloatArray, lift: Any, constant: FloatArray)
     used = np.flatnonzero(np.diff(E.indptr) > 0)
     rest = (system.e - system.E @ constant)[used]
     return _centre(_Set(A, b, E[used], rest))[0]
-
-
-def _free_coordinates(
-    equations: FloatArray, start: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Coordinates of what many equations leave free, around a point that keeps them."""
-    from scipy.linalg import null_space
-
-    turn = null_space(equations)
-    return start, turn, np.zeros(turn.shape[1])
 
 
 def _walk(
@@ -337,14 +302,18 @@ def _draw_pairs(program: Program, space: Pairs, count: int, rng: np.random.Gener
     # Rows on weights, read back as rows on coefficients: singles and smaller-of-two are the same.
     own = program.matrix[:, : space.n + len(space.pairs)]
     above, equal = ~program.equal, program.equal
-    E = np.vstack([np.ones((1, own.shape[1])), own[equal]])
-    E = _independent(E)
-    if room <= _FLAT:
-        return _draw_flat_pairs(program, space, count, rng)
+    E = _independent(np.vstack([np.ones((1, own.shape[1])), own[equal]]))
+    if room <= _FLAT:  # what was said amounts to equations
+        if space.n <= _SMALL:
+            return _draw_dense_pairs(program, space, count, rng)
+        weights = _draw_rows(program, count, rng)
+        return np.asarray((space.mobius_matrix @ weights.T).T)
     start = space.mobius_matrix @ centre
     first = np.concatenate([np.arange(space.n), space.pairs[:, 0]])
     second = np.concatenate([np.arange(space.n), space.pairs[:, 1]])
-    G, bound = _without_constants(own[above], program.bound[above])
+    G, bound = own[above], program.bound[above]
+    says = np.ptp(G, axis=1) > 1e-12 if len(G) else np.zeros(0, dtype=bool)
+    G, bound = G[says], bound[says]  # a row that is the same for all measures cannot stop a walk
     out = np.empty((count, own.shape[1]))
     if own.shape[1] <= len(E):
         return np.tile(start, (count, 1))
@@ -356,29 +325,9 @@ def _draw_pairs(program: Program, space: Pairs, count: int, rng: np.random.Gener
     return _moving(out, moved)
 
 
-def _without_constants(G: FloatArray, bound: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Rows that say something: one that is the same for all measures cannot stop a walk."""
-    says = np.ptp(G, axis=1) > 1e-12 if len(G) else np.zeros(0, dtype=bool)
-    return G[says], bound[says]
-
-
-def _draw_flat_pairs(
-    program: Program, space: Pairs, count: int, rng: np.random.Generator
-) -> FloatArray:
-    """Pairs where what was said amounts to equations."""
-    if space.n <= _SMALL:
-        return _draw_dense_pairs(program, space, count, rng)
-    weights = _draw_rows(program, count, rng)
-    return np.asarray((space.mobius_matrix @ weights.T).T)
-
-
 def _draw_dense_pairs(
     program: Program, space: Pairs, count: int, rng: np.random.Generator
 ) -> FloatArray:
     """Pairs by a row for each value that must not fall."""
     own = program.matrix[:, : space.n + len(space.pairs)]
-    dense = Program(
-        KAdditive(space.n, 2), own, program.bound, program.strict, program.equal, program.owners,
-        program.n_statements,
-    )  # fmt: skip
-    return _draw_rows(dense, count, rng)
+    return _draw_rows(replace(program, space=KAdditive(space.n, 2), matrix=own), count, rng)

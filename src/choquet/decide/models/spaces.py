@@ -70,42 +70,50 @@ class Space(ABC):
         """The measure at a point, cleaned of what solvers leave."""
         return self._measure(v, sources)
 
+    def _row(self, functional: Functional) -> FloatArray:
+        return functional.games(self.sets)  # of Möbius coefficients
+
+    @abstractmethod
+    def _measure(self, v: FloatArray, sources: Sequence[str]) -> AbstractMeasure: ...
+
     @cached_property
     def to_values(self) -> Any:
         """Matrix from coordinates that are Möbius coefficients to the 2**N values."""
         outside = (~all_sets(self.n)).astype(np.float64) @ self.sets.T.astype(np.float64)
         return sp.csr_array((outside == 0).astype(np.float64))
 
-    @abstractmethod
-    def _row(self, functional: Functional) -> FloatArray: ...
-
-    @abstractmethod
-    def _measure(self, v: FloatArray, sources: Sequence[str]) -> AbstractMeasure: ...
-
     def matrix(self, functionals: Sequence[Functional]) -> FloatArray:
         """Coefficients of several, one a row."""
         rows = [self.row(one) for one in functionals]
         return np.array(rows).reshape(len(rows), self.size)
 
-    def _free(self) -> None:
-        """No rows beside the bounds, until a space adds them."""
-        self.order, self.margin = sp.csr_array((0, self.size)), np.zeros(0)
-        self.equal, self.one = sp.csr_array((0, self.size)), np.zeros(0)
+    def _set_rows(self, order: Any = None, margin: float = 0.0, *, sums_to_one: bool) -> None:
+        """Rows beside the bounds: those of an order, and that all coordinates sum to 1."""
+        self.order = sp.csr_array((0, self.size)) if order is None else order
+        self.margin = np.full(self.order.shape[0], margin)
+        self.equal = sp.csr_array(np.ones((int(sums_to_one), self.size)))
+        self.one = np.ones(int(sums_to_one))
 
 
 def _membership(members: Sequence[Sequence[int]], n: int) -> BoolArray:
     found = np.zeros((len(members), n), dtype=bool)
-    for row, one in enumerate(members):
-        found[row, list(one)] = True
+    for row, one in zip(found, members, strict=True):
+        row[list(one)] = True
     return found
 
 
-def _order_rows(n: int) -> Any:
-    pairs = cover_pairs(n)
+def order_rows(pairs: Any, size: int) -> Any:
+    """Rows that say that the second coordinate of each pair is not below the first."""
     count = np.arange(len(pairs))
     data = np.concatenate([np.full(len(pairs), -1.0), np.ones(len(pairs))])
-    at = (np.concatenate([count, count]), np.concatenate([pairs[:, 0], pairs[:, 1]]))
-    return sp.csr_array((data, at), shape=(len(pairs), 1 << n))
+    return sp.csr_array((data, (np.tile(count, 2), pairs.T.ravel())), shape=(len(pairs), size))
+
+
+def dense_measure(values: FloatArray, sources: Sequence[str]) -> Measure:
+    """The measure of 2**N values, cleaned of what solvers leave."""
+    clean = np.clip(values, 0.0, 1.0)
+    clean[0], clean[-1] = 0.0, 1.0
+    return Measure(upward_maximum(clean), sources)
 
 
 class AllSets(Space):
@@ -128,18 +136,14 @@ class AllSets(Space):
         self.n, self.sets = n, all_sets(n)
         self.to_values = sp.eye_array(1 << n, format="csr")
         self.lower, self.upper = np.zeros(1 << n), np.ones(1 << n)
-        self._free()
         self.upper[0], self.lower[-1] = 0.0, 1.0
-        self.order = _order_rows(n)
-        self.margin = np.full(self.order.shape[0], margin)
+        self._set_rows(order_rows(cover_pairs(n), 1 << n), margin, sums_to_one=False)
 
     def _row(self, functional: Functional) -> FloatArray:
         return functional.values(self.n)
 
     def _measure(self, v: FloatArray, sources: Sequence[str]) -> Measure:
-        values = np.clip(v, 0.0, 1.0)
-        values[0], values[-1] = 0.0, 1.0
-        return Measure(upward_maximum(values), sources)
+        return dense_measure(v, sources)
 
 
 class KAdditive(Space):
@@ -152,18 +156,11 @@ class KAdditive(Space):
         members = [c for size in range(1, k + 1) for c in combinations(range(n), size)]
         self.sets = _membership(members, n)
         self.lower, self.upper = (np.full(len(members), end) for end in (-np.inf, np.inf))
-        self._free()
-        self.equal, self.one = sp.csr_array(np.ones((1, len(members)))), np.ones(1)
-        self.order = sp.csr_array(_order_rows(n) @ self.to_values)
-        self.margin = np.full(self.order.shape[0], margin)
-
-    def _row(self, functional: Functional) -> FloatArray:
-        return functional.games(self.sets)
+        rises = order_rows(cover_pairs(n), 1 << n)
+        self._set_rows(sp.csr_array(rises @ self.to_values), margin, sums_to_one=True)
 
     def _measure(self, v: FloatArray, sources: Sequence[str]) -> Measure:
-        values = np.clip(self.to_values @ v, 0.0, 1.0)
-        values[0], values[-1] = 0.0, 1.0
-        return Measure(upward_maximum(values), sources)
+        return dense_measure(self.to_values @ v, sources)
 
 
 class Weights(Space):
@@ -172,11 +169,7 @@ class Weights(Space):
     def __init__(self, n: int) -> None:
         self.n, self.sets = n, np.eye(n, dtype=bool)
         self.lower, self.upper = np.zeros(n), np.ones(n)
-        self._free()
-        self.equal, self.one = sp.csr_array(np.ones((1, n))), np.ones(1)
-
-    def _row(self, functional: Functional) -> FloatArray:
-        return functional.games(self.sets)
+        self._set_rows(sums_to_one=True)
 
     def _measure(self, v: FloatArray, sources: Sequence[str]) -> AbstractMeasure:
         weights = np.maximum(v, 0.0)
@@ -205,8 +198,7 @@ class Pairs(Space):
         self.pairs = np.array(list(combinations(range(n), 2)), dtype=np.int64).reshape(-1, 2)
         size = n + 2 * len(self.pairs)
         self.lower, self.upper = np.zeros(size), np.ones(size)
-        self._free()
-        self.equal, self.one = sp.csr_array(np.ones((1, size))), np.ones(1)
+        self._set_rows(sums_to_one=True)
         self.sets = _membership([*((i,) for i in range(n)), *self.pairs], n)
 
     @cached_property
@@ -241,20 +233,13 @@ def mobius_measure(
         return MobiusMeasure(pack(sets), coefficients, sources)
     dense = np.zeros(1 << len(sources))
     dense[sets @ (1 << np.arange(len(sources)))] = coefficients
-    values = np.clip(zeta(dense), 0.0, 1.0)
-    values[-1] = 1.0
-    return Measure(upward_maximum(values), sources)
+    return dense_measure(zeta(dense), sources)
 
 
 class OnChains(Space):
     """Values on the sets that some rows need, ordered by inclusion: exact for any N.
 
-    Parameters
-    ----------
-    n : int
-        Criteria.
-    functionals : sequence of Functional
-        All that is asked, now or later; each must be a sum of values on a few sets.
+    The functionals are all that is asked, now or later: sums of values on a few sets.
     """
 
     def __init__(self, n: int, functionals: Sequence[Functional]) -> None:
@@ -269,14 +254,8 @@ class OnChains(Space):
         self.place = {members: k for k, members in enumerate(ordered)}
         self.sets = _membership(ordered, n)
         self.lower, self.upper = np.zeros(len(found)), np.ones(len(found))
-        self._free()
         self.lower[-1] = 1.0
-        lines = _covers(self.sets)
-        count = np.arange(len(lines))
-        data = np.concatenate([np.full(len(lines), -1.0), np.ones(len(lines))])
-        at = (np.concatenate([count, count]), lines.T.ravel())
-        self.order = sp.csr_array((data, at), shape=(len(lines), len(found)))
-        self.margin = np.zeros(len(lines))
+        self._set_rows(order_rows(_covers(self.sets), len(found)), sums_to_one=False)
 
     def _row(self, functional: Functional) -> FloatArray:
         found = np.zeros(self.size)

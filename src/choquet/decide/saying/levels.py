@@ -21,14 +21,8 @@ UNIT = (0.0, 1.0)
 class Levels:
     """Alternatives on the common scale, where 0 is poor and 1 is good.
 
-    Attributes
-    ----------
-    lower, upper : arrays of shape (alternatives, criteria)
-        Scores; they differ where the table holds a range or a question mark.
-    scales : dict of str to Scale
-        Those that were given.
-    origin, width : float
-        The common scale as users count it.
+    Lower and upper scores differ where the table holds a range or a question mark. Users count the
+    common scale from `origin`, and it is so wide.
     """
 
     lower: FloatArray
@@ -84,18 +78,9 @@ def scaled(
     common: tuple[float, float] | None = None,
     better: Mapping[str, int] | None = None,
 ) -> Levels:
-    """Put a table on one scale.
+    """Put a table on one scale: that of a column, or else the common one, by default 0 to 1.
 
-    Parameters
-    ----------
-    table : Alternatives
-        In the units of the data.
-    scales : dict of str to Scale
-        By criterion. Columns without one must lie between 0 and 1.
-    common : two floats, optional
-        The scale of all columns that have none of their own.
-    better : dict of str to int, optional
-        -1 for columns of the common scale of which less is better.
+    Of columns on the common scale less is better where `better` is -1.
 
     Raises
     ------

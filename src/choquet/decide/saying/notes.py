@@ -23,24 +23,11 @@ from choquet.scales import Scale
 
 @dataclass
 class Notes:
-    """What was said, in the order it was said.
+    """What was said about a table, in the order it was said.
 
-    Attributes
-    ----------
-    alternatives, criteria : tuples of str
-        Names of the table.
-    scales : dict of str to Scale
-        By criterion.
-    common : two floats, or None
-        The scale of all columns that have none of their own.
-    better : dict of str to int
-        1 for criteria of which more is better, -1 for the others, where that was said.
-    tree : dict of str to tuple of str
-        Groups of criteria and their parts.
-    classes : tuple of str
-        From the worst to the best.
-    said : list of Said
-        Statements.
+    Columns without a scale of their own share the `common` one. Of a criterion more is better (1)
+    or less (-1), where that was said. The `tree` holds groups of criteria and their parts;
+    `classes` run from the worst to the best.
     """
 
     alternatives: tuple[str, ...]

@@ -65,23 +65,7 @@ class ScaleLine:
 
 @dataclass
 class Parsed:
-    """What a text says.
-
-    Attributes
-    ----------
-    said : list of Said
-        Statements.
-    scales : dict of str to ScaleLine
-        By criterion.
-    groups : dict of str to tuple of str
-        Nodes of a tree of criteria, and their parts.
-    better : dict of str to int
-        1 for criteria of which more is better, -1 for the others, where the text says so.
-    common : tuple of two floats, or None
-        The scale of all columns, where the text gives one.
-    classes : tuple of str, or None
-        Classes from the worst to the best, where the text names them.
-    """
+    """What a text says, as `Notes` keep it; `scales` and `groups` are those of this text alone."""
 
     said: list[Said] = field(default_factory=list)
     scales: dict[str, ScaleLine] = field(default_factory=dict)

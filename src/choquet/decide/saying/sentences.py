@@ -124,18 +124,18 @@ def _importance(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
                          at_most=0.05 if how == "slightly" else None)]  # fmt: skip
 
 
+def _ends(
+    reader: Reader, m: re.Match[str], read: Callable[[str], float]
+) -> tuple[float | None, float | None]:
+    """What lies between two numbers, or is at most or at least one."""
+    if m[2].lower() not in ("most", "least"):
+        return reader.ordered(read(m[2]), read(m[3]))
+    return (None, read(m[3])) if m[2].lower() == "most" else (read(m[3]), None)
+
+
 def _importance_between(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
-    ends = reader.ordered(reader.number(m[2]), reader.number(m[3]))
+    ends = _ends(reader, m, reader.number)
     return [s.ImportanceBetween(reader.criterion(m[1]), *ends)]
-
-
-def _importance_bound(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
-    ends = _one_end(m[2], reader.number(m[3]))
-    return [s.ImportanceBetween(reader.criterion(m[1]), *ends)]
-
-
-def _one_end(word: str, value: float) -> tuple[float | None, float | None]:
-    return (None, value) if word.lower() == "most" else (value, None)
 
 
 _SIGNS = {
@@ -151,10 +151,6 @@ def _interaction(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
 
 def _interaction_order(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
     return [s.InteractionOrder(reader.pair(m[1], m[2]), reader.pair(m[3], m[4]))]
-
-
-def _orness(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
-    return [s.Cautious(*_one_end(m[1], reader.number(m[2])))]
 
 
 def _undecided(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
@@ -211,12 +207,7 @@ def _about(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
 
 
 def _between(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
-    ends = reader.ordered(reader.score(m[2]), reader.score(m[3]))
-    return [s.Score(reader.alternative(m[1]), *ends)]
-
-
-def _bound(reader: Reader, m: re.Match[str]) -> Sequence[s.Statement]:
-    ends = _one_end(m[2], reader.score(m[3]))
+    ends = _ends(reader, m, reader.score)
     return [s.Score(reader.alternative(m[1]), *ends)]
 
 
@@ -255,7 +246,7 @@ _TABLE: tuple[tuple[str, Build], ...] = (
         r"(?:the )?importance of (.+?) (?:is )?(?:between|from) NUMBER (?:and|to) NUMBER",
         _importance_between,
     ),
-    (r"(?:the )?importance of (.+?) (?:is )?at (most|least) NUMBER", _importance_bound),
+    (r"(?:the )?importance of (.+?) (?:is )?at (most|least) NUMBER", _importance_between),
     (rf"(.+?) and (.+?) ({'|'.join(sorted(_SIGNS, key=len, reverse=True))})", _interaction),
     (r"(.+?) and (.+?) interact more than (.+?) and (.+)", _interaction_order),
     (r"(.+?) is (?:a )?(?:must|veto|necessary)", _of_one(s.Must)),
@@ -267,7 +258,10 @@ _TABLE: tuple[tuple[str, Build], ...] = (
         lambda *_: [s.Cautious(None, 0.5)],
     ),
     (r"be (?:lenient|tolerant)", lambda *_: [s.Cautious(0.5, None)]),
-    (r"(?:orness|tolerance)(?: is)? at (most|least) NUMBER", _orness),
+    (
+        r"(orness|tolerance)(?: is)? at (most|least) NUMBER",
+        lambda reader, m: [s.Cautious(*_ends(reader, m, reader.number))],
+    ),
     (r"cannot say:? (.+?) or (.+)", _undecided),
     (r"(.+?) - (.+?) > (.+?) - (.+)", _step_larger),
     (r"(.+?) over (.+?) more than (.+?) over (.+)", _step_larger),
@@ -282,7 +276,7 @@ _TABLE: tuple[tuple[str, Build], ...] = (
     (r"(.*?(?:>|<|≥|≤|~|=|≈).*?)(?: by (?:at least )?NUMBER)?", _chain),
     (r"(.+?) (?:is )?(?:about|around) NUMBER(?: ?(?:±|\+/?-) ?NUMBER)?", _about),
     (r"(.+?) (?:is )?(?:between|from) NUMBER (?:and|to) NUMBER", _between),
-    (r"(.+?) (?:is )?at (most|least) NUMBER", _bound),
+    (r"(.+?) (?:is )?at (most|least) NUMBER", _between),
     (r"(.+?) (?:is |are )?(\S+)", _in_class),
 )
 PATTERNS = [

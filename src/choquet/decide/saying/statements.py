@@ -37,20 +37,19 @@ class Statement:
 
     firm: float = field(default=1.0, kw_only=True, repr=False)
     about: ClassVar[str] = "criteria"
+    naming: ClassVar[tuple[str, ...]] = ()
 
     def rows(self, setting: Setting) -> list[Row]:
         """Rows on measures."""
         return self._rows(setting)
 
     def names(self) -> tuple[str, ...]:
-        """Alternatives that it names."""
-        return self._names()
+        """Alternatives that it names, in the fields of `naming`; others are rows of scores."""
+        held = [getattr(self, field) for field in self.naming]
+        return tuple(one for one in held if isinstance(one, str))
 
-    def _rows(self, setting: Setting) -> list[Row]:
-        raise NotImplementedError
-
-    def _names(self) -> tuple[str, ...]:
-        return ()
+    def _rows(self, setting: Setting) -> list[Row]:  # noqa: ARG002 - nothing unless a class says it
+        return []
 
     def to_rows(self, sources: Sequence[str]) -> Any:
         """Rows for ``ChoquetRegressor(expert=…)``, by the names of its sources.
@@ -116,10 +115,6 @@ class Compared(_OfAlternatives):
         return [Row(gap), Row(node, _LEAST)]
 
 
-def _named(*alternatives: Alternative) -> tuple[str, ...]:
-    return tuple(one for one in alternatives if isinstance(one, str))
-
-
 @dataclass(frozen=True)
 class Prefer(Compared):
     """One alternative is better than another, by at least so much.
@@ -134,13 +129,11 @@ class Prefer(Compared):
     worse: Alternative
     by: float = 0.0
     strict: bool = True
+    naming = ("better", "worse")
 
     def _rows(self, setting: Setting) -> list[Row]:
         gap = setting.better(self.better, self.worse, self.on)
         return self._at_least(setting, gap, self.by / setting.width, self.strict)
-
-    def _names(self) -> tuple[str, ...]:
-        return _named(self.better, self.worse)
 
 
 @dataclass(frozen=True)
@@ -151,6 +144,7 @@ class Intensity(Compared):
     worse: Alternative
     than_better: Alternative
     than_worse: Alternative
+    naming = ("better", "worse", "than_better", "than_worse")
 
     def _rows(self, setting: Setting) -> list[Row]:
         here = setting.better(self.better, self.worse, self.on)
@@ -160,9 +154,6 @@ class Intensity(Compared):
         )
         return self._at_least(setting, f.difference(here, there), 0.0, True)
 
-    def _names(self) -> tuple[str, ...]:
-        return _named(self.better, self.worse, self.than_better, self.than_worse)
-
 
 @dataclass(frozen=True)
 class Indifferent(Compared):
@@ -171,15 +162,13 @@ class Indifferent(Compared):
     first: Alternative
     second: Alternative
     within: float = 0.02
+    naming = ("first", "second")
 
     def _rows(self, setting: Setting) -> list[Row]:
         room = -self.within / setting.width
         pairs = ((self.first, self.second), (self.second, self.first))
         gaps = [setting.better(*pair, self.on) for pair in pairs]
         return [row for gap in gaps for row in self._at_least(setting, gap, room)]
-
-    def _names(self) -> tuple[str, ...]:
-        return _named(self.first, self.second)
 
 
 @dataclass(frozen=True)
@@ -189,6 +178,7 @@ class Score(Compared):
     alternative: Alternative
     low: float | None = None
     high: float | None = None
+    naming = ("alternative",)
 
     def _rows(self, setting: Setting) -> list[Row]:
         found = []
@@ -202,9 +192,6 @@ class Score(Compared):
             found += self._at_least(setting, f.Sum(((-1.0, lower),)), bound)
         return found
 
-    def _names(self) -> tuple[str, ...]:
-        return _named(self.alternative)
-
 
 @dataclass(frozen=True)
 class InClass(_OfAlternatives):
@@ -216,13 +203,7 @@ class InClass(_OfAlternatives):
     alternative: str
     rank: int
     label: str = ""
-
-    def _rows(self, setting: Setting) -> list[Row]:
-        del setting
-        return []
-
-    def _names(self) -> tuple[str, ...]:
-        return (self.alternative,)
+    naming = ("alternative",)
 
 
 @dataclass(frozen=True)
@@ -231,10 +212,6 @@ class Undecided(_OfAlternatives):
 
     first: str
     second: str
-
-    def _rows(self, setting: Setting) -> list[Row]:
-        del setting
-        return []
 
 
 def class_rows(
@@ -419,8 +396,7 @@ class Cautious(Statement):
     low: float | None = None
     high: float | None = None
 
-    def _rows(self, setting: Setting) -> list[Row]:
-        del setting
+    def _rows(self, setting: Setting) -> list[Row]:  # noqa: ARG002
         return interval(f.Orness(), self.low, self.high)
 
 

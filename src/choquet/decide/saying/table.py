@@ -27,12 +27,7 @@ _RANGE = re.compile(rf"({_NUMBER})\s*(?:to|\.\.|…|–)\s*({_NUMBER})")
 class Alternatives:
     """A table of alternatives in the units of the data.
 
-    Attributes
-    ----------
-    names, criteria : tuples of str
-        Names of rows and columns.
-    lower, upper : arrays of shape (alternatives, criteria)
-        What is known of each cell; NaN where nothing is.
+    Each cell is known to lie between `lower` and `upper`; both are NaN where nothing is known.
     """
 
     names: tuple[str, ...]
@@ -71,16 +66,7 @@ class Alternatives:
 def read_table(
     table: Any, names: str | Sequence[str] | None = None, criteria: Sequence[str] | None = None
 ) -> Alternatives:
-    """Alternatives from a CSV file, a frame, a dict of columns or an array.
-
-    Parameters
-    ----------
-    table : path, data frame, dict or array-like
-        Rows are alternatives. A cell is a number, a range such as ``3 to 5``, or ``?``.
-    names : str or sequence of str, optional
-        The column that holds the names, or the names. By default the first column without numbers.
-    criteria : sequence of str, optional
-        The columns to use, or what to call those of an array.
+    """Alternatives from a CSV file, a frame, a dict of columns or an array; see `Decision`.
 
     Examples
     --------
