@@ -69,18 +69,14 @@ class TermsSample(SampleExplanation):
         """The explanation in sentences: the answer, then at most one for each term."""
         low, high = self.interval
         if self.probability is None:
-            head = (
-                f"The output is {figure(self.output, 4)}. With 95 % confidence, the mean of such "
-            )
-            head += f"rows lies between {figure(low, 4)} and {figure(high, 4)}."
+            head = f"The output is {figure(self.output, 4)}. With 95 % confidence, the mean of "
+            head += f"such rows lies between {figure(low, 4)} and {figure(high, 4)}."
             head += f" Without any term it is {figure(self.start, 4)}."
         else:
             head = f"The answer is {self.output}, with a probability of {percent(self.probability)}"
             head += f" ({percent(low)} to {percent(high)})."
-        tail = (
-            f"Data decided {percent(self.trust)} of this; a preference for smooth curves decided "
-        )
-        tail += "the rest."
+        tail = f"Data decided {percent(self.trust)} of this; a preference for smooth curves "
+        tail += "decided the rest."
         if self.contest is not None:
             head += f" On {self.contest}, {figure(self.start, 4)} without any term:"
         return "\n".join([head, *self.why.sentences, tail])
@@ -91,20 +87,10 @@ class TermsSample(SampleExplanation):
             {"term": name, "effect": effect, "context": None if at is None else at.words}
             for effect, name, at in self.why.effects
         ]
-        found: dict[str, Any] = plain(
-            {
-                "sources": self.sources,
-                "inputs": [_plain_cell(cell) for cell in self.inputs],
-                "output": _plain_cell(self.output),
-                "interval": self.interval,
-                "probability": self.probability,
-                "trust": self.trust,
-                "start": self.start,
-                "contest": self.contest,
-                "effects": effects,
-                "sentences": self.why.sentences,
-            }
-        )
+        told = {"inputs": list(map(_plain_cell, self.inputs)), "output": _plain_cell(self.output)}
+        more = {"effects": effects, "sentences": self.why.sentences}
+        found: dict[str, Any] = plain({**vars(self), **told, **more})
+        del found["why"]
         return found
 
     def to_frame(self, library: FrameLibrary | None = None) -> Any:
@@ -159,14 +145,8 @@ class TermsExplanation(ModelExplanation):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, as JSON holds them."""
-        found: dict[str, Any] = plain(
-            {
-                "opening": self.head,
-                "sentences": self.sentences,
-                "terms": self.table,
-                "sources": self.sources,
-            }
-        )
+        names = {"head": "opening", "table": "terms"}
+        found: dict[str, Any] = plain({names.get(k, k): value for k, value in vars(self).items()})
         return found
 
     def to_frame(self, library: FrameLibrary | None = None) -> Any:
@@ -183,14 +163,9 @@ class TermsExplanation(ModelExplanation):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AdditiveView(AbstractView):
-    """What explanations and reports look at, of an additive model.
+    """What explanations and reports look at, of a fitted additive model.
 
-    Attributes
-    ----------
-    model : ChoquetAdditiveRegressor or ChoquetAdditiveClassifier
-        Fitted.
-    label : object, optional
-        The class to show, where there are several scores.
+    Where there are several scores, that of the class `label` is shown.
     """
 
     model: Any
@@ -302,9 +277,8 @@ class AdditiveView(AbstractView):
         head = f"The model adds up {len(terms)} {total}"
         head += f" ({', '.join(words)}). " if words else ". "
         head += self.meaning()
-        head += (
-            f" It holds {model.n_numbers_} numbers, of which data decided about {model.edf_:.0f}."
-        )
+        decided = f"of which data decided about {model.edf_:.0f}"
+        head += f" It holds {model.n_numbers_} numbers, {decided}."
         if not model.model_.settled:
             head += " The search for how smooth its curves should be did not finish."
         said = tuple(self.story_of(term) for term in terms[:_SPOKEN])
@@ -345,20 +319,21 @@ class AdditiveView(AbstractView):
 
     def story_of(self, term: FittedTerm) -> str:
         """What a term does, in a sentence."""
-        values, errors = term.values[self.score], term.errors[self.score]
-        low, high = (np.unravel_index(f(values), values.shape) for f in (np.argmin, np.argmax))
-        parts = self.parts
         text = f"{term.name} ({percent(term.share)} of the variation) "
         if len(term.sources) == 1:
             text += f"{_shape(term, self.score)}: "
-        ends = [
-            f"{parts.effect_words(float(values[at]))} where {self.where(term, at)}"
-            for at in (low, high)
-        ]
-        text += f"from {ends[0]} to {ends[1]}"
-        spread = float(errors.max()) * self.unit
-        sure = f"; standard error at most {figure(spread)}." if parts.origin is None else "."
+        text += self._extremes(term)
+        spread = float(term.errors[self.score].max()) * self.unit
+        sure = f"; standard error at most {figure(spread)}." if self.parts.origin is None else "."
         return text + sure
+
+    def _extremes(self, term: FittedTerm) -> str:
+        """The least and the largest effect of a term, and where it has them."""
+        values = term.values[self.score]
+        low, high = (np.unravel_index(f(values), values.shape) for f in (np.argmin, np.argmax))
+        words = self.parts.effect_words
+        ends = [f"{words(float(values[at]))} where {self.where(term, at)}" for at in (low, high)]
+        return f"from {ends[0]} to {ends[1]}"
 
     def short_of(self, term: FittedTerm) -> str:
         """What a term does, as shortly as a first screen needs it."""
@@ -370,12 +345,10 @@ class AdditiveView(AbstractView):
                 for k in (0, len(term.axes[0].knots) - 1)
             ]
             return f"{term.name} {_VERBS[shape]} {what}: {ends[0]}, {ends[1]}."
-        low, high = (np.unravel_index(f(values), values.shape) for f in (np.argmin, np.argmax))
-        alone = len(term.sources) == 1
-        who = term.name if alone else f"{list_words(term.names)} together"
-        ends = [f"{words(float(values[at]))} where {self.where(term, at)}" for at in (low, high)]
-        tail = "" if alone else ", beyond what each does alone"
-        return f"{who} {'moves' if alone else 'move'} {what} from {ends[0]} to {ends[1]}{tail}."
+        if len(term.sources) == 1:
+            return f"{term.name} moves {what} {self._extremes(term)}."
+        who = f"{list_words(term.names)} together move {what}"
+        return f"{who} {self._extremes(term)}, beyond what each does alone."
 
     def _place(self, term: FittedTerm, j: int, k: int) -> str:
         return place_words(self.model.columns_[term.sources[j]], term.axes[j], k)

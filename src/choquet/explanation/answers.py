@@ -11,18 +11,10 @@ from choquet.explanation.view import View
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """Of each sample what the model and its operators give, in the units of the data.
+    """Of each sample what the model, its operators and its measure give, in the units of the data.
 
-    Attributes
-    ----------
-    known : Assessment
-        What supports them, on the common scale.
-    scaled : array of shape (n, N)
-        The samples on the common scale.
-    output, operator_output, integral : arrays of n floats
-        Of the model itself, of the operators, and of the measure.
-    interval : array of shape (n, 2)
-        Bounds of the integral.
+    What supports them (`known`) and the samples (`scaled`) are on the common scale; the `interval`
+    bounds the integral.
     """
 
     known: Assessment

@@ -46,22 +46,12 @@ POOR = 0.1
 
 @dataclass(frozen=True, eq=False)
 class Brief(PlainData):
-    """A few sentences, and how far they are from the model.
+    """At most five sentences, and how far they are from the model.
 
-    Attributes
-    ----------
-    sentences : tuple of str
-        At most five.
-    kind : {"rules", "formula", "terms"}
-        The contexts that were found, one weighted sum for all of them, or terms to be added.
-    lost : float
-        Share of the variation of the model's answers that the sentences miss; 0 is none.
-    rms, worst : float
-        Differences from the model's answers, in units of the output.
-    n_rows : int
-        Samples that this was measured on.
-    drawn : bool
-        Whether these were drawn at random, evenly between 0 and 1, because none were given.
+    They tell the contexts that were found, one weighted sum for all of them, or terms to be added.
+    They miss a share of the variation of the model's answers (`lost`), and differ from these by
+    `rms` and `worst` in units of the output: on so many samples, `drawn` evenly between 0 and 1 if
+    none were given.
     """
 
     sentences: tuple[str, ...]
@@ -108,11 +98,7 @@ class Brief(PlainData):
 def brief_of_sum(view: AdditiveView, rows: FloatArray | None = None) -> Brief:
     """The largest terms of an additive model, at most five, and what the others would add.
 
-    Parameters
-    ----------
-    view : AdditiveView
-    rows : array of shape (n, N), optional
-        Samples, with levels as numbers, to measure the cost on; else drawn at random.
+    The cost is measured on rows with levels as numbers; without any, on rows drawn at random.
 
     Examples
     --------
@@ -131,7 +117,7 @@ def brief_of_sum(view: AdditiveView, rows: FloatArray | None = None) -> Brief:
     drawn = rows is None or len(rows) < 2
     if drawn or rows is None:
         rows = _within(view)
-    rows = rows[:: max(1, -(-len(rows) // _ROWS))]
+    rows = rows[_thin(rows)]
     effects = parts.effects(rows)
     told, whole = effects[:, :told_of].sum(axis=1), effects.sum(axis=1)
     if view.outcome is None:  # in units of the output, not of the sum
@@ -161,11 +147,7 @@ def _within(view: AdditiveView) -> FloatArray:
 def brief_of(view: View, inputs: FloatArray | None = None) -> Brief:
     """Say in at most five sentences what a model does.
 
-    Parameters
-    ----------
-    view : View
-    inputs : array of shape (n, N), optional
-        Samples, in the units of the data, to measure the cost on; else drawn at random.
+    The cost is measured on inputs in the units of the data; without any, on inputs drawn at random.
 
     Examples
     --------
@@ -182,8 +164,7 @@ def brief_of(view: View, inputs: FloatArray | None = None) -> Brief:
     if drawn or inputs is None:
         scaled = np.random.default_rng(0).random((_ROWS, len(view.sources)))
         inputs = scaled if view.units is None else view.units.inputs(scaled)
-    step = max(1, -(-len(inputs) // _ROWS))
-    inputs = inputs[::step]
+    inputs = inputs[_thin(inputs)]
     scaled = view.scaled(inputs)
     own = view.answers(scaled)
     answers = view.in_data(own)
@@ -214,15 +195,7 @@ def brief_formula(
 ) -> Brief:
     """Say in one weighted formula how answers follow from inputs.
 
-    Parameters
-    ----------
-    sources : sequence of str
-        Names of the columns.
-    name : str
-        What the answers are called.
-    inputs, answers : arrays
-    signs : array of N floats, optional
-        1 or -1 for columns that can only raise or lower the answer.
+    Signs, 1 or -1, are for columns that can only raise or lower the answer.
 
     Examples
     --------
@@ -230,10 +203,14 @@ def brief_formula(
     >>> brief_formula(["ir", "emi"], "the output", X, X @ [0.7, 0.3]).sentences
     ('The output is 0.7 × ir + 0.3 × emi.',)
     """
-    step = max(1, -(-len(inputs) // _ROWS))
-    X, y = inputs[::step], answers[::step]
+    X, y = inputs[_thin(inputs)], answers[_thin(inputs)]
     words, told = _formula(sources, name, X, y, signs)
     return Brief(tuple(words), "formula", *_cost(told, y), len(X), False)
+
+
+def _thin(rows: FloatArray) -> slice:
+    """Rows that the cost is measured on, evenly spread over all."""
+    return slice(None, None, max(1, -(-len(rows) // _ROWS)))
 
 
 def _cost(told: FloatArray, answers: FloatArray) -> tuple[float, float, float]:

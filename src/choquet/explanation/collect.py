@@ -274,15 +274,23 @@ def _subsets(view: View, n: int, support: DataSupport | None) -> tuple[DataReque
         candidates = missing[np.argsort(-widths[missing], kind="stable")[:most]]
         gains = widths[candidates]
     best = np.argsort(-gains, kind="stable")[:n]
+    names, found = measure.sources, []
     walks = _widest_walks(candidates[best], widths, measure.n_sources)
-    return tuple(
-        replace(
-            _request(measure, int(candidates[at]), sort, lower, upper, float(gains[at]), shares),
-            state="unstable" if unstable[candidates[at]] else "unsupported",
-            count=int(counts[candidates[at]]),
+    for mask, gain, walk in zip(candidates[best].tolist(), gains[best], walks, strict=True):
+        found.append(
+            DataRequest(
+                float(gain),
+                "unstable" if unstable[mask] else "unsupported",
+                int(counts[mask]),
+                above=tuple(names[i] for i in members(mask)),
+                below=tuple(name for i, name in enumerate(names) if not mask >> i & 1),
+                mask=mask,
+                sort=tuple(names[i] for i in walk),
+                interval=(float(lower[mask]), float(upper[mask])),
+                walk_share=float(shares[mask]),
+            )
         )
-        for at, sort in zip(best, walks, strict=True)
-    )
+    return tuple(found)
 
 
 def _beliefs(
@@ -411,10 +419,10 @@ def _widest_walks(targets: IntArray, widths: FloatArray, n: int) -> list[list[in
     sizes = subset_sizes(n)
     for size in range(1, n + 1):
         here, there = masks[sizes == size], masks[sizes == n - size]
-        up[here] += _best_of([np.where(here >> i & 1, up[here ^ 1 << i], -1.0) for i in range(n)])
-        down[there] += _best_of(
-            [np.where(there >> i & 1, -1.0, down[there ^ 1 << i]) for i in range(n)]
-        )
+        ways = [np.where(here >> i & 1, up[here ^ 1 << i], -1.0) for i in range(n)]
+        up[here] += np.max(ways, axis=0)
+        ways = [np.where(there >> i & 1, -1.0, down[there ^ 1 << i]) for i in range(n)]
+        down[there] += np.max(ways, axis=0)
     walks = []
     for target in targets:
         first: list[int] = []
@@ -429,28 +437,3 @@ def _widest_walks(targets: IntArray, widths: FloatArray, n: int) -> list[list[in
             mask |= 1 << walk[-1]
         walks.append(walk)
     return walks
-
-
-def _best_of(options: list[FloatArray]) -> FloatArray:
-    return np.asarray(np.max(options, axis=0), dtype=np.float64)
-
-
-def _request(
-    measure: Measure,
-    mask: int,
-    walk: list[int],
-    lower: FloatArray,
-    upper: FloatArray,
-    gain: float,
-    shares: FloatArray,
-) -> DataRequest:
-    names = measure.sources
-    return DataRequest(
-        above=tuple(names[i] for i in members(mask)),
-        below=tuple(name for i, name in enumerate(names) if not mask >> i & 1),
-        mask=mask,
-        sort=tuple(names[i] for i in walk),
-        interval=(float(lower[mask]), float(upper[mask])),
-        gain=gain,
-        walk_share=float(shares[mask]),
-    )

@@ -50,16 +50,6 @@ class FusionExplanation(PlainData, Shown):
 def explain_fusion(model: Any, X: Any) -> list[FusionExplanation]:
     """Explain the answers of a fitted `FusionClassifier`.
 
-    Parameters
-    ----------
-    model : FusionClassifier
-    X : scores, as it takes them
-
-    Returns
-    -------
-    list of FusionExplanation
-        One for each sample.
-
     Examples
     --------
     >>> import numpy as np

@@ -30,6 +30,12 @@ from choquet.walks import DataSupport
 _UNNAMED = "no rule names it"
 """Context of an operator that the rules, being right for most walks only, leave out."""
 
+_TAKEN_OVER = (
+    "number", "weights", "rank_weights", "source_weights", "bias", "orness", "share", "data_share",
+    "n_members", "stable", "count", "rank", "condition", "trust", "residual",
+)  # fmt: skip
+"""What an explanation says of an operator as the operator has it."""
+
 _SPOKEN = 12
 """Operators that are described in the text one by one; the data hold all."""
 
@@ -384,9 +390,7 @@ if gpr is the largest.
 
 
 def _frame_of(
-    operators: Sequence[OperatorExplanation],
-    sources: Sequence[str],
-    library: FrameLibrary | None,
+    operators: Sequence[OperatorExplanation], sources: Sequence[str], library: FrameLibrary | None
 ) -> Any:
     """A row for each operator, with its weights by source and by rank."""
     rows = [operator.to_dict() for operator in operators]
@@ -497,26 +501,12 @@ def _operator(view: View, operator: ContextualOperator) -> OperatorExplanation:
     number = operator.number
     context = "never" if view.rules is None else operator.context.text()
     return OperatorExplanation(
-        number=number,
         name=view.names[number],
         phrase=view.phrase(operator),
         context=_UNNAMED if context == "never" else context,
         unit=view.parts.unit,
-        weights=operator.weights,
-        rank_weights=operator.rank_weights,
-        source_weights=operator.source_weights,
-        bias=operator.bias,
-        orness=operator.orness,
-        share=operator.share,
-        data_share=operator.data_share,
-        n_members=operator.n_members,
         worst=operator.error.worst * view.width,
         rms=operator.error.rms * view.width,
-        stable=operator.stable,
-        count=operator.count,
-        rank=operator.rank,
-        condition=operator.condition,
-        trust=operator.trust,
-        residual=operator.residual,
         supported=not operator.trust < TRUSTED,
+        **{name: getattr(operator, name) for name in _TAKEN_OVER},
     )

@@ -36,14 +36,6 @@ def nearest_context(model: Decomposition, x: FloatArray, leaves: Sequence[int]) 
 
     None as well where contexts ask for values of sources: only orders are searched.
 
-    Parameters
-    ----------
-    model : Decomposition
-    x : array of N floats
-        Inputs by source, as the operators see them.
-    leaves : sequence of int
-        Where to go.
-
     Examples
     --------
     >>> import numpy as np

@@ -15,6 +15,7 @@ from choquet.decomposition import ContextualOperator, Decomposition
 from choquet.operators.blends import HEARD
 from choquet.operators.names import FREE, MIXED, nearest_name, ordinal
 from choquet.scales import figure, figures
+from choquet.shown import list_words, number_word
 
 __all__ = [
     "NO_BIAS",
@@ -39,23 +40,11 @@ NO_BIAS = 1e-9
 SPOKEN = 12
 """Sources that are named in a sentence; the data hold all."""
 
-_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _SPELLED_OUT = 3
 """Weights of a sum that a rule can take."""
 _ALIKE = 0.05
 """Largest difference of output, in shares of the sum of weights, up to which sums are "about"."""
 _ORDINALS = ("", "", "second ", "third ", "fourth ", "fifth ", "sixth ", "seventh ", "eighth ")
-
-
-def number_word(number: int) -> str:
-    """A number up to ten as a word.
-
-    Examples
-    --------
-    >>> number_word(3), number_word(12)
-    ('three', '12')
-    """
-    return _NUMBERS[number] if number < len(_NUMBERS) else str(number)
 
 
 def rank_phrase(rank: int, n_sources: int) -> str:
@@ -76,11 +65,6 @@ def rank_phrase(rank: int, n_sources: int) -> str:
 
 def operator_phrase(weights: FloatArray) -> str:
     """What an operator takes, in words.
-
-    Parameters
-    ----------
-    weights : array of N floats
-        By rank, largest input first.
 
     Examples
     --------
@@ -185,18 +169,6 @@ def rule_sentences(rules: RuleList, sources: Sequence[str], phrases: Sequence[st
         return [f"If {ends[0]}; otherwise take {last}."]
     middle = [f"Otherwise, if {end}." for end in ends[1:]]
     return [f"If {ends[0]}.", *middle, f"Otherwise take {last}."]
-
-
-def list_words(items: Iterable[str]) -> str:
-    """Items with commas and a last "and".
-
-    Examples
-    --------
-    >>> list_words(["ir"]), list_words(["ir", "emi"]), list_words("abc")
-    ('ir', 'ir and emi', 'a, b and c')
-    """
-    words = list(items)
-    return ", ".join(words[:-1]) + " and " + words[-1] if len(words) > 1 else "".join(words)
 
 
 def source_words(sources: Sequence[str], *, title: bool = False) -> str:

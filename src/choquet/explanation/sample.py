@@ -317,16 +317,12 @@ changing inputs by 0.25 is enough.
         if self.units is not None:
             moves = moves_text(self.switch, self.sources, self.inputs)
             return f"Another operator, {self.switch_phrase}, would decide {moves}."
+        change = self.switch.change
+        least = "the least change" if change < 1e-12 else f"changing inputs by {figure(change)}"
         return (
             f"Another operator, {self.switch_phrase}, would decide if {upper} fell below {lower}: "
-            f"{_enough(self.switch.change)}."
+            f"{least} is enough."
         )
-
-
-def _enough(change: float) -> str:
-    if change < 1e-12:
-        return "the least change is enough"
-    return f"changing inputs by {figure(change)} is enough"
 
 
 def explain_sample(model: Any, x: Any) -> SampleExplanation:
@@ -394,11 +390,7 @@ def explained_rows(view: View, X: Any, model: Any = None) -> list[OperatorSample
     if several and model is not None:
         # Of several classes, the one that each sample is put into.
         views = [operators_view(model, row=one[None]) for one in scaled]
-        known = [assess(here.parts, one[None]) for here, one in zip(views, scaled, strict=True)]
-        return [
-            _explained(here, row, one[None], seen, here.confidence(one[None]))
-            for here, row, one, seen in zip(views, rows, scaled, known, strict=True)
-        ]
+        return [explained_row(here, row) for here, row in zip(views, rows, strict=True)]
     # Intervals of all rows at once take little longer than those of one.
     sure = view.confidence(scaled)
     return [
@@ -475,12 +467,15 @@ def _explained(
 
 def _with_switch(view: View, why: OperatorSample, scaled: FloatArray) -> OperatorSample:
     """What would change the operator, and where the nearest supported context is."""
-    parts, nearest = view.parts, None
+    parts, nearest, where = view.parts, None, None
     if parts.tree is not None:
         others = [leaf for leaf, rule in parts.leaves.items() if rule.operator != why.operator]
         switch = nearest_context(parts, scaled, others)
         if not why.supported:
             nearest = nearest_context(parts, scaled, view.trusted_leaves())
+        if nearest is not None:
+            ranks = np.argsort(nearest.sort)[None].astype(np.int16)
+            where = view.context_of(int(parts.tree.leaf_of(ranks)[0]))
     else:
         switch = smallest_switch(parts, scaled, why.sort, why.operator)
     return replace(
@@ -488,7 +483,7 @@ def _with_switch(view: View, why: OperatorSample, scaled: FloatArray) -> Operato
         switch=_in_data(view, switch, why.inputs),
         switch_phrase=None if switch is None else view.phrases[switch.operator],
         nearest=_in_data(view, nearest, why.inputs),
-        nearest_rule=None if nearest is None else _context_at(view, nearest),
+        nearest_rule=where,
     )
 
 
@@ -496,9 +491,3 @@ def _in_data(view: View, switch: Switch | None, near: FloatArray) -> Switch | No
     if switch is None or view.units is None:
         return switch
     return replace(switch, inputs=view.units.inputs(switch.inputs, near))
-
-
-def _context_at(view: View, switch: Switch) -> str:
-    assert view.parts.tree is not None
-    ranks = np.argsort(switch.sort)[None].astype(np.int16)
-    return view.context_of(int(view.parts.tree.leaf_of(ranks)[0]))

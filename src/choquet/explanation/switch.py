@@ -16,7 +16,7 @@ import numpy as np
 from choquet.arrays import FloatArray, IntArray
 from choquet.decomposition import Decomposition
 from choquet.explanation.abstract import PlainData
-from choquet.explanation.phrases import figure
+from choquet.explanation.phrases import SPOKEN, figure
 from choquet.walks import all_sorts
 
 _LISTED = 8
@@ -24,9 +24,6 @@ _LISTED = 8
 
 _BUDGET = 4_000
 """Sorts that a search looks at before it gives up."""
-
-_SPOKEN = 12
-"""Sources that are named in a sentence."""
 
 _BATCH = 256
 """Sorts whose operator is asked for at a time."""
@@ -75,9 +72,9 @@ def moves_text(switch: Switch, sources: Sequence[str], inputs: FloatArray) -> st
         return "at once: the inputs are on the border"
     parts = [
         f"{sources[i]} at {figure(switch.inputs[i], 4)} instead of {figure(inputs[i], 4)}"
-        for i in moved[:_SPOKEN]
+        for i in moved[:SPOKEN]
     ]
-    more = len(moved) - _SPOKEN
+    more = len(moved) - SPOKEN
     return "just beyond " + ", ".join(parts) + (f" and {more} more moves" if more > 0 else "")
 
 
@@ -90,17 +87,6 @@ def smallest_switch(
     sample's own, the nearest first: what is found is the nearest, but the search may end, after
     4,000 sorts, without an answer.
 
-    Parameters
-    ----------
-    decomposition : Decomposition
-        With the operators.
-    x : array of N floats
-        Inputs by source.
-    sort : array of N ints
-        Their sort.
-    operator : int
-        The operator that decides now.
-
     Examples
     --------
     >>> from choquet import Measure, decompose
@@ -111,14 +97,11 @@ def smallest_switch(
     """
     if decomposition.n_operators == 1:
         return None
-    n = len(x)
-    batches = _listed(x) if n <= _LISTED else _searched(x, sort)
-    for sorts in batches:
+    for sorts in _listed(x) if len(x) <= _LISTED else _searched(x, sort):
         labels = decomposition.operator_of_sorts(sorts)
         other = np.flatnonzero(labels != operator)
         if len(other):
-            found = sorts[other[0]]
-            return switch_to(x, found, int(labels[other[0]]))
+            return switch_to(x, sorts[other[0]], int(labels[other[0]]))
     return None
 
 
@@ -140,16 +123,11 @@ def switch_to(x: FloatArray, sort: IntArray, operator: int) -> Switch:
     low = int(sort[: at + 1][ordered[: at + 1].argmin()])
     high = int(sort[at:][ordered[at:].argmax()])
     if low == high:  # tied inputs: the sample is on the border already
-        low, high = _first_swapped(x, sort)
+        own = np.argsort(-x, kind="stable")
+        first = int(np.flatnonzero(own != sort)[0])
+        low, high = int(sort[first]), int(own[first])
     change = float(after[at] - before[at]) / 2
     return Switch(operator, max(change, 0.0), (high, low), sort, moved, True)
-
-
-def _first_swapped(x: FloatArray, sort: IntArray) -> tuple[int, int]:
-    """A pair of tied sources in the order of the other sort."""
-    own = np.argsort(-x, kind="stable")
-    at = int(np.flatnonzero(own != sort)[0])
-    return int(sort[at]), int(own[at])
 
 
 def _listed(x: FloatArray) -> Iterator[IntArray]:

@@ -283,17 +283,10 @@ def view_of(
 ) -> AbstractView:
     """The view of a measure, a decomposition, a fitted model, or a pipeline that ends in one.
 
-    Parameters
-    ----------
-    model : object
-        Anything fitted; see `choquet.scales.unwrapped` for what may be around it.
-    label : object, optional
-        The class to show, where there are several; see `of_class`.
-    identify : bool, default False
-        Whether to find out what the data of a regressor determine, where that is quickly done: two
-        cone programs for each of up to 30 supported subsets.
-    row : array of shape (1, N), optional
-        A sample on the common scale: of a contextual classifier, the class it is put into is taken.
+    What may be around a model is told by `choquet.scales.unwrapped`. Of several classes that of the
+    `label` is shown (see `of_class`), or that which a contextual classifier puts a `row` into,
+    which is on the common scale. To `identify` is to find out what the data of a regressor
+    determine, where that is quickly done: two cone programs for each of up to 30 supported subsets.
 
     Examples
     --------
