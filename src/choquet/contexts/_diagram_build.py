@@ -9,10 +9,9 @@ labels that follow it. Every class with every subset of its state is a row of ch
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
 from choquet.arrays import BoolArray, IntArray
 from choquet.errors import TooLargeError
@@ -26,14 +25,7 @@ _OPEN = -1
 class Classes:
     """Classes of one level. The first `n_constant` are decided: one label, whatever follows.
 
-    Attributes
-    ----------
-    n_constant : int
-        Number of labels.
-    state : array of ints
-        State of each class that is not decided.
-    edge_ptr, child : arrays of ints
-        Class on the next level for each edge of that state.
+    The others have a state each, and for each edge of it (`edge_ptr`) a class on the next level.
     """
 
     n_constant: int
@@ -85,18 +77,14 @@ def classes_by_label(levels: tuple[Level, ...], labels: IntArray, n_labels: int)
 def classes_by_number(levels: tuple[Level, ...]) -> list[Classes]:
     """States as classes, for every level but the last; one with a single operator is decided."""
     found = []
-    numbers = [_class_numbers(level.n_paths) for level in levels]
-    for level, after in zip(levels[:-1], numbers[1:], strict=True):
+    for level, following in pairwise(levels):
+        open_ = following.n_paths > 1
+        after = np.where(open_, np.cumsum(open_), 0).astype(np.int64)
         state = np.flatnonzero(level.n_paths > 1)
         start, stop = level.edge_ptr[state], level.edge_ptr[state + 1]
         child = after[level.target[_ranges(start, stop)]]
         found.append(Classes(1, state, _pointers(stop - start), child))
     return found
-
-
-def _class_numbers(n_paths: npt.NDArray[Any]) -> IntArray:
-    open_ = n_paths > 1
-    return np.asarray(np.where(open_, np.cumsum(open_), 0), dtype=np.int64)
 
 
 def _ranges(start: IntArray, stop: IntArray) -> IntArray:
@@ -177,18 +165,12 @@ def _steps(lattice: Lattice, level: Level, following: Level, part: Classes) -> _
     edge = level.edge_of(state, lattice.labels[reached // lattice.width])
     child = part.child[part.edge_ptr[owner] + edge - level.edge_ptr[state]]
     added = reached // lattice.width ^ nodes[froms] // lattice.width
-    # Members of a state are ascending: find each node's place by a search in (state, node) order.
-    n_nodes = (1 << lattice.n_sources) * lattice.width
-    holder = np.repeat(np.arange(len(following.n_paths)), np.diff(following.member_ptr))
-    found = np.searchsorted(
-        holder * n_nodes + following.members, level.target[edge] * n_nodes + reached
-    )
     return _Steps(
         owner=owner,
         place=place[froms],
         source=np.log2(added.astype(np.float64)).round().astype(np.int64),
         child=child,
-        end=found - following.member_ptr[level.target[edge]],
+        end=following.places(lattice, level.target[edge], reached),
         before=level.paths_before[edge],
     )
 
@@ -213,10 +195,8 @@ def _rows(
     weight = np.zeros(child.shape, dtype=np.int64)
     child[:n_constant] = node[:n_constant, None]
     decided = steps.child < n_constant
-    to = np.where(
-        decided, steps.child, n_constant + next_ptr[np.maximum(steps.child - n_constant, 0)]
-    )
-    to = np.where(decided, to, to + steps.end)
+    begin = n_constant + next_ptr[np.maximum(steps.child - n_constant, 0)]
+    to = np.where(decided, steps.child, begin + steps.end)
     row = n_constant + ptr[steps.owner] + steps.place
     child[row, steps.source] = node[to]
     weight[row, steps.source] = steps.before + least[to]

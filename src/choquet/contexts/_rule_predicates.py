@@ -17,12 +17,7 @@ _ALL_RANKS = 24
 class Predicates:
     """All conditions on ranks, negations left out: "i among the top t", then "i above j", i < j.
 
-    Attributes
-    ----------
-    source, bound : arrays of ints
-        The source i, and t or j.
-    is_top : array of bools
-        Which of the two kinds each one is.
+    The bound of source i is t or j; `is_top` says which of the two kinds each one is.
     """
 
     source: IntArray

@@ -12,9 +12,8 @@ from choquet.arrays import BoolArray, FloatArray, IntArray, as_inputs
 from choquet.errors import DataError, OptionError
 from choquet.measures.sources import check_sources
 from choquet.scales import Scale, figure
+from choquet.shown import number_word
 from choquet.walks.sorts import as_sorts, sorts_of
-
-_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 @dataclass(frozen=True)
@@ -117,8 +116,9 @@ class Condition:
         if top == 1:
             return f"{name} is {no}the largest"
         if 2 * top > n:
-            return f"{name} is {'' if self.negated else 'not '}among the bottom {_word(n - top)}"
-        return f"{name} is {no}among the top {_word(top)}"
+            no = "" if self.negated else "not "
+            return f"{name} is {no}among the bottom {number_word(n - top)}"
+        return f"{name} is {no}among the top {number_word(top)}"
 
     def _value_words(self, value: float) -> str:
         """Where the input of the source lies, in the units of the data."""
@@ -147,10 +147,6 @@ class Condition:
         bound = positions[:, self.above] if self.above is not None else self.top or 1
         held: BoolArray = (positions[:, self.source] < bound) != self.negated
         return held
-
-
-def _word(number: int) -> str:
-    return _WORDS[number] if number < len(_WORDS) else str(number)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from choquet.contexts.learn import collapsed
 from choquet.contexts.leaves import LeafOptions, fit_statistics, statistics_of
 from choquet.contexts.meeting import Together
 from choquet.contexts.pruning import weakest_links
-from choquet.contexts.rows import Leaf, RankRows, Weights
+from choquet.contexts.rows import Leaf, RankRows, Weights, uniform_moments
 from choquet.contexts.splits import SplitOptions
 from choquet.contexts.tree import Tree, grow
 from choquet.operators.dissimilarity import DISSIMILARITIES
@@ -139,22 +139,8 @@ def describe_walks(
     with operators that are fitted together, so that they agree where their contexts meet, and then
     without weights that are small.
 
-    Parameters
-    ----------
-    sorts : array of shape (n_walks, N)
-    weights : array of shape (n_walks, N)
-        Of each walk, by rank.
-    counts : array of shape (n_walks,)
-        How much each counts.
-    n_values : int
-        Free values of the measure.
-    max_operators : int
-    kinds : sequence of {"both", "rank", "source"}
-    floor : float
-        Root mean square error below which descriptions count as equally good, in shares of the
-        output's standard deviation.
-    screen : int, default 16
-        As in `SplitOptions`.
+    A measure has `n_values` free values. Below the `floor`, a root mean square error in shares of
+    the output's standard deviation, descriptions count as equally good.
 
     Examples
     --------
@@ -328,10 +314,6 @@ def output_variance(weights: FloatArray, counts: FloatArray) -> float:
     """Variance of the output under independent uniform inputs, of walks that count so much."""
     n = weights.shape[1]
     shares = counts / counts.sum()
-    up = np.arange(n, 0, -1)
-    low, high = np.minimum.outer(up, up), np.maximum.outer(up, up)
-    square = np.einsum(
-        "i,ij,jk,ik->", shares, weights, low * (high + 1) / ((n + 1) * (n + 2)), weights
-    )
-    mean = float(shares @ weights @ (up / (n + 1)))
+    square = np.einsum("i,ij,jk,ik->", shares, weights, uniform_moments(n), weights)
+    mean = float(shares @ weights @ (np.arange(n, 0, -1) / (n + 1)))
     return max(float(square) - mean**2, 1e-300)

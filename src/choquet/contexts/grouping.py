@@ -60,18 +60,9 @@ class Price:
 class Grouping:
     """Operators of a tree, each for a group of its leaves.
 
-    Attributes
-    ----------
-    labels : array of ints
-        Operator of each node; -1 for inner nodes.
-    coefficients : array of shape (n_operators, n_columns + 1)
-        In scaled units; zeros in the columns that an operator does not weigh.
-    kinds : tuple of {"both", "rank", "source"}
-        What each operator weighs.
-    error : float
-        Mean squared error in scaled units.
-    n_numbers : int
-        Weights and biases of all operators together.
+    `labels` holds the operator of each node, -1 for inner nodes. Coefficients and the mean squared
+    error are in scaled units; columns that an operator of its kind does not weigh are zero.
+    `n_numbers` counts the weights and biases of all operators together.
     """
 
     labels: IntArray
@@ -125,16 +116,6 @@ def group_leaves(
     kinds: Sequence[Leaf],
 ) -> Grouping:
     """Join leaves, the most alike first, and keep the number of operators with the best price.
-
-    Parameters
-    ----------
-    rows : RankRows
-    tree : Tree
-    options : LeafOptions
-    price : Price
-    max_operators : int
-    kinds : sequence of {"both", "rank", "source"}
-        What operators may weigh, besides what the rows have.
 
     Examples
     --------

@@ -89,14 +89,9 @@ class TreeOptions:
 
 @dataclass(frozen=True, eq=False)
 class Judge:
-    """What held-out outputs are compared with, where that is not what they are fitted to.
+    """Targets that held-out outputs are compared with, where these are not what they are fitted to.
 
-    Attributes
-    ----------
-    targets : array of shape (n_samples,)
-        What was to be predicted.
-    reference : array of shape (n_samples,)
-        Outputs that need not be beaten, only met: those of the full integral.
+    The outputs of the `reference`, the full integral, need not be beaten, only met.
     """
 
     targets: FloatArray
@@ -112,20 +107,8 @@ class Judge:
 class Learned:
     """A tree with its operators, the rows it was learned from, and how it was cut back.
 
-    Attributes
-    ----------
-    rows : RankRows
-    tree : Tree
-    grouping : Grouping
-        Which leaves share which operator.
-    l2 : float
-        The penalty that was taken.
-    path : Path
-        Nested subtrees of the grown tree.
-    chosen : int
-        Which of them was kept.
-    fold_errors : array or None
-        Mean squared error of each on held-out rows, in units of the target's variance.
+    Of the nested subtrees of the `path`, `chosen` was kept; `fold_errors` are mean squared errors
+    of each on held-out rows, in units of the target's variance.
     """
 
     rows: RankRows
@@ -162,23 +145,10 @@ def learn(
 ) -> Learned:
     """Grow, cut back and (where asked for) join.
 
-    Parameters
-    ----------
-    X : array of shape (n_samples, N)
-    y : array of shape (n_samples,)
-        What operators are fitted to.
-    weight : array of shape (n_samples,), optional
-        All positive.
-    options : TreeOptions
-    folds : array of ints of shape (n_samples,), optional
-        Fold of each row, for pruning by cross-validation; five drawn ones by default. A row of fold
-        -1 is never held out.
-    total : float, optional
-        What the weights of every operator sum to, without a bias.
-    judge : Judge, optional
-        What held-out outputs are compared with; `y` by default.
-    floor : float, default 1e-10
-        Mean squared error, in units of the target's variance, below which all are equally good.
+    A row of fold -1 is never held out; without folds five are drawn for pruning by
+    cross-validation. The weights of every operator sum to `total`, without a bias, where that is
+    given. Held-out outputs are compared with what the `judge` knows, by default with `y`; below the
+    `floor`, a mean squared error in units of the target's variance, all are equally good.
 
     Examples
     --------
@@ -190,10 +160,10 @@ def learn(
     """
     if not len(X):
         raise DataError("nothing to learn from: no row has a positive weight")
+    widest = options.kinds[0] if len(set(options.kinds)) == 1 else "both"
     first = RankRows.from_data(
-        X, y, weight, leaf=_widest(options.kinds), convex=options.convex, total=total,
-        n_cuts=options.n_cuts,
-    )  # fmt: skip
+        X, y, weight, leaf=widest, convex=options.convex, total=total, n_cuts=options.n_cuts
+    )
     _check_rows(X, first, options)
     if folds is None and options.prune == "cv":
         folds = content_folds(X, y, 5, np.random.default_rng(0))
@@ -220,12 +190,11 @@ def learn(
     tree, grouping = collapsed(tree, grouping)
     errors = None
     if best.held_out is not None:
-        errors = np.maximum(_means(best) / best.rows.target_scale**2, _DUST)
+        known = np.isfinite(best.held_out[:, 0])
+        shares = best.rows.weight[known]
+        means = shares @ best.held_out[known] / shares.sum()
+        errors = np.maximum(means / best.rows.target_scale**2, _DUST)
     return Learned(best.rows, tree, grouping, best.options.l2, best.path, chosen, errors)
-
-
-def _widest(kinds: tuple[Leaf, ...]) -> Leaf:
-    return kinds[0] if len(set(kinds)) == 1 else "both"
 
 
 def _grown(
@@ -281,13 +250,6 @@ def outputs(rows: RankRows, tree: Tree, index: IntArray) -> FloatArray:
     return rows.output(fitted, index)
 
 
-def _means(grown: _Grown) -> FloatArray:
-    assert grown.held_out is not None
-    known = np.isfinite(grown.held_out[:, 0])
-    weight = grown.rows.weight[known]
-    return np.asarray(weight @ grown.held_out[known] / weight.sum())
-
-
 def _choice(
     grown: list[_Grown], options: TreeOptions, judge: Judge | None, floor: float
 ) -> tuple[_Grown, int]:
@@ -295,23 +257,20 @@ def _choice(
 
     And not worse by more than `_WORSE`, so that uncertainty alone makes no description good.
     """
-    if grown[0].held_out is None:
-        if options.prune == "bic":
-            first = grown[0]
-            return first, best_by_bic(
-                first.tree, first.path, n_numbers(first.rows, first.rows.leaf)
-            )
-        return grown[0], 0
+    first = grown[0]
+    if first.held_out is None:
+        numbers = n_numbers(first.rows, first.rows.leaf)
+        return first, best_by_bic(first.tree, first.path, numbers) if options.prune == "bic" else 0
     whole = np.concatenate([one.held_out for one in grown], axis=1)
     known = np.isfinite(whole[:, 0])
-    whole, weight = whole[known], grown[0].rows.weight[known]
+    whole, weight = whole[known], first.rows.weight[known]
     share = weight / weight.sum()
     means = share @ whole
     best = int(means.argmin())
     bars = [whole[:, best]]
     if judge is not None:
         bars.append(judge.errors[known])
-    good = means <= floor * grown[0].rows.target_scale ** 2
+    good = means <= floor * first.rows.target_scale**2
     for bar in bars:
         away = whole - bar[:, None]
         rise = share @ away
@@ -330,15 +289,11 @@ def _grouping(
     most = options.max_operators or len(tree.leaves)
     if not options.merge and most >= len(tree.leaves):
         return own_groups(best.rows, tree)
-    rows = best.rows
-    noise = floor
+    rows, count, noise = best.rows, float(best.rows.weight.sum()), floor
     if judge is not None:
-        errors = judge.errors
-        left = float(rows.weight @ errors / rows.weight.sum()) / rows.target_scale**2
+        left = float(rows.weight @ judge.errors / rows.weight.sum()) / rows.target_scale**2
         noise = max(_HEARD * left, noise)
-    count = float(rows.weight.sum())
-    number = options.number or float(np.log(max(count, 2.0)))
-    price = Price(count, noise, number)
+    price = Price(count, noise, options.number or float(np.log(max(count, 2.0))))
     return group_leaves(rows, tree, best.options, price, max_operators=most, kinds=LEAVES)
 
 

@@ -180,16 +180,7 @@ def fit_statistics(
 
 
 def fit_leaf(rows: RankRows, index: IntArray, options: LeafOptions, centre: FloatArray) -> LeafFit:
-    """Fit one leaf to some rows.
-
-    Parameters
-    ----------
-    rows : RankRows
-    index : array of ints
-        Numbers of the rows in the leaf.
-    options : LeafOptions
-    centre : array of shape (N,)
-        Weights that the l2 penalty draws to.
+    """Fit one leaf to some rows; the l2 penalty draws its weights to `centre`.
 
     Examples
     --------

@@ -32,19 +32,8 @@ _SMALL = 0.1
 class Together:
     """Operators of contexts, fitted together to rows whose weights have a given sum.
 
-    Parameters
-    ----------
-    rows : RankRows
-        Of operators whose weights have a given sum (`total`).
-    tree : Tree
-        Without conditions on values.
-    grouping : Grouping
-    sorts : array of shape (n_walks, N)
-        All walks that contexts are told apart for.
-    agree : bool, default True
-        Whether operators must agree where contexts meet.
-    l2 : float, default 0
-        Ridge towards the operators as they are, in rows.
+    They agree where contexts meet, if that is asked for, on all walks that `sorts` holds. The ridge
+    `l2`, in rows, draws them to what they were.
 
     Examples
     --------

@@ -14,15 +14,9 @@ from choquet.contexts.tree import Tree
 class Path:
     """Nested subtrees, from the whole tree to the root alone.
 
-    Attributes
-    ----------
-    alphas : array
-        Price of a leaf from which on each subtree is the best.
-    stops : array of bools of shape (n_subtrees, n_nodes)
-        Nodes at which each subtree ends; leaves of the whole tree always do.
-    n_leaves : array of ints
-    errors : array
-        Squared error of each subtree on the rows it was grown from.
+    Each is the best from a price of a leaf on (`alphas`), ends at the nodes that `stops` marks,
+    leaves of the whole tree always among them, and has a squared error on the rows it was grown
+    from.
     """
 
     alphas: FloatArray

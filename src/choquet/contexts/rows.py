@@ -28,6 +28,16 @@ class Weights(NamedTuple):
     bias: FloatArray
 
 
+def uniform_moments(n: int) -> FloatArray:
+    """Second moments of uniform inputs, largest first: a (b + 1) / ((N + 1)(N + 2)).
+
+    Here a ≤ b are the two ranks counted from the smallest.
+    """
+    up = np.arange(n, 0, -1)
+    low, high = np.minimum.outer(up, up), np.maximum.outer(up, up)
+    return np.asarray(low * (high + 1) / ((n + 1) * (n + 2)))
+
+
 def ranks_of(X: FloatArray) -> tuple[FloatArray, RankArray]:
     """Inputs by rank, largest first, and the rank of each source, from 0; ties by source number.
 
@@ -147,15 +157,6 @@ class RankRows:
         Lᵀ the columns of L, N rows for each walk, have them as well, and least squares asks for no
         more. The weights of every operator sum to what those of the walks do.
 
-        Parameters
-        ----------
-        sorts : array of shape (n_walks, N)
-        weights : array of shape (n_walks, N)
-            By rank.
-        counts : array of shape (n_walks,)
-            How much each walk counts.
-        leaf : {"both", "rank", "source"}, default "both"
-
         Examples
         --------
         >>> import numpy as np
@@ -165,11 +166,7 @@ class RankRows:
         (4, 1.0)
         """
         n = sorts.shape[1]
-        up = np.arange(n, 0, -1)
-        # Of sorted uniform inputs, largest first, E[h_(i) h_(j)] = a (b + 1) / ((N + 1)(N + 2))
-        # with a ≤ b the two counted from the smallest.
-        low, high = np.minimum.outer(up, up), np.maximum.outer(up, up)
-        root = np.linalg.cholesky(low * (high + 1) / ((n + 1) * (n + 2)))
+        root = np.linalg.cholesky(uniform_moments(n))
         ordered = np.tile(root.T, (len(sorts), 1))
         places = np.repeat(np.argsort(sorts, axis=1), n, axis=0)
         X = np.take_along_axis(ordered, places, axis=1)

@@ -123,7 +123,7 @@ class RuleList:
         called = dict(names) if isinstance(names, Mapping) else dict(enumerate(names or ()))
         ends = [
             f"{rule.words(known)}: {called.get(rule.operator, f'operator {rule.operator}')}"
-            + ("" if rule.precision == 1 else f" (right for {_percent(rule.precision)})")
+            + ("" if rule.precision == 1 else f" (right for {percent_below_all(rule.precision)})")
             for rule in self.rules
         ]
         last = called.get(self.default, f"operator {self.default}")
@@ -151,7 +151,7 @@ def _exceptions(
     return tuple(dict.fromkeys(found))
 
 
-def _percent(share: float) -> str:
+def percent_below_all(share: float) -> str:
     """A share below 1 in per cent, never rounded up to 100."""
     return f"{min(100 * share, 99.9):.3g} %"
 

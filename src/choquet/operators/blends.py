@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from choquet.arrays import FloatArray
-from choquet.operators.names import FREE, MIXED, nearest_name, ordinal
+from choquet.operators.names import FREE, MIXED, nearest_name, ranked
 
 _ZERO = 1e-9
 """Weights up to so much of the largest are rounding of zero."""
@@ -112,10 +112,7 @@ def _rank(rank: int, n: int) -> str:
     """The input of a rank, from 0, counted from whichever end is nearer."""
     if n % 2 and rank == n // 2 and n > 1:
         return "median"
-    place, end = (rank, "largest") if rank <= n - 1 - rank else (n - 1 - rank, "smallest")
-    if not place:
-        return end
-    return f"{ordinal(place + 1)} {end}"
+    return ranked(rank, n).removeprefix("1st ")
 
 
 def _share(weight: float) -> str:

@@ -155,16 +155,11 @@ def _uniform_output(weights: FloatArray) -> FloatArray:
 
 def _largest_rms(n_sources: int) -> float:
     # The distance is convex, so it is largest between two vertices of the simplex.
-    vertices = _uniform_output(np.eye(n_sources))
-    return float(np.sqrt(((vertices[:, None] - vertices[None]) ** 2).sum(axis=2).max()))
-
-
-def _between_vertices(value: float) -> Callable[[int], float]:
-    """Largest value when it lies between any two vertices; a single source has but one operator."""
-    return partial(_if_several, value)
+    return _largest_by(_uniform_output(np.eye(n_sources)), n_sources)
 
 
 def _if_several(value: float, n_sources: int) -> float:
+    """Largest value when it lies between any two vertices; a single source has but one operator."""
     return value if n_sources > 1 else 0.0
 
 
@@ -189,7 +184,7 @@ def lp(p: float) -> Dissimilarity:
     return Dissimilarity(
         f"l{p:g}",
         f"l{p:g} norm of the difference of the weights",
-        _between_vertices(2.0 ** (1.0 / p)),
+        partial(_if_several, 2.0 ** (1.0 / p)),
         p=float(p),
         citation="Minkowski 1896",
     )
@@ -319,24 +314,24 @@ DISSIMILARITIES: dict[str, Dissimilarity] = {
     row.name: row
     for row in (
         Dissimilarity(
-            "l1", "sum of the absolute differences of the weights", _between_vertices(2.0), p=1.0,
+            "l1", "sum of the absolute differences of the weights", partial(_if_several, 2.0),
+            p=1.0, citation="Minkowski 1896",
+        ),
+        Dissimilarity(
+            "l2", "Euclidean distance of the weights", partial(_if_several, math.sqrt(2.0)), p=2.0,
             citation="Minkowski 1896",
         ),
         Dissimilarity(
-            "l2", "Euclidean distance of the weights", _between_vertices(math.sqrt(2.0)), p=2.0,
-            citation="Minkowski 1896",
-        ),
-        Dissimilarity(
-            "sql2", "squared Euclidean distance of the weights", _between_vertices(2.0), p=2.0,
+            "sql2", "squared Euclidean distance of the weights", partial(_if_several, 2.0), p=2.0,
             power=2.0, citation="Minkowski 1896",
         ),
         Dissimilarity(
-            "linf", "largest difference of any one weight", _between_vertices(1.0), p=math.inf,
+            "linf", "largest difference of any one weight", partial(_if_several, 1.0), p=math.inf,
             citation="Minkowski 1896",
         ),
         Dissimilarity(
-            "hellinger", "Euclidean distance of the square roots, over √2", _between_vertices(1.0),
-            p=2.0, embed=_square_roots, citation="Hellinger 1909",
+            "hellinger", "Euclidean distance of the square roots, over √2",
+            partial(_if_several, 1.0), p=2.0, embed=_square_roots, citation="Hellinger 1909",
         ),
         aitchison(),
         Dissimilarity(
@@ -346,7 +341,7 @@ DISSIMILARITIES: dict[str, Dissimilarity] = {
         ),
         Dissimilarity(
             "worst", "largest difference of output over all inputs in [0, 1]",
-            _between_vertices(1.0), p=math.inf, embed=_cumulative,
+            partial(_if_several, 1.0), p=math.inf, embed=_cumulative,
             citation="sorted inputs in [0, 1] are averages of 0-1 steps; Kolmogorov 1933",
         ),
         Dissimilarity(

@@ -65,7 +65,7 @@ def _familiar_table(n: int) -> tuple[tuple[str, ...], FloatArray]:
         inner[1:-1] = 1 / (n - 2)
         rows += [("trimmed max", unit[1]), ("trimmed min", unit[-2])]
         rows += [("trimmed mean", inner)] if n > 4 else []
-    rows += [(_ranked(k, n), unit[k]) for k in range(1, n - 1)]
+    rows += [(ranked(k, n), unit[k]) for k in range(1, n - 1)]
     rows += [("midrange", (unit[0] + unit[-1]) / 2)]
     rows += [
         (f"soft {name}", (row + mean) / 2)
@@ -80,7 +80,7 @@ def _familiar_table(n: int) -> tuple[tuple[str, ...], FloatArray]:
     return tuple(kept), np.array(list(kept.values()))
 
 
-def _ranked(k: int, n: int) -> str:
+def ranked(k: int, n: int) -> str:
     """The input of a rank, from 0, counted from whichever end is nearer, as sentences count it."""
     largest = k + 1 <= n - k
     return f"{ordinal(k + 1)} largest" if largest else f"{ordinal(n - k)} smallest"

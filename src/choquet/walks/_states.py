@@ -152,12 +152,8 @@ class Lattice:
         means = np.zeros(n)
         for size in range(n):
             masks = np.flatnonzero(sizes == size)
-            flow = np.divide(
-                reach[masks],
-                ways[masks],
-                out=np.zeros((len(masks), self.width)),
-                where=ways[masks] > 0,
-            )
+            there, onward = reach[masks], ways[masks]
+            flow = np.divide(there, onward, out=np.zeros(there.shape), where=onward > 0)
             for i in range(n):
                 open_ = masks >> i & 1 == 0
                 upper = masks[open_] | 1 << i
@@ -233,6 +229,13 @@ class Level:
         """Edge on the path with the given number, counted from each state."""
         return self._last_not_above(state, self.paths_before, number)
 
+    def places(self, lattice: Lattice, state: IntArray, nodes: IntArray) -> IntArray:
+        """Place of each node among those of its state, by a search in (state, node) order."""
+        n_nodes = (1 << lattice.n_sources) * lattice.width
+        owner = np.repeat(np.arange(len(self.n_paths)), np.diff(self.member_ptr))
+        found = np.searchsorted(owner * n_nodes + self.members, state * n_nodes + nodes)
+        return found - self.member_ptr[state]
+
     def _last_not_above(
         self, state: IntArray, keys: npt.NDArray[Any], wanted: npt.NDArray[Any]
     ) -> IntArray:
@@ -265,15 +268,8 @@ def build_levels(lattice: Lattice, max_states: int) -> tuple[Level, ...]:
                 f"the operator graph has more than {max_states:,} states; round values with a "
                 "smaller decimals=, or raise max_states="
             )
-    none = np.zeros(0, dtype=np.int64)
-    last = (
-        member_ptr,
-        members,
-        np.zeros(len(member_ptr), dtype=np.int64),
-        none.astype(np.int32),
-        none,
-    )
-    return _count_paths([*parts, last])
+    edge_ptr, none = np.zeros(len(member_ptr), dtype=np.int64), np.zeros(0, dtype=np.int64)
+    return _count_paths([*parts, (member_ptr, members, edge_ptr, none.astype(np.int32), none)])
 
 
 def _step(
@@ -379,13 +375,7 @@ def _pairs_of_level(
     at, reached = lattice.successors(level.members)
     edge = level.edge_of(state_of[at], lattice.labels[reached // lattice.width])
     start = at - level.member_ptr[state_of[at]]
-    # Members of a state are ascending: find each node's place by a search in (state, node) order.
-    n_nodes = (1 << lattice.n_sources) * lattice.width
-    owner = np.repeat(np.arange(len(following.n_paths)), np.diff(following.member_ptr))
-    place = np.searchsorted(
-        owner * n_nodes + following.members, level.target[edge] * n_nodes + reached
-    )
-    end = place - following.member_ptr[level.target[edge]]
+    end = following.places(lattice, level.target[edge], reached)
     order = np.argsort(edge, kind="stable")
     return edge[order], start[order], end[order]
 

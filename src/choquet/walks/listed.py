@@ -14,25 +14,14 @@ from choquet.walks.abstract import AbstractWalks, ListedWalks
 from choquet.walks.graph import allowed_unsupported
 from choquet.walks.paths import SupportedPaths
 from choquet.walks.sorts import as_sorts, random_sorts
-from choquet.walks.support import DataSupport, check_support
+from choquet.walks.support import DataSupport, check_support, sort_keys
 
 
 class WalkList(AbstractWalks):
     """Walks of a measure on many sources, with how often each counts, and their operators.
 
-    Parameters
-    ----------
-    measure : AbstractMeasure
-    sorts : array-like of shape (S, N)
-        The walks, distinct.
-    counts : array-like of S ints
-        How often each counts: samples that observed it, or 1.
-    support : DataSupport, optional
-        The data behind them.
-    epsilon, decimals
-        As in `OperatorGraph`.
-    complete : bool, default True
-        Whether these are all walks there are to take apart, not some drawn of them.
+    The walks are distinct. They are `complete` if these are all there are to take apart, not some
+    drawn of them.
 
     Attributes
     ----------
@@ -81,7 +70,7 @@ class WalkList(AbstractWalks):
         rank = np.argsort(np.argsort(first))
         self._weights = self._weights[np.argsort(first)]
         self.numbers: IntArray = rank[place.reshape(-1)]
-        self._keys = _keys(self.sorts)
+        self._keys = sort_keys(self.sorts)
         self.n_walks = int(self.counts.sum())
         self.n_operators = len(self._weights)
 
@@ -118,7 +107,7 @@ class WalkList(AbstractWalks):
 
     def index(self, sorts: npt.ArrayLike) -> IntArray:
         """Number of the operator of each sort; -1 if its walk is not in the list."""
-        wanted = _keys(as_sorts(sorts, self.n_sources))
+        wanted = sort_keys(as_sorts(sorts, self.n_sources))
         at = np.minimum(np.searchsorted(self._keys, wanted), len(self._keys) - 1)
         return np.where(self._keys[at] == wanted, self.numbers[at], -1)
 
@@ -148,12 +137,6 @@ class WalkList(AbstractWalks):
         )
 
 
-def _keys(sorts: IntArray) -> npt.NDArray[Any]:
-    """One sortable key a sort: big-endian bytes compare as the rows do."""
-    wide = np.ascontiguousarray(sorts.astype(">u2"))
-    return wide.view(np.dtype((np.void, 2 * sorts.shape[1])))[:, 0]
-
-
 def list_walks(
     measure: AbstractMeasure,
     support: DataSupport | None = None,
@@ -170,18 +153,7 @@ def list_walks(
       through known subsets that pass few enough others, each once.
     - A measure that is known everywhere, and no data: walks drawn at random.
 
-    Parameters
-    ----------
-    measure : AbstractMeasure
-    support : DataSupport, optional
-    epsilon : float, default 0
-        Take walks with Φ < epsilon; 0 those with Φ = 0.
-    decimals : int, default 9
-        Values that agree when rounded to so many decimals are one value.
-    most : int, default 20,000
-        Where there are more walks, so many are drawn.
-    rng : seed or numpy.random.Generator, optional
-        For the draw.
+    Walks with Φ < `epsilon`, or Φ = 0, pass few enough; of more than `most` so many are drawn.
 
     Examples
     --------

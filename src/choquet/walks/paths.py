@@ -23,13 +23,7 @@ _MAX_COMPARED = 30_000
 class SupportedPaths:
     """Paths from ∅ to X through given subsets, counted, listed and drawn.
 
-    Parameters
-    ----------
-    words : array of uint64 of shape (K, W)
-        The supported subsets.
-    n_sources : int
-    allowed : int, default 0
-        Unsupported subsets that a walk may pass in all.
+    A walk may pass so many other subsets in all as are `allowed`.
 
     Attributes
     ----------
@@ -121,10 +115,18 @@ class SupportedPaths:
             if at == last:
                 yield chain
                 continue
-            for b in reversed(self._above[at]):
-                rest = left - (int(self._sizes[b]) - int(self._sizes[at]) - 1)
-                if rest >= 0 and any(self._counts[b][: rest + 1]):
-                    pending.append((b, rest, [*chain, (at, b)]))
+            onward = reversed(self._onward(at, left))
+            pending += [(b, rest, [*chain, (at, b)]) for b, rest, _ in onward]
+
+    def _onward(self, at: int, left: int) -> list[tuple[int, int, int]]:
+        """Subsets that lead on, how many others may be passed from there, and in how many ways."""
+        found = []
+        for b in self._above[at]:
+            rest = left - (int(self._sizes[b]) - int(self._sizes[at]) - 1)
+            ways = sum(self._counts[b][: rest + 1]) if rest >= 0 else 0
+            if ways:
+                found.append((b, rest, ways))
+        return found
 
     def _drawn(self, n: int, rng: Any) -> Iterator[list[tuple[int, int]]]:
         random = generator(rng)
@@ -132,17 +134,11 @@ class SupportedPaths:
         for _ in range(n):
             at, left, chain = 0, self.allowed, []
             while at != last:
-                options, chances = [], []
-                for b in self._above[at]:
-                    rest = left - (int(self._sizes[b]) - int(self._sizes[at]) - 1)
-                    ways = sum(self._counts[b][: rest + 1]) if rest >= 0 else 0
-                    if ways:
-                        options.append((b, rest))
-                        chances.append(ways)
-                total = sum(chances)
-                shares = np.cumsum([ways / total for ways in chances])
-                pick = min(int(np.searchsorted(shares, random.random())), len(options) - 1)
-                b, left = options[pick]
+                onward = self._onward(at, left)
+                total = sum(ways for *_, ways in onward)
+                shares = np.cumsum([ways / total for *_, ways in onward])
+                pick = min(int(np.searchsorted(shares, random.random())), len(onward) - 1)
+                b, left, _ = onward[pick]
                 chain.append((at, b))
                 at = b
             yield chain

@@ -315,11 +315,15 @@ def _distinct_sorts(sorts: IntArray) -> tuple[IntArray, IntArray]:
         places = 4 * np.arange(n_sources - 1, -1, -1, dtype=np.uint64)
         keys = (sorts.astype(np.uint64) << places).sum(axis=1, dtype=np.uint64)
     else:
-        keys = np.ascontiguousarray(sorts.astype(">u2")).view(np.dtype((np.void, 2 * n_sources)))[
-            :, 0
-        ]
+        keys = sort_keys(sorts)
     _, first, row = np.unique(keys, return_index=True, return_inverse=True)
     return sorts[first], row.reshape(-1)
+
+
+def sort_keys(sorts: IntArray) -> npt.NDArray[Any]:
+    """One sortable key a sort: big-endian bytes compare as the rows do."""
+    wide = np.ascontiguousarray(sorts.astype(">u2"))
+    return wide.view(np.dtype((np.void, 2 * sorts.shape[1])))[:, 0]
 
 
 def _support_of_chunk(
