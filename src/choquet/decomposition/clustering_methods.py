@@ -42,27 +42,7 @@ class Drawn:
 
 @dataclass(frozen=True, kw_only=True)
 class ClusterMethod(Method[ClusterDecomposition]):
-    """What all clusterings of operators share.
-
-    Parameters
-    ----------
-    metric : str, Dissimilarity or callable, default "rms"
-        A row of `DISSIMILARITIES`; one made by `lp`, `a_norm` or `precomputed`; or a function.
-    refit : bool, default False
-        Instead of the medoid of a cluster take the operator that fits it best: the mean of its
-        weights, which is the best under uniform inputs; where rows are given, least squares on the
-        rows of the cluster, drawn to that mean.
-    epsilon : float, default 0
-        Take walks with Φ < epsilon as supported; 0 those with Φ = 0.
-    scale : float, "largest" or "data", default "largest"
-        White in pictures drawn with ``scale=d.scale`` (0 is black): the largest possible
-        dissimilarity on the simplex, as the paper has it; the largest found; or a number, to share
-        one scale between decompositions.
-    decimals : int, default 9
-        Values that agree when rounded to so many decimals are one value.
-    max_operators, n_walks : int
-        List all distinct operators up to the first; beyond it draw the second number of walks.
-    """
+    """What all clusterings of operators share; `Clodd` explains the options."""
 
     metric: Metric = "rms"
     refit: bool = False
@@ -112,9 +92,7 @@ class ClusterMethod(Method[ClusterDecomposition]):
             scale=_scale(self.scale, row, picture, task.measure),
             support=task.support,
             bias=task.bias,
-            identification=task.identification,
-            outcome=task.outcome,
-            units=task.units,
+            **task.known,
         )
 
 

@@ -15,7 +15,7 @@ from choquet.contexts.conditions import Context
 from choquet.contexts.rules import RuleList, find_rules
 from choquet.decomposition.operators import Contexts, ContextualOperator, Errors, cluster_errors
 from choquet.decomposition.outcome import Outcome
-from choquet.decomposition.result import Decomposition, Identified
+from choquet.decomposition.result import Decomposition, Identified, stable_shares
 from choquet.decomposition.runtime import Decided
 from choquet.decomposition.sample import OperatorSample
 from choquet.errors import DataError
@@ -45,16 +45,7 @@ _FEW_SOURCES = 16
 class ClusterContexts(Contexts):
     """Which walks each cluster holds; rules for them are found when first asked for.
 
-    Attributes
-    ----------
-    sample : OperatorSample
-        The operators that were clustered.
-    labels : array of ints
-        Cluster of each.
-    centres : array of shape (n_clusters, N)
-        The operator that stands for each cluster.
-    metric : Dissimilarity
-        By which a walk that was not drawn goes to the nearest.
+    Where operators were drawn, a walk goes to the nearest by `metric`.
     """
 
     sample: OperatorSample
@@ -216,10 +207,8 @@ class ClusterDecomposition(Decomposition):
 
     @cached_property
     def _errors(self) -> tuple[Errors, list[Errors]]:
-        sample = self.sample
-        return cluster_errors(
-            sample.weights, sample.shares, self.labels, self.centres, sample.slack
-        )
+        one = self.sample
+        return cluster_errors(one.weights, one.shares, self.labels, self.centres, one.slack)
 
     @property
     def error(self) -> Errors:
@@ -271,8 +260,7 @@ class ClusterDecomposition(Decomposition):
             return np.full(len(self.centres), np.nan)
         sorts = self.contexts.walks[0]
         found = self.contexts.labels_of_walks(sorts)
-        pinned = self.identification.stable_walks(sorts)
-        return np.array([pinned[found == k].mean() for k in range(len(self.centres))])
+        return stable_shares(self.identification, sorts, found, len(self.centres))
 
     # -- use ---------------------------------------------------------------------------------------
 
@@ -398,12 +386,11 @@ class ClusterDecomposition(Decomposition):
     def opening(self) -> str:
         """How many operators stand for what, and how well."""
         n = self.n_sources
-        certificate = (
-            "exact"
-            if self.exact and self.error.worst < 1e-12
-            else f"off by at most {self.error.worst:.3g} (rms {self.error.rms:.3g})"
-            + ("" if self.exact else " on the walks drawn")
-        )
+        certificate = f"off by at most {self.error.worst:.3g} (rms {self.error.rms:.3g})"
+        if not self.exact:
+            certificate += " on the walks drawn"
+        elif self.error.worst < 1e-12:
+            certificate = "exact"
         walks = self.sample.graph
         place = f"2**{n} values"
         if not walks.measure.is_dense:

@@ -90,18 +90,12 @@ def compare(
         raise DataError("only decompositions of measures can be compared walk by walk")
     if any(d.sources != first.sources for d in decompositions):
         raise DataError("only decompositions of the same sources, in one order, can be compared")
-    titles = (
-        tuple(names) if names is not None else tuple(str(k + 1) for k in range(len(decompositions)))
-    )
-    if len(titles) != len(decompositions):
-        raise DataError(f"{len(titles)} names were given for {len(decompositions)} decompositions")
-    row = as_dissimilarity(metric)
-    matches, distances = [], []
-    for other in decompositions:
-        match, away = _match(row.matrix(other.weights, first.weights))
-        matches.append(match)
-        distances.append(away)
     n = len(decompositions)
+    titles = tuple(map(str, range(1, n + 1))) if names is None else tuple(names)
+    if len(titles) != n:
+        raise DataError(f"{len(titles)} names were given for {n} decompositions")
+    row = as_dissimilarity(metric)
+    partners = [_match(row.matrix(other.weights, first.weights)) for other in decompositions]
     between = np.zeros((n, n))
     for i in range(n):
         for j in range(i):
@@ -110,8 +104,8 @@ def compare(
             )
     return Comparison(
         names=titles,
-        matches=tuple(matches),
-        distances=tuple(distances),
+        matches=tuple(match for match, _ in partners),
+        distances=tuple(away for _, away in partners),
         measures=between,
         scale=max(_white(d, row) for d in decompositions),
         metric=row.name,

@@ -26,16 +26,9 @@ _SLACK = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Cover:
-    """Groups of operators, and one order statistic for each.
+    """Groups of operators, and an order statistic for each, which need not be one of the operators.
 
-    Attributes
-    ----------
-    labels : array of n ints
-        Group of each operator.
-    weights : array of shape (k, N)
-        The order statistic of each group: it need not be one of the operators.
-    lower_bound : int
-        No cover has fewer groups than this.
+    No cover has fewer groups than `lower_bound`.
     """
 
     labels: IntArray
@@ -51,13 +44,6 @@ class Cover:
 def cover_operators(weights: FloatArray, max_error: float) -> Cover:
     """Group operators so that one order statistic for each group is never off by more.
 
-    Parameters
-    ----------
-    weights : array of shape (n, N)
-        Operators, by rank.
-    max_error : float
-        The promise: largest difference of output over inputs in [0, 1].
-
     Examples
     --------
     >>> cover = cover_operators(np.array([[1.0, 0], [0.9, 0.1], [0, 1.0]]), 0.05)
@@ -65,6 +51,8 @@ def cover_operators(weights: FloatArray, max_error: float) -> Cover:
     (array([[0.  , 1.  ],
            [0.95, 0.05]]), True)
     """
+    from choquet.decomposition._kernels import group_in_order
+
     if not max_error >= 0:
         raise OptionError(f"max_error={max_error} must be at least 0")
     levels = np.cumsum(weights, axis=1)
@@ -77,7 +65,9 @@ def cover_operators(weights: FloatArray, max_error: float) -> Cover:
     orders += [random.permutation(len(levels)) for _ in range(_DRAWN_ORDERS)]
     best: IntArray | None = None
     for order in orders:
-        labels = _group_in_order(levels, order, side)
+        # Each operator goes into the group whose box it widens least, or into a new one.
+        labels = np.empty(len(order), dtype=np.int64)
+        labels[order] = group_in_order(np.ascontiguousarray(levels[order]), side)
         if best is None or labels.max() < best.max():
             best = labels
         if best.max() + 1 == len(packed):
@@ -99,13 +89,3 @@ def _packing(levels: FloatArray, side: float) -> IntArray:
         chosen.append(int(away.argmax()))
         away = np.minimum(away, np.abs(levels - levels[chosen[-1]]).max(axis=1))
     return np.array(chosen)
-
-
-def _group_in_order(levels: FloatArray, order: IntArray, side: float) -> IntArray:
-    """Put each operator into the group whose box it widens least, or into a new one."""
-    from choquet.decomposition._kernels import group_in_order
-
-    labels = group_in_order(np.ascontiguousarray(levels[order]), side)
-    result = np.empty_like(labels)
-    result[order] = labels
-    return result

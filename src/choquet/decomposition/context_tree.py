@@ -20,13 +20,8 @@ from choquet.contexts.rows import LEAVES, Leaf, RankRows, Weights
 from choquet.decomposition.cost import Cost, Trial, held_out_trials
 from choquet.decomposition.methods import Method, Task
 from choquet.decomposition.operators import UNKNOWN
-from choquet.decomposition.trees import (
-    TreeDecomposition,
-    describe,
-    describe_measure,
-    stable_shares,
-    walk_errors,
-)
+from choquet.decomposition.result import stable_shares
+from choquet.decomposition.trees import TreeDecomposition, describe, describe_measure, walk_errors
 from choquet.errors import DataError, OptionError
 from choquet.lattice.threads import one_blas_thread
 from choquet.measures import AbstractMeasure
@@ -168,10 +163,8 @@ class ContextTree(Method[TreeDecomposition]):
             complete=complete,
             bias=task.bias,
             support=task.support,
-            outcome=task.outcome,
-            identification=task.identification,
-            units=task.units,
             n_walks=len(sorts),
+            **task.known,
         )
 
     def _of_walks(self, sorts: IntArray, weights: FloatArray, counts: FloatArray) -> Described:
@@ -179,7 +172,8 @@ class ContextTree(Method[TreeDecomposition]):
             sorts,
             weights,
             counts,
-            n_values=_free_values(sorts.shape[1], len(sorts)),
+            # Independent values that walks tell of: those of the measure, but no more than walks.
+            n_values=max(int(min(2.0 ** sorts.shape[1] - 2, len(sorts))), 2),
             max_operators=self.max_operators,
             kinds=LEAVES if self.leaf == "auto" else (self.leaf,),
             floor=self.floor,
@@ -234,9 +228,6 @@ class ContextTree(Method[TreeDecomposition]):
             operators=operators,
             measure=measure,
             support=DataSupport.from_data(X) if task.support is None else task.support,
-            outcome=task.outcome,
-            identification=task.identification,
-            units=task.units,
             error=error,
             exact=complete,
             n_walks=len(sorts),
@@ -245,6 +236,7 @@ class ContextTree(Method[TreeDecomposition]):
             cost=cost,
             intercept=task.bias,
             n_drawn=0 if some is task or some.X is None else len(some.X),
+            **task.known,
         )
 
     def _best(self, task: Task) -> tuple[TreeDecomposition, Cost | None]:
@@ -382,11 +374,6 @@ def _drawn(task: Task) -> Task:
         return task
     kept = np.sort(np.random.default_rng(0).choice(len(task.X), most, replace=False))
     return replace(task, X=task.X[kept], y=None if task.y is None else task.y[kept])
-
-
-def _free_values(n: int, n_walks: int) -> int:
-    """Independent values that walks tell of: those of the measure, but no more than walks."""
-    return max(int(min(2.0**n - 2, n_walks)), 2)
 
 
 @contextmanager

@@ -149,14 +149,7 @@ def unsupported_rows(support: DataSupport, X: FloatArray) -> BoolArray:
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """A description that was made without each fold in turn.
-
-    Attributes
-    ----------
-    cost : Cost
-    errors : array of shape (n_samples,)
-        Squared error on each row while it was held out.
-    """
+    """A description made without each fold in turn: its cost, and the squared error of each row."""
 
     cost: Cost
     errors: FloatArray
@@ -173,18 +166,9 @@ def held_out_trials(
 ) -> list[Trial]:
     """What descriptions cost, from those made in the same way without each fold.
 
-    Parameters
-    ----------
-    X, y : arrays
-    folds : array of ints
-        Fold of each row.
-    made : sequence of pairs
-        Of each description made with all rows: the operator of each row, and how many there are.
-    described : callable
-        Maps numbers of rows to learn from to the integral, a function of inputs, and to one
-        description for each of `made`, with `predict`, `operator_of` and `n_operators`.
-    refitted : bool
-        Whether the integral knows the rows to learn from only.
+    Of each description made with all rows, `made` holds the operator of each row and how many there
+    are. From numbers of rows to learn from `described` makes the integral, a function of inputs,
+    and a description for each of `made`. If `refitted`, the integral knows these rows only.
     """
     n_folds = int(folds.max()) + 1
     errors, simple = np.zeros((len(made) + 1, len(y))), np.zeros(3)

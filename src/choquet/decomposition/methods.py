@@ -18,34 +18,26 @@ from choquet.walks import DataSupport
 class Task:
     """What is to be decomposed.
 
-    Attributes
-    ----------
-    measure : AbstractMeasure
-    support : DataSupport or None
-        Restrict walks to those that these data support.
-    bias : float
-        What the model adds to the integral.
-    X, y : arrays or None
-        Rows and their targets.
-    model : object or None
-        What learned the measure, to be fitted again without some rows; None if it cannot.
-    outcome : Outcome or None
-    identification : Identification or None
-    units : Units or None
-        Of the data; rows and targets are on the common scale already.
-    rng : seed or Generator
+    Walks are restricted to those that the `support` has data for; the model adds the `bias` to the
+    integral. Rows and their targets are on the common scale already. The `model`, if there is one,
+    can be fitted again without some rows.
     """
 
     measure: AbstractMeasure
     support: DataSupport | None
     bias: float
-    X: FloatArray | None
-    y: FloatArray | None
-    model: Any
-    outcome: Outcome | None
-    identification: Identified | None
-    units: Units | None
-    rng: Any
+    X: FloatArray | None = None
+    y: FloatArray | None = None
+    model: Any = None
+    outcome: Outcome | None = None
+    identification: Identified | None = None
+    units: Units | None = None
+    rng: Any = 0
+
+    @property
+    def known(self) -> dict[str, Any]:
+        """What a decomposition keeps as it was given."""
+        return {name: getattr(self, name) for name in ("outcome", "identification", "units")}
 
 
 Made = TypeVar("Made", bound=Decomposition, covariant=True)

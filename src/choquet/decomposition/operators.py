@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from choquet.arrays import FloatArray, IntArray, as_inputs
+from choquet.arrays import BoolArray, FloatArray, IntArray, as_inputs
 from choquet.contexts.conditions import Context
 from choquet.contexts.rules import RuleList
 from choquet.operators.blends import blend_name
@@ -200,9 +200,15 @@ def cluster_errors(
     worst = (np.abs(np.cumsum(weights - replaced, axis=1)) + slack).max(axis=1)
     embed = DISSIMILARITIES["rms"].embed
     squares = ((embed(weights) - embed(replaced)) ** 2).sum(axis=1)
-    by_cluster = []
-    for k in range(len(chosen)):
-        inside = labels == k
-        mean = float(shares[inside] @ squares[inside] / shares[inside].sum())
-        by_cluster.append(Errors(float(worst[inside].max()), float(np.sqrt(mean))))
+    by_cluster = [errors_of(worst, squares, shares, labels == k) for k in range(len(chosen))]
     return Errors(float(worst.max()), float(np.sqrt(shares @ squares))), by_cluster
+
+
+def errors_of(
+    worst: FloatArray, squares: FloatArray, counts: FloatArray, inside: BoolArray
+) -> Errors:
+    """Errors over the walks that are inside, of which each counts so much."""
+    if not inside.any():
+        return UNKNOWN
+    mean = float(counts[inside] @ squares[inside] / counts[inside].sum())
+    return Errors(float(worst[inside].max()), float(np.sqrt(mean)))

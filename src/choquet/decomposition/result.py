@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from choquet.arrays import BoolArray, FloatArray, IntArray, as_inputs, check_option
 from choquet.contexts.conditions import Rule
-from choquet.contexts.rules import RuleList
+from choquet.contexts.rules import RuleList, percent_below_all
 from choquet.contexts.tree import Tree
 from choquet.decomposition.cost import Cost
 from choquet.decomposition.operators import Contexts, ContextualOperator, Errors
@@ -59,6 +59,18 @@ class Identified(Protocol):
 
     def stable_walks(self, sorts: IntArray) -> BoolArray:
         """Whether every value on each walk is pinned down."""
+
+
+def stable_shares(
+    identification: Identified | None, sorts: IntArray, labels: IntArray, n_operators: int
+) -> FloatArray:
+    """Share of each operator's walks whose values the data pin down; NaN if that is not known."""
+    if identification is None:
+        return np.full(n_operators, np.nan)
+    pinned = identification.stable_walks(sorts)
+    return np.array(
+        [pinned[labels == k].mean() if (labels == k).any() else np.nan for k in range(n_operators)]
+    )
 
 
 class Decomposition(ABC):
@@ -411,9 +423,8 @@ class Decomposition(ABC):
         elif self.n_operators > 1:
             lines += self.rules.text(self.sources, self.operator_names)
             if self.rules.fidelity < 1:
-                lines.append(
-                    f"(These rules are right for {_percent(self.rules.fidelity)} of walks.)"
-                )
+                right = percent_below_all(self.rules.fidelity)
+                lines.append(f"(These rules are right for {right} of walks.)")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -449,8 +460,3 @@ def _weights(operator: ContextualOperator) -> str:
         texts = [*texts[: _SHOWN // 2], "…", *texts[-_SHOWN // 2 :]]
     sign = "-" if operator.bias < 0 else "+"
     return ", ".join(texts) + (f") {sign} {abs(operator.bias):.3g}(" if operator.bias else "")
-
-
-def _percent(share: float) -> str:
-    """A share in per cent, never rounded up to all."""
-    return f"{min(100 * share, 99.9):.3g} %"

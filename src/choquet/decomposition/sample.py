@@ -63,24 +63,9 @@ def sample_operators(
     n_walks: int = 20_000,
     rng: Any = None,
 ) -> OperatorSample:
-    """All distinct operators if there are not too many, else those of walks drawn evenly.
+    """All distinct operators up to `max_operators`, else those of `n_walks` walks drawn evenly.
 
-    Parameters
-    ----------
-    measure : AbstractMeasure
-        On N sources. Walks of the latter two are listed one by one; see `list_walks`.
-    support : DataSupport, optional
-        Keep only walks that it supports.
-    epsilon : float, default 0
-        With `support`: keep walks with Φ < epsilon; 0 keeps those with Φ = 0.
-    decimals : int, default 9
-        Values that agree when rounded to so many decimals are one value.
-    max_operators : int, default 1,000,000
-        List the operators up to this number; beyond it, draw walks.
-    n_walks : int, default 20,000
-        How many walks to draw.
-    rng : seed or numpy.random.Generator, optional
-        For the draw.
+    Only walks with Φ < `epsilon`, or Φ = 0, are kept where there is a support.
 
     Examples
     --------

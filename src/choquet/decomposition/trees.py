@@ -20,9 +20,15 @@ from choquet.contexts.rows import RankRows, Weights
 from choquet.contexts.rules import RuleList
 from choquet.contexts.tree import Tree
 from choquet.decomposition.cost import Cost
-from choquet.decomposition.operators import UNKNOWN, Contexts, ContextualOperator, Errors
+from choquet.decomposition.operators import (
+    UNKNOWN,
+    Contexts,
+    ContextualOperator,
+    Errors,
+    errors_of,
+)
 from choquet.decomposition.outcome import Outcome
-from choquet.decomposition.result import Decomposition, Identified
+from choquet.decomposition.result import Decomposition, Identified, stable_shares
 from choquet.decomposition.runtime import Decided
 from choquet.errors import DataError
 from choquet.measures import AbstractMeasure
@@ -63,14 +69,8 @@ _HELP = (
 class TreeContexts(Contexts):
     """The leaves of a tree: conditions that exclude each other and leave nothing out.
 
-    Attributes
-    ----------
-    sources : tuple of str
-    tree : Tree
-    labels : array of ints
-        Operator of each node; -1 for inner nodes.
-    units : Units or None
-        Of the data, which conditions on values are told in.
+    `labels` holds the operator of each node, -1 for inner nodes; conditions on values are told in
+    `units`.
     """
 
     sources: tuple[str, ...]
@@ -94,26 +94,18 @@ class TreeContexts(Contexts):
     @cached_property
     def leaves(self) -> Mapping[int, Rule]:
         """The conditions of each leaf, with its share."""
-        tree = self.tree
-        return {
-            leaf: Rule(
-                conditions, int(self.labels[leaf]), float(tree.weight[leaf] / tree.weight[0]), 1.0
-            )
-            for leaf, conditions in self._paths().items()
-        }
-
-    def _paths(self) -> dict[int, tuple[Condition, ...]]:
-        """Conditions of each leaf, without those that others imply."""
-        found: dict[int, tuple[Condition, ...]] = {}
+        tree, found = self.tree, {}
         pending: list[tuple[int, tuple[Condition, ...]]] = [(0, ())]
         while pending:
             node, conditions = pending.pop()
-            if self.tree.source[node] < 0:
-                found[node] = shortest(conditions, len(self.sources))
+            if tree.source[node] < 0:
+                needed = shortest(conditions, len(self.sources))
+                share = float(tree.weight[node] / tree.weight[0])
+                found[node] = Rule(needed, int(self.labels[node]), share, 1.0)
                 continue
-            asked = self.tree.question(node, self.units)
-            pending.append((int(self.tree.no[node]), (*conditions, asked.opposite)))
-            pending.append((int(self.tree.yes[node]), (*conditions, asked)))
+            asked = tree.question(node, self.units)
+            pending.append((int(tree.no[node]), (*conditions, asked.opposite)))
+            pending.append((int(tree.yes[node]), (*conditions, asked)))
         return found
 
     @cached_property
@@ -226,13 +218,9 @@ class TreeDecomposition(Decomposition):
         from choquet.decomposition.clustering_methods import Clodd
         from choquet.decomposition.methods import Task
 
-        return Clodd().decompose(
-            Task(
-                measure=self.measure, support=self.support if self.unit == "walks" else None,
-                bias=self.intercept, X=None, y=None, model=None, outcome=self.outcome,
-                identification=self.identification, units=self.units, rng=0,
-            )
-        )  # fmt: skip
+        support = self.support if self.unit == "walks" else None
+        known = {name: getattr(self, name) for name in ("outcome", "identification", "units")}
+        return Clodd().decompose(Task(self.measure, support, self.intercept, **known))
 
     def decided(self, inputs: FloatArray) -> Decided:
         """What decides each sample: its own sort and its leaf."""
@@ -371,27 +359,8 @@ def walk_errors(
     worst = (np.abs(middle - replaced) + slack).max(axis=1)
     away = np.diff(middle - replaced, axis=1, prepend=0.0)
     squares = (DISSIMILARITIES["rms"].embed(away) ** 2).sum(axis=1)
-    found = []
-    for k in [None, *range(len(weights.bias))]:
-        inside = np.ones(len(labels), dtype=np.bool_) if k is None else labels == k
-        if not inside.any():
-            found.append(UNKNOWN)
-            continue
-        mean = float(counts[inside] @ squares[inside] / counts[inside].sum())
-        found.append(Errors(float(worst[inside].max()), float(np.sqrt(mean))))
-    return found[0], found[1:]
-
-
-def stable_shares(
-    identification: Identified | None, sorts: IntArray, labels: IntArray, n_operators: int
-) -> FloatArray:
-    """Share of each operator's walks whose values the data pin down; NaN if that is not known."""
-    if identification is None:
-        return np.full(n_operators, np.nan)
-    pinned = identification.stable_walks(sorts)
-    return np.array(
-        [pinned[labels == k].mean() if (labels == k).any() else np.nan for k in range(n_operators)]
-    )
+    own = [errors_of(worst, squares, counts, labels == k) for k in range(len(weights.bias))]
+    return errors_of(worst, squares, counts, np.ones(len(labels), dtype=np.bool_)), own
 
 
 def _ordered(
