@@ -179,6 +179,8 @@ def clodd(
     most = min(max_clusters, len(heights))
     if most == 1 or heights.max() <= same_below:
         return one_cluster(ivat, method, proved=True)
+    from choquet.clustering._kernels_clodd import evaluate
+
     # Scaling changes nothing but tolerances, which are then the same for all metrics.
     unit = float(heights.max())
     alpha = float(alpha)
@@ -193,29 +195,6 @@ def clodd(
         bounds = local_bounds(sums, alpha, reach, most, scores)
     if method == "exact":
         bounds, proved = exact_bounds(sums, alpha, reach, most, bounds, scores)
-    return as_partition(ivat, sums, bounds, scores, (alpha, reach, unit), method, proved)
-
-
-def one_cluster(ivat: IVAT, method: str, proved: bool) -> Partition:
-    """The answer that there is nothing to separate."""
-    labels = np.zeros(ivat.n_points, dtype=np.int64)
-    cuts = np.zeros(0, dtype=np.int64)
-    return Partition(labels, 1, method, score=0.0, proved=proved, cuts=cuts)
-
-
-def as_partition(
-    ivat: IVAT,
-    sums: BlockSums,
-    bounds: IntArray,
-    scores: FloatArray,
-    options: tuple[float, float, float],
-    method: str,
-    proved: bool,
-) -> Partition:
-    """Partition of the points from boundaries among distinct positions, in the metric's unit."""
-    from choquet.clustering._kernels_clodd import evaluate
-
-    alpha, reach, unit = options
     score, squareness, edginess = evaluate(sums.tables, bounds, alpha, reach)
     if score <= 0:
         return one_cluster(ivat, method, proved)
@@ -233,6 +212,13 @@ def as_partition(
         squareness=squareness * unit,
         edginess=edginess * unit,
     )
+
+
+def one_cluster(ivat: IVAT, method: str, proved: bool) -> Partition:
+    """The answer that there is nothing to separate."""
+    labels = np.zeros(ivat.n_points, dtype=np.int64)
+    cuts = np.zeros(0, dtype=np.int64)
+    return Partition(labels, 1, method, score=0.0, proved=proved, cuts=cuts)
 
 
 def local_bounds(

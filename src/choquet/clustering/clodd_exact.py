@@ -53,7 +53,6 @@ def exact_bounds(
     enumerate_below: int = ENUMERATE,
 ) -> tuple[IntArray, bool]:
     """Best boundaries and whether they are proved to be, starting from a known good answer."""
-    from choquet.clustering._kernels_clodd import evaluate
     from choquet.clustering._kernels_exact import block_tables, enumerate_all
 
     n = sums.n_positions
@@ -66,7 +65,7 @@ def exact_bounds(
             f"points, not {n}; use method='path+local', or `big_ivat` for fewer points"
         )
     search = Search(sums, alpha, reach, known, *block_tables(sums.tables))
-    search.best = evaluate(sums.tables, known, alpha, reach)[0]
+    search.best = search.value(known, reach)
     for c in range(2, most + 1):
         search.over_sizes(c)
     found = len(search.bounds) - 1
@@ -125,17 +124,15 @@ class Search:
 
     def offer(self, bounds: IntArray) -> None:
         """Keep boundaries if they are better."""
-        from choquet.clustering._kernels_clodd import evaluate
-
-        score = evaluate(self.sums.tables, bounds, self.alpha, self.reach)[0]
+        score = self.value(bounds, self.reach)
         if score > self.best:
             self.best, self.bounds = score, bounds
 
-    def value(self, bounds: IntArray) -> float:
-        """Objective without the size penalty."""
+    def value(self, bounds: IntArray, reach: float = 0.0) -> float:
+        """Objective; without a reach it has no size penalty."""
         from choquet.clustering._kernels_clodd import evaluate
 
-        return float(evaluate(self.sums.tables, bounds, self.alpha, 0.0)[0])
+        return float(evaluate(self.sums.tables, bounds, self.alpha, reach)[0])
 
     def solve(self, c: int, least: float, needed: float) -> IntArray | None:
         """Best c blocks of at least that size if they reach more than `needed`, else None."""

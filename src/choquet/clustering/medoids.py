@@ -58,9 +58,7 @@ def medoids(
     array([1, 3])
     """
     row = as_dissimilarity(metric)
-    rows = as_inputs(points)
-    weights = check_counts(counts, len(rows)).astype(np.float64)
-    groups = np.zeros(len(rows), dtype=np.int64) if labels is None else check_labels(labels, rows)
+    rows, weights, groups = check_clusters(points, labels, counts)
     n_clusters = int(groups.max()) + 1
     found = np.empty(n_clusters, dtype=np.int64)
     for number in range(n_clusters):
@@ -73,16 +71,20 @@ def medoids(
     return found
 
 
-def check_labels(labels: npt.ArrayLike, rows: FloatArray) -> IntArray:
-    """Whole numbers, one per row, of which some are not negative."""
-    given = np.asarray(labels)
+def check_clusters(
+    points: npt.ArrayLike, labels: npt.ArrayLike | None, counts: npt.ArrayLike | None
+) -> tuple[FloatArray, FloatArray, IntArray]:
+    """Points, their weights, and the cluster of each: whole numbers, some of them not negative."""
+    rows = as_inputs(points)
+    weights = check_counts(counts, len(rows)).astype(np.float64)
+    given = np.zeros(len(rows), dtype=np.int64) if labels is None else np.asarray(labels)
     if given.shape != (len(rows),) or given.dtype.kind not in "iu":
         raise DataError(
             f"labels must be {len(rows)} whole numbers, not {given.dtype} of shape {given.shape}"
         )
     if given.max() < 0:
         raise DataError("labels are all negative: there is no cluster to find a medoid of")
-    return given.astype(np.int64)
+    return rows, weights, given.astype(np.int64)
 
 
 def medoid_of(points: FloatArray, weights: FloatArray, metric: Dissimilarity) -> int:

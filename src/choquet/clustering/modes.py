@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from choquet.arrays import FloatArray, IntArray, as_inputs
-from choquet.clustering.medoids import check_labels
-from choquet.clustering.spanning import check_counts
+from choquet.arrays import FloatArray, IntArray
+from choquet.clustering.medoids import check_clusters
 from choquet.errors import OptionError
 from choquet.operators.dissimilarity import aitchison
 
@@ -53,9 +52,7 @@ def modes(
     >>> modes([[0.5, 0.5], [0.52, 0.48], [0.48, 0.52], [0.9, 0.1], [0.1, 0.9]])
     array([0])
     """
-    rows = as_inputs(points)
-    weights = check_counts(counts, len(rows)).astype(np.float64)
-    groups = np.zeros(len(rows), dtype=np.int64) if labels is None else check_labels(labels, rows)
+    rows, weights, groups = check_clusters(points, labels, counts)
     if bandwidth is not None and not bandwidth > 0:
         raise OptionError(f"bandwidth={bandwidth} must be above 0")
     vectors = aitchison().embed(rows)
