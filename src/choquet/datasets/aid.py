@@ -36,14 +36,9 @@ AID_DIGEST = "26f5be6ff6b0b9a31edfbc82ec1b43dd78161e74c9a158fe8dca8408750a2e18"
 """SHA-256 of the numbers themselves (see `_digest`): archives of one commit may differ in bytes."""
 
 _SPLITS = ("training", "test")
-_NETWORKS = (
-    "CaffeNet",
-    "GoogleNet",
-    "ResNet50",
-    "ResNet101",
-    "DenseNet",
-    "InceptionResNetV2",
-    "Xception",
+_NETWORKS: tuple[str, ...] = (
+    *("CaffeNet", "GoogleNet", "ResNet50", "ResNet101"),
+    *("DenseNet", "InceptionResNetV2", "Xception"),
 )
 _CLASSES = (
     *("Airport", "BareLand", "BaseballField", "Beach", "Bridge", "Center", "Church"),
@@ -242,15 +237,12 @@ def _read_cache(cached: Path) -> AIDScores | None:
 
 def _named(scores: FloatArray, labels: IntArray) -> AIDScores:
     n_classes, n_networks = scores.shape[2], scores.shape[4]
-    networks = (
-        _NETWORKS
-        if n_networks == len(_NETWORKS)
-        else tuple(f"network{i + 1}" for i in range(n_networks))
-    )
-    classes = (
-        _CLASSES if n_classes <= len(_CLASSES) else tuple(f"class{i}" for i in range(n_classes))
-    )
-    return AIDScores(scores, labels, networks, classes[:n_classes])
+    networks, classes = _NETWORKS, _CLASSES[:n_classes]
+    if n_networks != len(networks):
+        networks = tuple(f"network{i + 1}" for i in range(n_networks))
+    if n_classes > len(classes):
+        classes = tuple(f"class{i}" for i in range(n_classes))
+    return AIDScores(scores, labels, networks, classes)
 
 
 def _digest(found: AIDScores) -> str:

@@ -20,35 +20,25 @@ _LEVEL = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """Values as one order has them, and what can be checked of it.
-
-    Attributes
-    ----------
-    values : array of shape (n_runs, 2**N)
-        By bit mask.
-    decreases : float
-        Share of the steps from a subset to a larger one at which a value falls, over all runs.
-    errors, best_errors : array of shape (n_runs,), or None
-        Mean squared error on the rows: with the bias of the file, and with the best constant.
-    variance : float or None
-        Variance of the targets, which is the error of their mean.
-    zeros : float or None
-        Share of zeros among the values of subsets that no row observed; None if there are none.
-    zeros_elsewhere : float or None
-        The same among observed subsets.
-    spread : tuple of two floats, or None
-        Rank correlation between how often a subset was observed and how much its value varies
-        between runs, and its probability by chance. What was seen more varies less.
-    """
+    """Values as one order has them, and what can be checked of it."""
 
     values: FloatArray
+    """By run and bit mask."""
     decreases: float
+    """Share of the steps from a subset to a larger one at which a value falls, over all runs."""
     errors: FloatArray | None = None
+    """Mean squared error of each run on the rows, with the bias of the file."""
     best_errors: FloatArray | None = None
+    """The same with the best constant."""
     variance: float | None = None
+    """Variance of the targets, which is the error of their mean."""
     zeros: float | None = None
+    """Share of zeros among the values of subsets that no row observed; None if there are none."""
     zeros_elsewhere: float | None = None
+    """The same among observed subsets."""
     spread: tuple[float, float] | None = None
+    """Rank correlation between how often a subset was observed and how much its value varies
+    between runs, and its probability by chance. What was seen more varies less."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +125,8 @@ def _reading(
     decreases = float((values[:, lower] > values[:, upper]).mean())
     errors = best = variance = zeros = elsewhere = spread = None
     if X is not None and y is not None:
-        off = np.array([_measure(row).integral(X) for row in values]) + bias[:, None] - y
+        measures = (Measure(row, monotone=False, normal=False) for row in values)
+        off = np.array([one.integral(X) for one in measures]) + bias[:, None] - y
         errors, best, variance = (off**2).mean(axis=1), off.var(axis=1), float(y.var())
     if counts is not None:
         inside = np.arange(1, len(counts) - 1)
@@ -145,10 +136,6 @@ def _reading(
         elsewhere = float(is_zero[:, seen].mean()) if len(seen) else None
         spread = _spread(values[:, seen], counts[seen]) if len(values) >= 8 else None
     return Reading(values, decreases, errors, best, variance, zeros, elsewhere, spread)
-
-
-def _measure(values: FloatArray) -> Measure:
-    return Measure(values, monotone=False, normal=False)
 
 
 def _spread(values: FloatArray, counts: IntArray) -> tuple[float, float] | None:

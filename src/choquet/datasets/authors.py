@@ -66,10 +66,10 @@ class AuthorsFile:
 
     kind: Literal["measures", "sorts"]
     order: str
-    values: FloatArray
-    bias: FloatArray
-    errors: FloatArray
-    sorts: IntArray
+    values: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
+    bias: FloatArray = field(default_factory=lambda: np.empty(0))
+    errors: FloatArray = field(default_factory=lambda: np.empty(0))
+    sorts: IntArray = field(default_factory=lambda: np.empty((0, 0), dtype=np.int64))
     evidence: dict[str, Reading] | dict[str, MatchedRows] = field(default_factory=dict)
 
     @property
@@ -182,11 +182,14 @@ def read_authors(
         names = ", ".join(block.label for block, _ in tables)
         raise DataError(f"{path} holds several tables; pass variable= with one of {names}")
     chosen, table = tables[0]
-    n_sources = table.rows.shape[1] if isinstance(table, _Permutations) else table.n_sources
+    n_sources = table.n_sources
     carried = None if X is not None or y is not None else carried_rows(path, n_sources)
     rows = (None if carried is None else carried[0]) if X is None else as_inputs(X, n_sources)
-    if isinstance(table, _Permutations):
-        return _as_sorts(table.rows, order, rows, str(path))
+    if table.kind == "sorts":
+        ways = {"sorts": table.sorts, "ranks": np.argsort(table.sorts, axis=1)}
+        matches = {name: match_rows(way, rows) for name, way in ways.items()}
+        taken = _settle(order, _SORTS, _better_match(matches), str(path))
+        return AuthorsFile("sorts", taken, sorts=ways[taken], evidence=matches)
     tested = [b.numbers[0] for b in blocks if b is not chosen and len(b.numbers) == 1]
     errors = next((t for t in tested if len(t) == len(table.values)), np.empty(0))
     known = None if sorts is None else _as_permutations(np.asarray(sorts, dtype=np.float64))
@@ -197,12 +200,10 @@ def read_authors(
     targets = None if carried is None else carried[1]
     if y is not None and rows is not None:
         targets = as_vector(y, "y", len(rows))
-    found = readings(table.values, table.bias, rows, targets, None if known is None else known.rows)
+    found = readings(table.values, table.bias, rows, targets, known)
     taken = _settle(order, ORDERS, choose(found), str(path))
-    return AuthorsFile(
-        "measures", taken, found[taken].values, table.bias, errors,
-        np.empty((0, 0), dtype=np.int64), found,
-    )  # fmt: skip
+    values = found[taken].values
+    return AuthorsFile("measures", taken, values, table.bias, errors, evidence=found)
 
 
 def carried_rows(
@@ -238,29 +239,12 @@ def standardised(X: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
     return (X - X.mean(axis=0)) / scale, (y - y.mean()) / (y.std() or 1.0)
 
 
-@dataclass(frozen=True)
-class _Permutations:
-    rows: IntArray
-
-
-@dataclass(frozen=True)
-class _Values:
-    """Values in the order of the file, one row for each run, with the empty set."""
-
-    values: FloatArray
-    bias: FloatArray
-
-    @property
-    def n_sources(self) -> int:
-        return int(self.values.shape[1]).bit_length() - 1
-
-
-def _table(block: Block, n_sources: int | None) -> _Permutations | _Values | None:
-    """What a table holds; `n_sources` is the number that goes with what else was given."""
+def _table(block: Block, n_sources: int | None) -> AuthorsFile | None:
+    """What a table holds, as it stands in the file; `n_sources` goes with what else was given."""
     numbers = block.numbers
     permutations = _as_permutations(numbers)
     if permutations is not None:
-        return permutations
+        return AuthorsFile("sorts", "sorts", sorts=permutations)
     # One column for each run, as the authors have it, unless the rows look more like it: an empty
     # set that is 0 in every run, or the number of sources, says which way the runs lie.
     ways = sorted((numbers.T, numbers), key=lambda runs: bool(runs[:, 0].any()))
@@ -269,7 +253,7 @@ def _table(block: Block, n_sources: int | None) -> _Permutations | _Values | Non
     return found[0] if found else None
 
 
-def _as_permutations(numbers: FloatArray) -> _Permutations | None:
+def _as_permutations(numbers: FloatArray) -> IntArray | None:
     n = numbers.shape[1] if numbers.ndim == 2 else 0
     if n < 2:
         return None
@@ -277,19 +261,20 @@ def _as_permutations(numbers: FloatArray) -> _Permutations | None:
     wanted = np.arange(n) + lowest
     if lowest not in (0.0, 1.0) or not (np.sort(numbers, axis=1) == wanted).all():
         return None
-    return _Permutations((numbers - lowest).astype(np.int64))
+    return (numbers - lowest).astype(np.int64)
 
 
-def _as_values(runs: FloatArray) -> _Values | None:
+def _as_values(runs: FloatArray) -> AuthorsFile | None:
     """Runs in rows: 2**N values or, without the empty set, one less; a bias may follow."""
     length = runs.shape[1]
     n_values = length if runs[:, 0].any() else length - 1  # beside the empty set, and a bias or not
     if length < 3:
         return None
     if _is_power(n_values) and n_values >= 4:
-        return _Values(by_mask(runs[:, :-1], "binary"), runs[:, -1].copy())
+        values, bias = by_mask(runs[:, :-1], "binary"), runs[:, -1].copy()
+        return AuthorsFile("measures", "binary", values, bias)
     if _is_power(n_values + 1) or _is_power(length + 1):
-        return _Values(by_mask(runs, "binary"), np.zeros(len(runs)))
+        return AuthorsFile("measures", "binary", by_mask(runs, "binary"), np.zeros(len(runs)))
     return None
 
 
@@ -315,13 +300,6 @@ def _settle(order: str, known: tuple[str, ...], says: tuple[str | None, str], pa
             f"{path} is read with order={order!r}, but {why}", ChoquetWarning, stacklevel=3
         )
     return order
-
-
-def _as_sorts(rows: IntArray, order: str, X: FloatArray | None, path: str) -> AuthorsFile:
-    found = {"sorts": match_rows(rows, X), "ranks": match_rows(np.argsort(rows, axis=1), X)}
-    taken = _settle(order, _SORTS, _better_match(found), path)
-    none = np.empty(0)
-    return AuthorsFile("sorts", taken, np.empty((0, 0)), none, none, found[taken].sorts, found)
 
 
 def _better_match(found: dict[str, MatchedRows]) -> tuple[str | None, str]:

@@ -72,27 +72,10 @@ def download(
     progress: Progress | None = show_progress,
     advice: str = "try again later",
 ) -> int:
-    """Copy what an http or https address answers into an open binary file.
+    """Copy what an http or https address answers into an open binary file; returns its size.
 
-    Parameters
-    ----------
-    url : str
-        The address.
-    stream : binary file open for writing
-        Where the bytes go; the caller throws them away if this raises.
-    timeout : float, default 30
-        Seconds without an answer after which to give up.
-    sha256 : str, optional
-        Checksum that the bytes must have.
-    progress : callable, optional
-        Called with the bytes so far and the bytes in all (or None).
-    advice : str
-        What to do when the address cannot be reached: it ends the message.
-
-    Returns
-    -------
-    int
-        Number of bytes.
+    The caller throws the bytes away if this raises. The timeout counts seconds without an answer,
+    and the advice ends the message when the address cannot be reached.
 
     Raises
     ------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -46,15 +47,11 @@ def make_demining(n_samples: int = 300, *, noise: float = 0.0, rng: Any = None) 
     """
     measure = Measure([0, 0, 1, 1, 1, 1, 1, 1], sources=["gpr", "ir", "emi"])
     made = make_fusion(n_samples, 3, measure=measure, noise=noise, rng=rng)
-    return Bunch(
-        data=made.data,
-        target=made.target,
-        feature_names=measure.sources,
-        target_name="confidence",
-        description="Confidence in a buried mine by ground-penetrating radar (gpr), infrared (ir) "
-        f"and electromagnetic induction (emi). {made.description}",
-        measure=measure,
+    about = (
+        "Confidence in a buried mine by ground-penetrating radar (gpr), infrared (ir) and "
+        f"electromagnetic induction (emi). {made.description}"
     )
+    return replace(made, target_name="confidence", description=about)
 
 
 def make_noise_measure(*, reading: Literal["figure", "caption"] = "figure") -> Measure:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from importlib.resources import files
+from typing import Any
 
 import numpy as np
 
-from choquet.arrays import FloatArray
 from choquet.datasets.bunch import Bunch
 
 _LICENCE = "UCI Machine Learning Repository, licence CC BY 4.0"
@@ -31,25 +31,14 @@ def load_yacht() -> Bunch:
     >>> yacht.data.shape, yacht.target.max()
     ((308, 6), np.float64(62.42))
     """
-    table = _numbers("yacht_hydrodynamics.data")
-    return Bunch(
-        data=table[:, :-1].copy(),
-        target=table[:, -1].copy(),
-        feature_names=(
-            "buoyancy_position",
-            "prismatic_coefficient",
-            "length_displacement",
-            "beam_draught",
-            "length_beam",
-            "froude_number",
-        ),
-        target_name="residuary_resistance",
-        description=(
-            "Yacht Hydrodynamics: longitudinal position of the centre of buoyancy, prismatic "
-            "coefficient, three ratios of lengths and the Froude number (all without unit) to the "
-            "residuary resistance per unit weight of displacement. "
-            f"J. Gerritsma, R. Onnink, A. Versluis (1981), doi 10.24432/C5XG7R; {_LICENCE}."
-        ),
+    return _bunch(
+        [line.split() for line in _lines("yacht_hydrodynamics.data")],
+        "buoyancy_position prismatic_coefficient length_displacement beam_draught length_beam "
+        "froude_number residuary_resistance",
+        "Yacht Hydrodynamics: longitudinal position of the centre of buoyancy, prismatic "
+        "coefficient, three ratios of lengths and the Froude number (all without unit) to the "
+        "residuary resistance per unit weight of displacement. "
+        "J. Gerritsma, R. Onnink, A. Versluis (1981), doi 10.24432/C5XG7R",
     )
 
 
@@ -71,24 +60,13 @@ def load_airfoil() -> Bunch:
     >>> load_airfoil().feature_names
     ('frequency', 'angle_of_attack', 'chord', 'velocity', 'displacement_thickness')
     """
-    table = _numbers("airfoil_self_noise.dat")
-    return Bunch(
-        data=table[:, :-1].copy(),
-        target=table[:, -1].copy(),
-        feature_names=(
-            "frequency",
-            "angle_of_attack",
-            "chord",
-            "velocity",
-            "displacement_thickness",
-        ),
-        target_name="sound_pressure",
-        description=(
-            "Airfoil Self-Noise: frequency (Hz), angle of attack (degrees), chord length (m), "
-            "free-stream velocity (m/s) and displacement thickness of the suction side (m) to the "
-            "scaled sound pressure level (dB). "
-            f"T. Brooks, D. Pope, M. Marcolini (1989), doi 10.24432/C5VW2C; {_LICENCE}."
-        ),
+    return _bunch(
+        [line.split() for line in _lines("airfoil_self_noise.dat")],
+        "frequency angle_of_attack chord velocity displacement_thickness sound_pressure",
+        "Airfoil Self-Noise: frequency (Hz), angle of attack (degrees), chord length (m), "
+        "free-stream velocity (m/s) and displacement thickness of the suction side (m) to the "
+        "scaled sound pressure level (dB). "
+        "T. Brooks, D. Pope, M. Marcolini (1989), doi 10.24432/C5VW2C",
     )
 
 
@@ -113,19 +91,13 @@ def load_cpu() -> Bunch:
     >>> cpu.feature_names, cpu.target_name
     (('MYCT', 'MMIN', 'MMAX', 'CACH', 'CHMIN', 'CHMAX'), 'PRP')
     """
-    rows = [line.split(",") for line in _lines("machine.data")]
-    table = np.array([[float(cell) for cell in row[2:9]] for row in rows])
-    return Bunch(
-        data=table[:, :-1].copy(),
-        target=table[:, -1].copy(),
-        feature_names=("MYCT", "MMIN", "MMAX", "CACH", "CHMIN", "CHMAX"),
-        target_name="PRP",
-        description=(
-            "Computer Hardware: cycle time (MYCT, ns), smallest and largest main memory (MMIN, "
-            "MMAX, kB), cache (CACH, kB), fewest and most channels (CHMIN, CHMAX) to the published "
-            "relative performance (PRP). "
-            f"J. Feldmesser, P. Ein-Dor (1987), doi 10.24432/C5830D; {_LICENCE}."
-        ),
+    return _bunch(
+        [line.split(",")[2:9] for line in _lines("machine.data")],
+        "MYCT MMIN MMAX CACH CHMIN CHMAX PRP",
+        "Computer Hardware: cycle time (MYCT, ns), smallest and largest main memory (MMIN, "
+        "MMAX, kB), cache (CACH, kB), fewest and most channels (CHMIN, CHMAX) to the published "
+        "relative performance (PRP). "
+        "J. Feldmesser, P. Ein-Dor (1987), doi 10.24432/C5830D",
     )
 
 
@@ -148,19 +120,15 @@ def load_auto_mpg() -> Bunch:
     >>> dict(zip(cars.feature_names[:3], cars.data[0].tolist()))
     {'cylinders': 8.0, 'displacement': 307.0, 'horsepower': 130.0}
     """
-    header, *rows = (line.split(",") for line in _lines("auto_mpg.csv"))
-    table = np.array([[float(cell) for cell in row[:8]] for row in rows])
-    return Bunch(
-        data=table[:, 1:].copy(),
-        target=table[:, 0].copy(),
-        feature_names=tuple(header[1:8]),
-        target_name=header[0],
-        description=(
-            "Auto MPG: cylinders, displacement (cubic inches), horsepower, weight (lb), "
-            "acceleration (s to 60 mph), model year and origin (1 America, 2 Europe, 3 Japan: a "
-            "code, not a quantity) to miles per gallon. "
-            f"R. Quinlan (1993), doi 10.24432/C5859H; {_LICENCE}."
-        ),
+    lines = (line.split(",") for line in _lines("auto_mpg.csv"))
+    header, *rows = ([*cells[1:8], cells[0]] for cells in lines)  # the target comes first there
+    return _bunch(
+        rows,
+        " ".join(header),
+        "Auto MPG: cylinders, displacement (cubic inches), horsepower, weight (lb), "
+        "acceleration (s to 60 mph), model year and origin (1 America, 2 Europe, 3 Japan: a "
+        "code, not a quantity) to miles per gallon. "
+        "R. Quinlan (1993), doi 10.24432/C5859H",
     )
 
 
@@ -202,23 +170,14 @@ def load_car() -> Bunch:
     (array([0., 0., 0., 0., 0., 0.]), 'unacc')
     """
     rows = [line.split(",") for line in _lines("car.dat") if not line.startswith("@")]
-    levels = (*_CAR_LEVELS.values(), _CAR_CLASSES)
-    table = np.array(
-        [[known.index(cell) for known, cell in zip(levels, row, strict=True)] for row in rows],
-        dtype=np.float64,
-    )
-    listed = "; ".join(f"{name}: {' < '.join(known)}" for name, known in _CAR_LEVELS.items())
-    return Bunch(
-        data=table[:, :-1].copy(),
-        target=table[:, -1].copy(),
-        feature_names=tuple(_CAR_LEVELS),
-        target_name="acceptability",
-        description=(
-            f"Car Evaluation, levels numbered from 0, worst for the buyer first. {listed}; "
-            f"acceptability: {' < '.join(_CAR_CLASSES)}. "
-            f"M. Bohanec (1988), doi 10.24432/C5JP48; {_LICENCE}."
-        ),
-        classes=_CAR_CLASSES,
+    levels = {**_CAR_LEVELS, "acceptability": _CAR_CLASSES}
+    listed = "; ".join(f"{name}: {' < '.join(known)}" for name, known in levels.items())
+    return _bunch(
+        [[k.index(cell) for k, cell in zip(levels.values(), row, strict=True)] for row in rows],
+        " ".join(levels),
+        f"Car Evaluation, levels numbered from 0, worst for the buyer first. {listed}. "
+        "M. Bohanec (1988), doi 10.24432/C5JP48",
+        _CAR_CLASSES,
     )
 
 
@@ -227,6 +186,15 @@ def _lines(name: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
-def _numbers(name: str) -> FloatArray:
-    rows = [[float(cell) for cell in line.split()] for line in _lines(name)]
-    return np.array(rows, dtype=np.float64)
+def _bunch(rows: Any, names: str, about: str, classes: tuple[str, ...] = ()) -> Bunch:
+    """The bunch of a table whose last column is the target."""
+    *features, target = names.split()
+    table = np.array(rows, dtype=np.float64)
+    return Bunch(
+        data=table[:, :-1].copy(),
+        target=table[:, -1].copy(),
+        feature_names=tuple(features),
+        target_name=target,
+        description=f"{about}; {_LICENCE}.",
+        classes=classes,
+    )

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -25,25 +26,17 @@ _READ = (".csv", ".txt", ".dat", ".data", ".tsv", ".mat")
 
 @dataclass(eq=False)
 class Study:
-    """The files of one data set.
-
-    Attributes
-    ----------
-    name : str
-        The beginning of their names, or the folder of single measures.
-    files : dict from "none" or "penalty" to AuthorsFile
-        Measures without and with a penalty, their values in the order of the file.
-    lines : array or None
-        The lines of the file of sorts, as they stand there.
-    rows : tuple of two arrays, or None
-        Standardised features and target, where they are at hand.
-    """
+    """The files of one data set."""
 
     name: str
+    """The beginning of their names, or the folder of single measures."""
     n_sources: int
     files: dict[str, AuthorsFile] = field(default_factory=dict)
+    """Measures without ("none") and with a "penalty", their values in the order of the file."""
     lines: IntArray | None = None
+    """The lines of the file of sorts, as they stand there."""
     rows: tuple[FloatArray, FloatArray] | None = None
+    """Standardised features and target, where they are at hand."""
 
     def matches(self) -> dict[str, MatchedRows]:
         """Both readings of the lines of sorts."""
@@ -58,10 +51,11 @@ class Study:
         found = self.matches()
         if not found:
             return None, ""
-        if self.rows is not None:
-            best = max(found, key=lambda name: found[name].n_matched or 0)
-            return found[best].sorts, best
-        best = max(found, key=lambda name: self._clarity(found[name].sorts))
+        clear: dict[str, Any] = {
+            name: self._clarity(one.sorts) if self.rows is None else one.n_matched or 0
+            for name, one in found.items()
+        }
+        best = max(found, key=clear.__getitem__)
         return found[best].sorts, best
 
     def _clarity(self, sorts: IntArray) -> tuple[float, float]:
@@ -184,8 +178,7 @@ def _single_measures(folder: Path) -> Study | None:
     if not found or len({one.n_sources for one in found}) > 1:
         return None
     values, bias = (np.concatenate([getattr(o, n) for o in found]) for n in ("values", "bias"))
-    none = np.empty(0)
-    whole = AuthorsFile("measures", "binary", values, bias, none, np.empty((0, 0), dtype=np.int64))
+    whole = AuthorsFile("measures", "binary", values, bias)
     return Study(folder.name, found[0].n_sources, {"none": whole})
 
 
