@@ -70,23 +70,14 @@ def operators(thing: Any, *, max_operators: int = 8, ax: Axes | None = None) -> 
     wide = 0.84 / n_operators
     ranks = np.arange(1, n + 1)
     counted = thing.unit if isinstance(thing, Decomposition) else "walks"
-    handles, texts = [], []
-    for k in range(n_operators):
-        style = style_of(k)
+    entries = []
+    for k, (name, part) in enumerate(zip(names, shares, strict=True)):
+        colour, hatch, *_ = style_of(k)
         at = ranks + (k - (n_operators - 1) / 2) * wide
-        bars = ax.bar(
-            at,
-            weights[k],
-            width=wide,
-            color=style.colour,
-            hatch=style.hatch,
-            edgecolor="white" if style.colour != "#F0E442" else "black",
-            linewidth=0.6,
-        )
-        handles.append(bars)
-        part = shares[k]
+        edge = "white" if colour != "#F0E442" else "black"
+        bars = ax.bar(at, weights[k], wide, color=colour, hatch=hatch, edgecolor=edge, lw=0.6)
         share = "" if part is None else f", {percent(part)} of {counted}"
-        texts.append(f"{k + 1}: {short_name(names[k])}{share}")
+        entries.append((bars, f"{k + 1}: {short_name(name)}{share}"))
     ax.axhline(0, color="black", linewidth=0.8)
     ax.set_xticks(ranks if n <= _TICKS else ranks[:: -(-n // _TICKS)])
     ax.set_xlabel("rank of the input (1 = largest)")
@@ -94,16 +85,8 @@ def operators(thing: Any, *, max_operators: int = 8, ax: Axes | None = None) -> 
     ax.margins(y=0.05)
     if total > n_operators:
         ax.set_title(f"{n_operators} of {total:,} operators, largest shares", fontsize=10)
-    legend(
-        ax,
-        handles,
-        texts,
-        fontsize=8,
-        loc="lower center",
-        bbox_to_anchor=(0.5, 1.06 if total > n_operators else 1.0),
-        ncols=2,
-        frameon=False,
-    )
+    above = (0.5, 1.06 if total > n_operators else 1.0)
+    legend(ax, entries, loc="lower center", bbox_to_anchor=above, ncols=2, frameon=False)
     return ax
 
 
@@ -126,12 +109,8 @@ def _listed(thing: Any, most: int) -> tuple[FloatArray, list[str], list[float | 
     if len(lengths) > 1:
         raise DataError(f"operators on {sorted(lengths)} sources cannot share one axis")
     shares = [None if all_shares[k] is None else float(all_shares[k]) for k in chosen]
-    return (
-        np.array([item.weights for item in made]),
-        [item.name for item in made],
-        shares,
-        len(found),
-    )
+    weights = np.array([item.weights for item in made])
+    return weights, [item.name for item in made], shares, len(found)
 
 
 def indices(measure: AbstractMeasure, *, ax: Axes | None = None) -> Axes:
@@ -178,16 +157,12 @@ def indices(measure: AbstractMeasure, *, ax: Axes | None = None) -> Axes:
     left.set_ylim(n - 0.5, -0.5)
     left.set_yticks(places, measure.sources, parse_math=False)
     _draw_interaction(right, ax, interaction(measure))
-    right.set_xticks(places, measure.sources, rotation=_turn(ax, measure), parse_math=False)
+    # Names are turned where they would touch.
+    touch = max(map(len, measure.sources)) * 6.5 > 0.46 * points_of(ax)[0] / n
+    right.set_xticks(places, measure.sources, rotation=90 if touch else 0, parse_math=False)
     right.set_yticks(places, [])
     right.set_xlabel("source")
     return ax
-
-
-def _turn(ax: Axes, measure: AbstractMeasure) -> int:
-    """Turn the names where they would touch."""
-    cell = 0.46 * points_of(ax)[0] / measure.n_sources
-    return 90 if max(len(name) for name in measure.sources) * 6.5 > cell else 0
 
 
 def _draw_interaction(cells: Axes, ax: Axes, pairs: FloatArray) -> None:
@@ -203,15 +178,9 @@ def _draw_interaction(cells: Axes, ax: Axes, pairs: FloatArray) -> None:
         if n <= 10:
             # Both ends of the map are dark, so the letters follow the distance from zero.
             colour = "white" if abs(value) > 0.6 * top else "black"
-            cells.text(
-                j,
-                i,
-                f"{value:+.2f}" if abs(value) >= 0.005 else "0",
-                ha="center",
-                va="center",
-                fontsize=8 if n <= 7 else 6.5,
-                color=colour,
-            )
+            text = f"{value:+.2f}" if abs(value) >= 0.005 else "0"
+            font = 8 if n <= 7 else 6.5
+            cells.text(j, i, text, ha="center", va="center", fontsize=font, color=colour)
         elif value < 0:
             cells.add_patch(
                 Rectangle((j - 0.5, i - 0.5), 1, 1, fill=False, hatch="///", linewidth=0)

@@ -76,26 +76,20 @@ def selective(
         raise DataError("accepted shares must lie in [0, 1], and there must be at least one")
     ax = axes_or_new(ax, (5.5, 4.0))
     number = sum(line.get_gid() == "selective" for line in ax.lines)
-    style = style_of(number)
     order = np.argsort(share, kind="stable")
+    label = f"curve {number + 1}" if name is None else name
+    every = max(1, len(share) // 12)
     ax.plot(
-        share[order],
-        errors[order],
-        color=style.colour,
-        linestyle=style.line,
-        marker=style.marker,
-        markevery=max(1, len(share) // 12),
-        markersize=5,
-        gid="selective",
-        label=f"curve {number + 1}" if name is None else name,
-    )
+        share[order], errors[order], markevery=every, markersize=5, gid="selective", label=label,
+        **style_of(number).curve,
+    )  # fmt: skip
     ax.set_xlim(-0.02, 1.02)
     lines = [line for line in ax.lines if line.get_gid() == "selective"]
     ax.set_ylim(bottom=min(0.0, *(float(np.min(line.get_ydata())) for line in lines)))
     ax.set_xlabel("share of samples accepted")
     ax.set_ylabel("error among those accepted")
     if name is not None or number:
-        legend(ax, lines, [str(line.get_label()) for line in lines], fontsize=8)
+        legend(ax, [(line, str(line.get_label())) for line in lines])
     return ax
 
 

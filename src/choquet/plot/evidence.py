@@ -86,27 +86,12 @@ def _draw_shares(ax: Axes, n: int, sizes: IntArray) -> None:
     total = np.array([float(comb(n, k)) for k in all_sizes])
     share = seen / total
     ax.bar(all_sizes, share, width=0.75, color=STYLES[0].colour)
-    ax.bar(
-        all_sizes,
-        1 - share,
-        bottom=share,
-        width=0.75,
-        color="white",
-        edgecolor=GREY,
-        hatch="//",
-    )
+    ax.bar(all_sizes, 1 - share, 0.75, share, color="white", edgecolor=GREY, hatch="//")
+    font, turn, top = (8, 0, 1.12) if n <= 8 else (6, 90, 1.5)
     for k, number in enumerate(seen.tolist(), start=1):
         text = f"{number:,} of {comb(n, k):,}"
-        ax.text(
-            k,
-            1.02,
-            text,
-            ha="center",
-            va="bottom",
-            fontsize=8 if n <= 8 else 6,
-            rotation=0 if n <= 8 else 90,
-        )
-    ax.set_ylim(0, 1.12 if n <= 8 else 1.5)
+        ax.text(k, 1.02, text, ha="center", va="bottom", fontsize=font, rotation=turn)
+    ax.set_ylim(0, top)
     ax.set_yticks(np.linspace(0, 1, 6))
     ax.set_ylabel("share of subsets (hatched: not supported)")
 
@@ -116,9 +101,8 @@ def _draw_points(ax: Axes, sizes: IntArray, values: FloatArray) -> None:
     beside = np.zeros(len(sizes))
     for size in np.unique(sizes):
         at = np.flatnonzero(sizes == size)
-        beside[at[np.argsort(values[at], kind="stable")]] = np.linspace(-0.28, 0.28, len(at) + 2)[
-            1:-1
-        ]
+        places = np.linspace(-0.28, 0.28, len(at) + 2)[1:-1]
+        beside[at[np.argsort(values[at], kind="stable")]] = places
         middle = np.median(values[at])
         ax.hlines(middle, size - 0.35, size + 0.35, color="black", linewidth=2, zorder=3)
     ax.scatter(
@@ -169,16 +153,8 @@ def coverage(thing: DataSupport | OperatorGraph, *, ax: Axes | None = None) -> A
     if isinstance(thing, OperatorGraph):
         kept = max(1, sum(u < thing.epsilon * (n - 1) - 1e-12 for u in range(n)))
     for u, share in enumerate(shares):
-        inside = u < kept
-        ax.bar(
-            u,
-            share,
-            width=0.8,
-            color=STYLES[0].colour if inside else "white",
-            edgecolor="black",
-            linewidth=0.6,
-            hatch="" if inside else "//",
-        )
+        colour, hatch = (STYLES[0].colour, "") if u < kept else ("white", "//")
+        ax.bar(u, share, color=colour, edgecolor="black", linewidth=0.6, hatch=hatch)
         ax.text(u, share, percent(share), ha="center", va="bottom", fontsize=8)
     ax.set_ylim(0, 1.1 * max(shares))
     ax.set_xticks(range(n), [f"{u / max(n - 1, 1):.2g}" for u in range(n)])

@@ -71,7 +71,11 @@ def operator_graph(
     ax = axes_or_new(ax, (9.0, 5.5))
     n = graph.n_sources
     levels = graph.levels
-    values = [_values(graph, j) for j in range(n + 1)]
+    # Of each state the value of any of its subsets, which are equal.
+    values = [
+        graph.measure.values[graph.level_subsets(j)[level.member_ptr[:-1]]]
+        for j, level in enumerate(levels)
+    ]
     low, high = (
         f(min(0.0, *(v.min() for v in values)), *(v.max() for v in values)) for f in (min, max)
     )
@@ -84,7 +88,7 @@ def operator_graph(
         ax.text(
             j, high + 0.35 * room, f"{len(level.n_paths):,}", ha="center", va="bottom", fontsize=8
         )
-    handles = _draw_walks(ax, graph, sorts) if sorts is not None and len(sorts) else []
+    entries = _draw_walks(ax, graph, sorts) if sorts is not None and len(sorts) else []
     ax.set_xlim(-0.5, n + 0.5)
     ax.set_ylim(low - 0.4 * room, high + room)
     ax.set_xticks(range(n + 1))
@@ -94,45 +98,25 @@ def operator_graph(
         f"{graph.n_operators:,} operators over {graph.n_walks:,} walks; states above each size",
         fontsize=10,
     )
-    if handles:
-        legend(
-            ax,
-            [h for h, _ in handles],
-            [t for _, t in handles],
-            fontsize=8,
-            loc="upper center",
-            bbox_to_anchor=(0.5, -0.12),
-            frameon=False,
-        )
+    if entries:
+        legend(ax, entries, loc="upper center", bbox_to_anchor=(0.5, -0.12), frameon=False)
     return ax
 
 
-def _values(graph: OperatorGraph, j: int) -> FloatArray:
-    """Value of each state of one level: that of any of its subsets, which are equal."""
-    level = graph.levels[j]
-    masks = graph.level_subsets(j)[level.member_ptr[:-1]]
-    return graph.measure.values[masks]
-
-
 def _draw_paths(ax: Axes, graph: OperatorGraph, values: list[FloatArray]) -> None:
-    segments = []
-    for j, level in enumerate(graph.levels[:-1]):
-        start = np.repeat(values[j], np.diff(level.edge_ptr))
-        for a, b in zip(start, values[j + 1][level.target], strict=True):
-            segments.append([(j, a), (j + 1, b)])
+    segments = [
+        [(j, a), (j + 1, b)]
+        for j, level in enumerate(graph.levels[:-1])
+        for a, b in zip(
+            np.repeat(values[j], np.diff(level.edge_ptr)), values[j + 1][level.target], strict=True
+        )
+    ]
     thin = 0.4 if len(segments) > 300 else 1.0
     ax.add_collection(LineCollection(segments, colors="#B0B0B0", linewidths=thin, zorder=1))
     for j, level in enumerate(graph.levels):
         share = (level.n_paths / graph.n_operators).astype(np.float64)
-        ax.scatter(
-            np.full(len(share), j),
-            values[j],
-            s=12 + 60 * share,
-            color=STYLES[0].colour,
-            edgecolor="white",
-            linewidth=0.4,
-            zorder=2,
-        )
+        dots = ax.scatter(np.full(len(share), j), values[j], s=12 + 60 * share, zorder=2)
+        dots.set(facecolor=STYLES[0].colour, edgecolor="white", linewidth=0.4)
 
 
 def _draw_density(ax: Axes, values: list[FloatArray], low: float, high: float) -> None:
@@ -140,30 +124,20 @@ def _draw_density(ax: Axes, values: list[FloatArray], low: float, high: float) -
     edges = np.linspace(low, high or 1.0, _BINS + 1)
     counts = np.array([np.histogram(v, edges)[0] / len(v) for v in values])
     shown = np.sqrt(counts / counts.max(axis=1, keepdims=True))
+    look: dict[str, Any] = {"origin": "lower", "aspect": "auto", "cmap": "Blues", "zorder": 1}
     for j, row in enumerate(shown):
-        ax.imshow(
-            row[:, None],
-            extent=(j - 0.35, j + 0.35, edges[0], edges[-1]),
-            origin="lower",
-            aspect="auto",
-            cmap="Blues",
-            vmin=0,
-            vmax=1,
-            zorder=1,
-        )
+        extent = (j - 0.35, j + 0.35, edges[0], edges[-1])
+        ax.imshow(row[:, None], extent=extent, vmin=0, vmax=1, **look)
 
 
 def _draw_walks(ax: Axes, graph: OperatorGraph, sorts: IntArray) -> list[tuple[Any, str]]:
     handles = []
     masks = np.cumsum(np.int64(1) << sorts, axis=1)
     for k, (sort, chain) in enumerate(zip(sorts, masks, strict=True)):
-        style = _WALKS[k % len(_WALKS)]
         heights = np.concatenate([[0.0], graph.measure.values[chain]])
         (line,) = ax.plot(
             heights,
-            color=style.colour,
-            linestyle=style.line,
-            marker=style.marker,
+            **_WALKS[k % len(_WALKS)].curve,
             markersize=5,
             linewidth=2.6,
             path_effects=[withStroke(linewidth=4.5, foreground="white")],

@@ -209,14 +209,8 @@ def _scale_of(pictures: Sequence[_Image], scale: float | None) -> float:
 def _draw(ax: Axes, picture: _Image, size: int | None, top: float) -> Any:
     total = int(picture.counts.sum())
     pixels = picture.image(min(total, _SIZE) if size is None else size)
-    return ax.imshow(
-        pixels,
-        extent=(0, 1, 1, 0),
-        cmap="gray",
-        vmin=0,
-        vmax=top,
-        interpolation="nearest",
-    )
+    look: dict[str, Any] = {"cmap": "gray", "interpolation": "nearest"}
+    return ax.imshow(pixels, extent=(0, 1, 1, 0), vmin=0, vmax=top, **look)
 
 
 def _note(thing: Any, picture: _Image) -> str:
@@ -252,21 +246,12 @@ def _blocks(picture: _Image, labels: IntArray) -> list[_Block]:
 
 def _draw_boxes(ax: Axes, blocks: Sequence[_Block]) -> None:
     for block in blocks:
-        style = style_of(block.label)
-        side = block.end - block.start
-        ax.add_patch(
-            Rectangle(
-                (block.start, block.start),
-                side,
-                side,
-                fill=False,
-                edgecolor=style.colour,
-                linewidth=2.2,
-                clip_on=False,
-                # White around it, so that a dark box is seen on a dark block.
-                path_effects=[withStroke(linewidth=4.2, foreground="white")],
-            )
-        )
+        side, colour = block.end - block.start, style_of(block.label).colour
+        box = Rectangle((block.start, block.start), side, side, fill=False, edgecolor=colour)
+        # White around it, so that a dark box is seen on a dark block.
+        white = [withStroke(linewidth=4.2, foreground="white")]
+        box.set(linewidth=2.2, clip_on=False, path_effects=white)
+        ax.add_patch(box)
 
 
 def _names(thing: Any, blocks: Sequence[_Block]) -> dict[int, str]:
@@ -301,23 +286,9 @@ def _draw_names(ax: Axes, blocks: Sequence[_Block], names: Mapping[int, str]) ->
         gap = 1 / len(shown)
     places = spread(middles, gap, gap / 2, 1 - gap / 2)
     side = ax.get_yaxis_transform()
+    line = {"arrowstyle": "-", "color": GREY, "linewidth": 0.8, "shrinkA": 0, "relpos": (0, 0.5)}
     for block, middle, place in zip(shown, middles, places, strict=True):
         ax.annotate(
-            names[block.label],
-            xy=(1.0, middle),
-            xycoords=side,
-            xytext=(1.05, place),
-            textcoords=side,
-            va="center",
-            ha="left",
-            fontsize=font,
-            parse_math=False,
-            annotation_clip=False,
-            arrowprops={
-                "arrowstyle": "-",
-                "color": GREY,
-                "linewidth": 0.8,
-                "shrinkA": 0,
-                "relpos": (0, 0.5),
-            },
-        )
+            names[block.label], (1.0, middle), (1.05, place), side, side, line,
+            annotation_clip=False, va="center", ha="left", fontsize=font, parse_math=False,
+        )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from matplotlib.collections import LineCollection
@@ -91,7 +91,7 @@ def hasse(
     measure = check_measure(measure).to_measure()
     if support is not None:
         check_support(support, measure)
-    sorts = _sorts(measure, walks)
+    sorts = _sorts(measure, () if walks is None else walks)
     if measure.n_sources > MAX_SOURCES:
         return operator_graph(OperatorGraph(measure, support), walks=sorts, ax=ax)
     n = measure.n_sources
@@ -103,43 +103,26 @@ def hasse(
     for k, walk in enumerate(shown):
         # Later walks are thinner, so that those who share steps are all seen.
         width = max(6.0 - 1.5 * k, 1.8)
-        ax.plot(
-            x[walk.chain],
-            y[walk.chain],
-            color=walk.style.colour,
-            linestyle=walk.style.line,
-            linewidth=width,
-            zorder=2,
-            gid="walk",
-        )
-    labels = _legend_entries(shown, support)
-    _frame(ax, n, len(labels))
+        look: dict[str, Any] = {"color": walk.style.colour, "linestyle": walk.style.line}
+        ax.plot(x[walk.chain], y[walk.chain], linewidth=width, zorder=2, gid="walk", **look)
+    entries = _legend_entries(shown, support)
+    _frame(ax, n, len(entries))
     _draw_nodes(ax, measure, x, y, supported, shown)
-    if labels:
-        legend(
-            ax,
-            [handle for handle, _ in labels],
-            [text for _, text in labels],
-            loc="upper left",
-            fontsize=8,
-            frameon=False,
-            borderaxespad=0.2,
-        )
+    if entries:
+        legend(ax, entries, loc="upper left", frameon=False, borderaxespad=0.2)
     return ax
 
 
-def _sorts(measure: Measure, walks: Iterable[Sequence[int | str]] | None) -> IntArray:
-    if walks is None:
-        return np.zeros((0, measure.n_sources), dtype=np.int64)
+def _sorts(measure: Measure, walks: Iterable[Sequence[int | str]]) -> IntArray:
     rows = [source_numbers(measure.sources, walk) for walk in walks]
     if not rows:
         return np.zeros((0, measure.n_sources), dtype=np.int64)
-    if any(len(row) != measure.n_sources for row in rows):
-        short = next(row for row in rows if len(row) != measure.n_sources)
-        raise DataError(
-            f"a walk names all {measure.n_sources} sources, largest input first; "
-            f"{[measure.sources[i] for i in short]} names {len(short)}"
-        )
+    for row in rows:
+        if len(row) != measure.n_sources:
+            raise DataError(
+                f"a walk names all {measure.n_sources} sources, largest input first; "
+                f"{[measure.sources[i] for i in row]} names {len(row)}"
+            )
     return as_sorts(rows, measure.n_sources)
 
 
@@ -251,7 +234,8 @@ def _node_texts(ax: Axes, measure: Measure) -> tuple[list[str], float]:
     names[0] = numbers[0] = "∅"
     if n > 3:
         names[-1] = numbers[-1] = "X"
-    values = [_format(v, measure.values) for v in measure.values]
+    form = ".2f" if np.abs(measure.values).max() < 10 else ".3g"
+    values = [f"{value:{form}}" for value in measure.values]
     font = _font(ax, n, names, values)
     if font < _NAMES_FONT:
         names, font = numbers, _font(ax, n, numbers, values)
@@ -273,19 +257,12 @@ def _font(ax: Axes, n: int, names: list[str], values: list[str]) -> float:
     return best
 
 
-def _format(value: float, values: FloatArray) -> str:
-    return f"{value:.2f}" if np.abs(values).max() < 10 else f"{value:.3g}"
-
-
 def _legend_entries(
     shown: list[_Walk], support: DataSupport | None
 ) -> list[tuple[Line2D | Patch, str]]:
     entries: list[tuple[Line2D | Patch, str]] = [
-        (
-            Line2D([], [], color=walk.style.colour, linestyle=walk.style.line, linewidth=2.5),
-            walk.text,
-        )
-        for walk in shown
+        (Line2D([], [], color=one.style.colour, linestyle=one.style.line, linewidth=2.5), one.text)
+        for one in shown
     ]
     if support is not None:
         box = Patch(facecolor="#E4E4E4", edgecolor="black", linestyle="--")

@@ -21,6 +21,11 @@ class Style(NamedTuple):
     line: str | tuple[int, tuple[int, ...]]
     marker: str
 
+    @property
+    def curve(self) -> dict[str, Any]:
+        """Options of a curve in this style."""
+        return {"color": self.colour, "linestyle": self.line, "marker": self.marker}
+
 
 STYLES = (
     Style("#0072B2", "", "-", "o"),
@@ -83,17 +88,17 @@ def points_of(ax: Axes) -> tuple[float, float]:
     return float(box.width * scale), float(box.height * scale)
 
 
-def legend(ax: Axes, handles: Sequence[Any], labels: Sequence[str], **where: Any) -> Any:
-    """Legend whose texts are taken as they are: a source may be called ``$x$``.
+def legend(ax: Axes, entries: Sequence[tuple[Any, str]], **where: Any) -> Any:
+    """Legend of handles and texts, taken as they are: a source may be called ``$x$``.
 
     Examples
     --------
     >>> from matplotlib.figure import Figure
     >>> ax = Figure().subplots()
-    >>> legend(ax, ax.plot([0, 1]), ["$a$"]).get_texts()[0].get_text()
+    >>> legend(ax, [(ax.plot([0, 1])[0], "$a$")]).get_texts()[0].get_text()
     '$a$'
     """
-    made = ax.legend(handles, labels, **where)
+    made = ax.legend(*zip(*entries, strict=True), fontsize=8, **where)
     for text in made.get_texts():
         text.set_parse_math(False)
     return made
