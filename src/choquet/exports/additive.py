@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from itertools import pairwise
 from typing import Any
 
@@ -35,17 +35,17 @@ class _Met:
     shares: list[Node]
     known: Node
 
+    def parts(self, f: Formulas, values: Any) -> list[Node]:
+        """What each corner adds of some values on the grid."""
+        table = _padded(values, self.term)[:, 0]
+        pairs = zip(self.indices, self.shares, strict=True)
+        return [f.mul(share, f.lookup(index, table)) for index, share in pairs]
+
 
 def additive_plan(model: Any, label: Any, *, arrays: bool = True) -> Plan:
     """The plan of a fitted `ChoquetAdditiveRegressor` or `ChoquetAdditiveClassifier`.
 
-    Parameters
-    ----------
-    model : Additive
-    label : object, optional
-        The class asked for.
-    arrays : bool, default True
-        Whether the language has arrays and loops, in which variances are short.
+    The label is the class asked for. With arrays and loops variances are short.
     """
     inner: AdditiveModel = model.model_
     f = Formulas()
@@ -140,12 +140,7 @@ def _padded(values: Any, term: FittedTerm) -> Any:
 
 def _score(f: Formulas, model: AdditiveModel, met: list[_Met], k: int) -> Node:
     """Sum of the terms of a score, within its bounds."""
-    parts = [
-        f.mul(share, f.lookup(index, table))
-        for one in met
-        for table in [_padded(one.term.values[k], one.term)[:, 0]]
-        for index, share in zip(one.indices, one.shares, strict=True)
-    ]
+    parts = [part for one in met for part in one.parts(f, one.term.values[k])]
     return f.clip(f.add(*parts, f.const(0.0)), *model.bounds[k])
 
 
@@ -170,7 +165,10 @@ def _variance(
     shares = [share for one in met for share in one.shares]
     if form.n_numbers > most or (not arrays and form.n_leaves > _MAX_LEAVES):
         return None
-    known = f.form(indices, shares, form) if arrays else f.spelled_form(indices, shares, form)
+    if arrays:
+        known = f.node("form", *indices, *shares, data=form)
+    else:
+        known = f.spelled_form(indices, shares, form)
     left_out = [f.mul(f.sub(f.const(1.0), one.known), f.const(one.term.unknown(k))) for one in met]
     between = [_between(f, one, k) for one in met]
     outside = [one for term in met for one in _outside(f, term, k)]
@@ -187,18 +185,15 @@ def _outside(f: Formulas, met: _Met, k: int) -> Iterator[Node]:
         far = FAR * (axis.knots[-1] - axis.knots[0])
         away = f.clip(f.sub(x, f.clip(x, axis.knots[0], axis.knots[-1])), -far, far)
         squares = f.choose(f.missing(i), f.const(0.0), f.mul(away, away))
-        table = _padded(edges, met.term)[:, 0]
-        found = [f.mul(s, f.lookup(i, table)) for i, s in zip(met.indices, met.shares, strict=True)]
-        yield f.mul(squares, f.add(*found))
+        yield f.mul(squares, f.add(*met.parts(f, edges)))
 
 
 def _between(f: Formulas, met: _Met, k: int) -> Node:
     """What a term may be off between its knots, as `score_variance` has it."""
-    table = _padded(met.term.bends(k), met.term)[:, 0]
-    met_bends = [f.mul(s, f.lookup(i, table)) for i, s in zip(met.indices, met.shares, strict=True)]
+    bends = met.parts(f, met.term.bends(k))
     squares = f.add(*(f.mul(share, share) for share in met.shares))
     inside = f.mul(f.const(BETWEEN), f.sub(f.const(1.0), squares))
-    return f.mul(inside, f.add(*met_bends))
+    return f.mul(inside, f.add(*bends))
 
 
 def _link_variance(f: Formulas, model: AdditiveModel, met: list[_Met], score: Node) -> Node:
@@ -213,10 +208,7 @@ def _link_variance(f: Formulas, model: AdditiveModel, met: list[_Met], score: No
     parts, start = [f.const(-model.kappa_answer[0])], 1
     for basis, one in zip(model.bases, met, strict=True):
         answer = model.kappa_answer[start : start + basis.shape[1]]
-        table = _padded(-(basis @ answer), one.term)[:, 0]
-        parts += [
-            f.mul(s, f.lookup(i, table)) for i, s in zip(one.indices, one.shares, strict=True)
-        ]
+        parts += one.parts(f, -(basis @ answer))
         start += basis.shape[1]
     off = f.mul(f.const(model.kappa_error), f.add(moved, *parts))
     return f.mul(off, off)
@@ -261,9 +253,7 @@ def _chances(f: Formulas, model: Any, scores: list[Node]) -> list[Node]:
     if len(odds) == 1:
         second = f.sigmoid(odds[0])
         return [f.sub(one, second), second]
-    top = odds[0]
-    for other in odds[1:]:
-        top = f.node("max", top, other)
+    top = reduce(partial(f.node, "max"), odds)
     sizes = [f.exp(f.sub(each, top)) for each in odds]
     total = f.add(*sizes)
     return [f.div(size, total) for size in sizes]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from choquet.exports.code import Dialect, Tables, body, head, number
+from choquet.exports.code import Dialect, Tables, body, head
 from choquet.exports.plan import Node, Plan, reachable
 
 _DIALECT = Dialect(
@@ -98,7 +98,16 @@ _FUNCTIONS = {
         "int choquet_supported(const double *x)",
         "1 where data support all that the answer needs, else 0.",
     ),
+    "interval": (
+        "void choquet_interval(const double *x, double *low, double *high)",
+        "Bounds of the answer over all that the data leave open.",
+    ),
+    "probabilities": (
+        "void choquet_probabilities(const double *x, double *p)",
+        "Probabilities of the classes.",
+    ),
 }
+"""Signatures, and what they give."""
 
 
 def c_source(plan: Plan) -> str:
@@ -113,33 +122,7 @@ def c_source(plan: Plan) -> str:
     True
     """
     tables = Tables()
-    parts = [
-        _function(*_FUNCTIONS[name], [plan.outputs[name]], tables, "return {0};")
-        for name in _FUNCTIONS
-    ]
-    if "low" in plan.outputs:
-        parts.append(
-            _function(
-                "void choquet_interval(const double *x, double *low, double *high)",
-                "Bounds of the answer over all that the data leave open.",
-                [plan.outputs["low"], plan.outputs["high"]],
-                tables,
-                "*low = {0};\n*high = {1};",
-            )
-        )
-    chances = [node for name, node in plan.outputs.items() if name[1:].isdigit()]
-    if chances:
-        store = "\n".join(f"p[{k}] = {{{k}}};" for k in range(len(chances)))
-        parts.append(
-            _function(
-                "void choquet_probabilities(const double *x, double *p)",
-                "Probabilities of the classes.",
-                chances,
-                tables,
-                store,
-            )
-        )
-    code = "\n".join(parts)
+    code = "\n".join(_function(name, roots, tables) for name, roots in plan.functions.items())
     nodes = reachable(plan.outputs.values())
     most = max([len(node.args) for node in nodes if node.op == "order"], default=1)
     longest = max([len(node.data.matrix) for node in nodes if node.op == "form"], default=0)
@@ -153,7 +136,7 @@ def c_source(plan: Plan) -> str:
             f"const int choquet_n_inputs = {plan.n_inputs};",
             _names("choquet_names", [column.name for column in plan.columns]),
             *([_names("choquet_classes", plan.classes)] if plan.classes else []),
-            *_arrays(tables),
+            *tables.lines("static const double {name}[{n}] = {{", "};", nothing="NAN"),
             "",
             *helpers,
             code,
@@ -161,23 +144,19 @@ def c_source(plan: Plan) -> str:
     )
 
 
-def _function(signature: str, about: str, roots: list[Node], tables: Tables, ending: str) -> str:
+def _function(name: str, roots: list[Node], tables: Tables) -> str:
+    signature, about = _FUNCTIONS[name]
     lines, found = body(roots, _DIALECT, tables)
-    inside = [*lines, *ending.format(*found).split("\n")]
+    if name == "interval":
+        inside = [*lines, f"*low = {found[0]};", f"*high = {found[1]};"]
+    elif name == "probabilities":
+        inside = [*lines, *(f"p[{k}] = {one};" for k, one in enumerate(found))]
+    else:
+        inside = [*lines, f"return {found[0]};"]
     if not any("x[" in line for line in inside):
         inside.insert(0, "(void)x;")
     text = "\n".join(f"  {line}" for line in inside)
     return f"/* {about} */\n{signature} {{\n{text}\n}}\n"
-
-
-def _arrays(tables: Tables) -> list[str]:
-    found = []
-    for name, values in tables.values.items():
-        listed = [number(float(value), nothing="NAN") for value in values]
-        found.append(f"static const double {name}[{len(listed)}] = {{")
-        found += [f"  {', '.join(listed[k : k + 6])}," for k in range(0, len(listed), 6)]
-        found.append("};")
-    return found
 
 
 def _names(variable: str, names: list[str] | tuple[str, ...]) -> str:

@@ -24,31 +24,20 @@ def number(value: float, *, nothing: str) -> str:
 
 @dataclass(frozen=True)
 class Dialect:
-    """What differs between languages that write formulas alike.
-
-    Attributes
-    ----------
-    nothing : str
-        NaN.
-    declare : callable of (node, name, value)
-        A statement that names the value of a node.
-    order : callable of (name, values)
-        Statements that sort some values.
-    functions : dict of str by op
-        Names of the functions for "min", "max", "exp", "sqrt" and "missing".
-    index : str
-        A template that makes an index of a number.
-    array : str
-        A template that makes an array of values, of a kind: "table", "whole" or "number".
-    """
+    """What differs between languages that write formulas alike."""
 
     nothing: str
+    """NaN."""
     number_type: str
     flag_type: str
     order: str
+    """A template of statements that sort some values."""
     functions: Mapping[str, str]
+    """Names of the functions for "min", "max", "exp", "sqrt" and "missing"."""
     index: str
+    """A template that makes an index of a number."""
     array: str
+    """A template that makes an array of values, of a kind: "table", "whole" or "number"."""
 
 
 @dataclass
@@ -64,6 +53,15 @@ class Tables:
             self.names[key] = f"choquet_t{len(self.names)}"
             self.values[self.names[key]] = list(numbers)
         return self.names[key]
+
+    def lines(self, begin: str, end: str, *, nothing: str) -> list[str]:
+        """All arrays; `begin` is a template of the name and the number of values."""
+        found = []
+        for name, values in self.values.items():
+            listed = [number(float(value), nothing=nothing) for value in values]
+            rows = [f"  {', '.join(listed[k : k + 6])}," for k in range(0, len(listed), 6)]
+            found += [begin.format(name=name, n=len(listed)), *rows, end]
+        return found
 
 
 def uses(nodes: Iterable[Node], roots: Iterable[Node]) -> Counter[int]:
@@ -98,7 +96,7 @@ def body(roots: list[Node], dialect: Dialect, tables: Tables) -> tuple[list[str]
 
 def _text(node: Node, text: Mapping[int, str], dialect: Dialect, tables: Tables) -> str:
     args = [text[arg.number] for arg in node.args]
-    signs = {"add": " + ", "sub": " - ", "mul": " * ", "div": " / ", "and": " && ", "or": " || "}
+    signs = {"add": " + ", "sub": " - ", "mul": " * ", "div": " / ", "or": " || "}
     if node.op in signs:
         return f"({signs[node.op].join(args)})"
     if node.op in dialect.functions:

@@ -89,10 +89,13 @@ const inputs = (row) => {
 """
 
 _FUNCTIONS = {
-    "predict": ("output", "The answer; NaN if there is none."),
-    "operator": ("operator", "Number of the operator that decides, from 0; -1 if there is none."),
-    "supported": ("supported", "Whether data support all that the answer needs."),
+    "output": "The answer; NaN if there is none.",
+    "operator": "Number of the operator that decides, from 0; -1 if there is none.",
+    "supported": "Whether data support all that the answer needs.",
+    "interval": "Bounds of the answer over all that the data leave open: [low, high].",
+    "probabilities": "Probabilities of the classes.",
 }
+"""What they give."""
 
 
 def js_source(plan: Plan) -> str:
@@ -107,18 +110,7 @@ def js_source(plan: Plan) -> str:
     True
     """
     tables = Tables()
-    parts = [
-        _function(name, about, [plan.outputs[output]], tables)
-        for name, (output, about) in _FUNCTIONS.items()
-    ]
-    if "low" in plan.outputs:
-        about = "Bounds of the answer over all that the data leave open: [low, high]."
-        parts.append(
-            _function("interval", about, [plan.outputs["low"], plan.outputs["high"]], tables)
-        )
-    chances = [node for name, node in plan.outputs.items() if name[1:].isdigit()]
-    if chances:
-        parts.append(_function("probabilities", "Probabilities of the classes.", chances, tables))
+    parts = [_function(name, roots, tables) for name, roots in plan.functions.items()]
     use = 'Use it with: import { predict } from "./FILE.js"; predict(row)'
     lines = [
         f"// {''.join(c if c.isprintable() else '.' for c in line)}"
@@ -133,7 +125,7 @@ def js_source(plan: Plan) -> str:
             *([f"export const classes = {_json(plan.classes)};"] if plan.classes else []),
             f"const levels = {_json(levels)};",
             f"const unknown = [{', '.join(unknown)}];",
-            *_arrays(tables),
+            *tables.lines("const {name} = [", "];", nothing="NaN"),
             "",
             _HELPERS,
             *parts,
@@ -141,22 +133,13 @@ def js_source(plan: Plan) -> str:
     )
 
 
-def _function(name: str, about: str, roots: list[Node], tables: Tables) -> str:
+def _function(output: str, roots: list[Node], tables: Tables) -> str:
     lines, found = body(roots, _DIALECT, tables)
-    answer = found[0] if len(found) == 1 and name != "probabilities" else f"[{', '.join(found)}]"
-    if name == "supported":
-        answer = f"{answer} === 1"
+    answer = f"[{', '.join(found)}]" if output in ("interval", "probabilities") else found[0]
+    answer += " === 1" if output == "supported" else ""
     text = "\n".join(f"  {line}" for line in ["const x = inputs(row);", *lines])
-    return f"// {about}\nexport const {name} = (row) => {{\n{text}\n  return {answer};\n}};\n"
-
-
-def _arrays(tables: Tables) -> list[str]:
-    found = []
-    for name, values in tables.values.items():
-        listed = [number(float(value), nothing="NaN") for value in values]
-        lines = [f"  {', '.join(listed[k : k + 6])}," for k in range(0, len(listed), 6)]
-        found += [f"const {name} = [", *lines, "];"]
-    return found
+    begin = f"// {_FUNCTIONS[output]}\nexport const {'predict' if output == 'output' else output}"
+    return f"{begin} = (row) => {{\n{text}\n  return {answer};\n}};\n"
 
 
 def _json(value: Any) -> str:

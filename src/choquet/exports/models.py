@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -72,7 +71,9 @@ def plan_of(model: Any, *, label: Any = None, arrays: bool = True) -> Plan:
                 f"the {type(model).__name__} around it"
             )
         return sums
-    if isinstance(inner, Decomposition) or not _has_odds(inner):
+    # Outputs may become probabilities of classes.
+    outcomes: Any = getattr(inner, "outcomes_", None)
+    if isinstance(inner, Decomposition) or not outcomes or outcomes[0].kind == "score":
         return _single(model, label)
     return _classes(model, inner, label)
 
@@ -105,17 +106,10 @@ def _additive_plan(inner: Any, label: Any, arrays: bool) -> Plan | None:
     return additive_plan(inner, label, arrays=arrays)
 
 
-def _has_odds(inner: Any) -> bool:
-    """Whether outputs become probabilities of classes."""
-    outcomes: Any = getattr(inner, "outcomes_", None)
-    return bool(outcomes) and outcomes[0].kind != "score"
-
-
 # -- one view --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class Answer:
+class Answer(NamedTuple):
     """What one view gives for a row, on the common scale, before anything is missing."""
 
     output: Node
@@ -157,17 +151,14 @@ def _plan(
     what = view.own if isinstance(model, View) and view.own is not None else model
     # A model that was put into units is called by its own name.
     title = f"{type(unwrapped(what)[0]).__name__} of {len(columns)} sources"
-    return Plan(columns, guarded(f, len(columns), outputs), title, meaning, classes, tuple(notes))
-
-
-def guarded(f: Formulas, n_inputs: int, outputs: dict[str, Node]) -> dict[str, Node]:
-    """Outputs that give no answer where an input is missing."""
-    gone = f.any([f.missing(i) for i in range(n_inputs)])
+    # There is no answer where an input is missing.
+    gone = f.any([f.missing(i) for i in range(len(columns))])
     blanks = {"operator": -1.0, "supported": 0.0}
-    return {
+    guarded = {
         name: f.choose(gone, f.const(blanks.get(name, np.nan)), node)
         for name, node in outputs.items()
     }
+    return Plan(columns, guarded, title, meaning, classes, tuple(notes))
 
 
 def _inputs(f: Formulas, view: View) -> list[Node]:
@@ -238,8 +229,7 @@ def _answer(f: Formulas, view: View, inputs: list[Node]) -> Answer:
 # -- measures --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class _Values:
+class _Values(NamedTuple):
     """Values of all subsets by mask."""
 
     middle: FloatArray

@@ -18,18 +18,11 @@ DTYPES = ("float64", "float32")
 _OPSET = 15
 _IR_VERSION = 8
 _SIMPLE = {"sub": "Sub", "mul": "Mul", "div": "Div", "exp": "Exp", "sqrt": "Sqrt", "less": "Less"}
-_CHAINED = {"add": "Add", "and": "And", "or": "Or", "min": "Min", "max": "Max"}
+_CHAINED = {"add": "Add", "or": "Or", "min": "Min", "max": "Max"}
 
 
 def onnx_bytes(plan: Plan, dtype: Literal["float64", "float32"] = "float64") -> bytes:
-    """An ONNX model of a plan: it takes `X` (n × N) and gives `output` and the others, n each.
-
-    Parameters
-    ----------
-    plan : Plan
-    dtype : {"float64", "float32"}, default "float64"
-        Of inputs and outputs.
-    """
+    """An ONNX model of a plan: it takes `X` (n × N) and gives `output` and the others, n each."""
     try:
         import onnx
     except ImportError:

@@ -31,7 +31,6 @@ OPS: dict[str, str] = {
     "lookup": "number of a table at an index",
     "missing": "flag: whether an input is no finite number",
     "less": "flag: whether the first is below the second",
-    "and": "flag: whether all hold",
     "or": "flag: whether one holds",
     "if": "the second where the flag holds, else the third",
     "order": "numbers sorted, largest first, ties by position; only for the three that follow",
@@ -42,23 +41,17 @@ OPS: dict[str, str] = {
 }
 """Kinds of nodes, and what each gives."""
 
-_FLAGS = ("missing", "less", "and", "or")
+_FLAGS = ("missing", "less", "or")
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Numbers to look up.
-
-    Attributes
-    ----------
-    values : array of floats
-        By index, from 0.
-    possible : array of ints or None
-        Indices that can occur, where not all can; languages without arrays write only these.
-    """
+    """Numbers to look up."""
 
     values: FloatArray
+    """By index, from 0."""
     possible: Any = None
+    """Indices that can occur, where not all can; languages without arrays write only these."""
 
     @property
     def key(self) -> tuple[bytes, bytes]:
@@ -68,24 +61,16 @@ class Table:
 
 @dataclass(frozen=True, eq=False)
 class Form:
-    """A quadratic form v'Cv, where v begins with numbers and goes on with sums of rows of tables.
-
-    Attributes
-    ----------
-    start : array of floats
-        First numbers of v.
-    bases : tuple of arrays
-        Tables; of each, some rows are summed up by their shares, and joined to v.
-    counts : tuple of int
-        How many rows of each.
-    matrix : array
-        C, symmetric.
-    """
+    """A quadratic form v'Cv, where v begins with numbers; sums of rows of tables follow."""
 
     start: FloatArray
+    """First numbers of v."""
     bases: tuple[FloatArray, ...]
+    """Tables; of each, some rows are summed up by their shares, and joined to v."""
     counts: tuple[int, ...]
+    """How many rows of each."""
     matrix: FloatArray
+    """C, symmetric."""
 
     @property
     def key(self) -> tuple[bytes, ...]:
@@ -107,23 +92,15 @@ class Form:
 
 @dataclass(frozen=True, eq=False)
 class Node:
-    """A formula.
-
-    Attributes
-    ----------
-    op : str
-        A row of `OPS`.
-    args : tuple of Node
-    data : object
-        What is fixed: a number, a position, points, a `Table`, or (rank, weights).
-    number : int
-        Arguments have smaller numbers.
-    """
+    """A formula."""
 
     op: str
+    """A row of `OPS`."""
     args: tuple[Node, ...]
     data: Any
+    """What is fixed: a number, a position, points, a `Table`, or (rank, weights)."""
     number: int
+    """Arguments have smaller numbers."""
 
     @property
     def is_flag(self) -> bool:
@@ -133,21 +110,13 @@ class Node:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of the data.
-
-    Attributes
-    ----------
-    name : str
-    levels : tuple
-        Of a category: its levels. Languages that see names take these, the others their numbers,
-        from 0. Empty for numbers.
-    unknown : float
-        What a level that is not among them becomes: a number, or NaN for missing.
-    """
+    """A column of the data."""
 
     name: str
     levels: tuple[Any, ...] = ()
+    """Of a category: languages that see names take these, the others their numbers, from 0."""
     unknown: float = -1.0
+    """What a level that is not among them becomes: a number, or NaN for missing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,6 +147,15 @@ class Plan:
     def n_inputs(self) -> int:
         """Number of columns."""
         return len(self.columns)
+
+    @property
+    def functions(self) -> dict[str, list[Node]]:
+        """What functions of a language give: an output each, or the interval, or all chances."""
+        found = {name: [self.outputs[name]] for name in ("output", "operator", "supported")}
+        if "low" in self.outputs:
+            found["interval"] = [self.outputs["low"], self.outputs["high"]]
+        chances = [node for name, node in self.outputs.items() if name[1:].isdigit()]
+        return {**found, "probabilities": chances} if chances else found
 
 
 class Formulas:
@@ -268,10 +246,6 @@ class Formulas:
             return self.const(a.data < b.data)
         return self.node("less", a, b)
 
-    def all(self, flags: Sequence[Node]) -> Node:
-        """Whether all hold."""
-        return flags[0] if len(flags) == 1 else self.node("and", *flags)
-
     def any(self, flags: Sequence[Node]) -> Node:
         """Whether one holds."""
         return flags[0] if len(flags) == 1 else self.node("or", *flags)
@@ -300,12 +274,8 @@ class Formulas:
         slope = self.lookup(at, np.concatenate([ends[:1], slopes, ends[1:]]))
         return self.add(self.mul(slope, self.sub(a, where)), base)
 
-    def form(self, indices: Sequence[Node], shares: Sequence[Node], form: Form) -> Node:
-        """A quadratic form of rows by index, each with its share."""
-        return self.node("form", *indices, *shares, data=form)
-
     def spelled_form(self, indices: Sequence[Node], shares: Sequence[Node], form: Form) -> Node:
-        """The same as sums and products."""
+        """A quadratic form of rows by index, each with its share, as sums and products."""
         vector, at = [self.const(value) for value in form.start], 0
         for base, count in zip(form.bases, form.counts, strict=True):
             rows = list(zip(indices[at : at + count], shares[at : at + count], strict=True))

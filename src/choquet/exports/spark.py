@@ -101,7 +101,8 @@ def _answer(model: Any, label: Any) -> Callable[[Any], FloatArray]:
     """From a frame of columns in order to numbers, NaN where there is no answer."""
     inner = unwrapped(model).model
     names = getattr(model, "feature_names_in_", None)
-    learned = _knows_missing(inner)
+    tags = getattr(inner, "__sklearn_tags__", None)
+    learned = tags is not None and bool(tags().input_tags.allow_nan)  # what to do without a value
     place = _place(model, label)
 
     def answer(frame: Any) -> FloatArray:
@@ -126,11 +127,6 @@ def _predicted(model: Any, rows: Any, place: int | None) -> FloatArray:
     if hasattr(model, "integral"):
         return np.asarray(model.integral(rows), dtype=np.float64)
     return np.asarray(model.predict(rows), dtype=np.float64)
-
-
-def _knows_missing(inner: Any) -> bool:
-    tags = getattr(inner, "__sklearn_tags__", None)
-    return tags is not None and bool(tags().input_tags.allow_nan)
 
 
 def _place(model: Any, label: Any) -> int | None:

@@ -23,13 +23,7 @@ _FLOAT = "DOUBLE PRECISION"
 
 
 def sql_source(plan: Plan, table: str = "data") -> str:
-    """One SELECT of a plan over a table.
-
-    Parameters
-    ----------
-    plan : Plan
-    table : str, default "data"
-        Its name; a dot stands between a schema and a table.
+    """One SELECT of a plan over a table; a dot stands between a schema and a table.
 
     Examples
     --------
@@ -40,7 +34,10 @@ def sql_source(plan: Plan, table: str = "data") -> str:
     """
     printer = _Stages(plan)
     use = "Run it with: sqlite3 data.db < FILE.sql, duckdb data.db < FILE.sql, or psql -f FILE.sql"
-    lines = [f"-- {_plain(line)}" for line in head(plan, "SQL", use)]
+    lines = [
+        f"-- {''.join(c if c.isprintable() else '.' for c in line)}"
+        for line in head(plan, "SQL", use)
+    ]
     return "\n".join([*lines, *printer.statement(_table(table))]) + "\n"
 
 
@@ -171,7 +168,7 @@ def _rank(args: Sequence[str], i: int) -> str:
 
 
 def _text(node: Node, args: list[str], columns: Sequence[Column]) -> str:
-    signs = {"add": " + ", "sub": " - ", "mul": " * ", "div": " / ", "and": " AND ", "or": " OR "}
+    signs = {"add": " + ", "sub": " - ", "mul": " * ", "div": " / ", "or": " OR "}
     if node.op in signs:
         return f"({signs[node.op].join(args)})"
     match node.op:
@@ -293,7 +290,3 @@ def _no_null(text: str) -> str:
     if "\0" in text or any(0xD800 <= ord(c) < 0xE000 for c in text):
         raise OptionError(f"{text!r} cannot be written in SQL; rename the column")
     return text
-
-
-def _plain(text: str) -> str:
-    return "".join(c if c.isprintable() else "." for c in text)
