@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import prod
 from typing import Any
 
 import numpy as np
 
 from choquet.expected import FLAG, NUMBER, TEXT, Array, Number, Text, expect_fields
-from choquet.storage.checks import Fields
 
 Data = dict[str, Any]
 
@@ -77,15 +77,8 @@ def check_model(data: Data) -> None:
         raise ValueError("sources are no sources")
     if not isinstance(terms, tuple) or not all(isinstance(one, FittedTerm) for one in terms):
         raise ValueError("terms are no terms")
-    expect_fields(
-        data,
-        {
-            "fixed": Array(("scores", None)),
-            "bounds": Array(("scores", 2)),
-            "variance": Number(low=0),
-            "settled": FLAG,
-        },
-    )
+    parts = {"fixed": Array(("scores", None)), "bounds": Array(("scores", 2))}
+    expect_fields(data, {**parts, "variance": Number(low=0), "settled": FLAG})
     (n_scores, n_fixed), bounds = data["fixed"].shape, data["bounds"]
     if (bounds[:, 0] > bounds[:, 1]).any():
         raise ValueError("bounds are the wrong way round")
@@ -113,13 +106,10 @@ def _list(data: Data, name: str, length: int) -> list[Any]:
     return found
 
 
-PROOF = Fields(
-    {
-        "least_rise": NUMBER,
-        "gap": NUMBER,
-        "n_constraints": Number(low=0, whole=True),
-        "exact": FLAG,
-    }
+_STEPS = Number(low=0, whole=True)
+PROOF = partial(
+    expect_fields,
+    table={"least_rise": NUMBER, "gap": NUMBER, "n_constraints": _STEPS, "exact": FLAG},
 )
 
 

@@ -2,40 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from choquet.expected import (
-    FLAG,
-    NAMES,
-    NUMBER,
-    TEXT,
-    Array,
-    Field,
-    Number,
-    Text,
-    Words,
-    expect_fields,
-)
+from choquet.expected import FLAG, NAMES, NUMBER, TEXT, Array, Number, Text, Words, expect_fields
 
 Data = dict[str, Any]
 
-
-@dataclass(frozen=True)
-class Fields:
-    """What each field of a class must be, and which of them may be absent, or None."""
-
-    table: dict[str, Field]
-    absent: tuple[str, ...] = ()
-    unknown: tuple[str, ...] = ()
-
-    def __call__(self, data: Data) -> None:
-        """Refuse other fields."""
-        expect_fields(data, self.table, absent=self.absent, unknown=self.unknown)
-
-
-COST = Fields(
-    {
+COST = partial(
+    expect_fields,
+    table={
         **dict.fromkeys(
             (
                 "description", "integral", "weighted_mean", "order_statistic", "plain_mean",
@@ -49,38 +25,44 @@ COST = Fields(
     },
     unknown=("unsupported",),
 )  # fmt: skip
-FORMULA = Fields(
-    {"pattern": TEXT, "sources": NAMES, "weights": Array(("sources",), low=0), "curve": NUMBER}
+_WEIGHTS = Array(("sources",), low=0)
+FORMULA = partial(
+    expect_fields,
+    table={"pattern": TEXT, "sources": NAMES, "weights": _WEIGHTS, "curve": NUMBER},
 )
-MOBIUS = Fields(
-    {
+MOBIUS = partial(
+    expect_fields,
+    table={
         "sources": NAMES,
         "words": Words("sources"),
         "coefficients": Array(("words",)),
         "monotone": FLAG,
         "normal": FLAG,
-    }
+    },
 )
-PATH = Fields(
-    {
+PATH = partial(
+    expect_fields,
+    table={
         "alphas": Array(("steps",)),
         "stops": Array(("steps", None), "b"),
         "n_leaves": Array(("steps",), "i", low=1),
         "errors": Array(("steps",), low=0),
-    }
+    },
 )
 """The classes check the rest."""
 
-_OUTCOME = Fields(
-    {
+_OUTCOME = partial(
+    expect_fields,
+    table={
         "slope": NUMBER, "intercept": NUMBER, "chosen": FLAG, "number": Number(whole=True),
         "asked": Number(whole=True),
     },
     absent=("slope", "intercept", "chosen"),
     unknown=("number", "asked"),
 )  # fmt: skip
-_IDENTIFICATION = Fields(
-    {
+_IDENTIFICATION = partial(
+    expect_fields,
+    table={
         "tau": Number(low=0),
         "level": Number(low=0, high=1),
         "masks": Array(("k",), "iO"),
@@ -90,8 +72,9 @@ _IDENTIFICATION = Fields(
     },
     unknown=("level",),
 )
-_SOLUTION = Fields(
-    {
+_SOLUTION = partial(
+    expect_fields,
+    table={
         "values": Array((None,)),
         "intercepts": Array((None,)),
         **dict.fromkeys(("bias", "objective", "violation", "gap"), Number(lacking=True)),

@@ -16,7 +16,6 @@ from choquet.operators.dissimilarity import DISSIMILARITIES
 from choquet.storage.values import decode_value, encode_value
 from choquet.walks import DataSupport, OperatorGraph, WalkList
 
-_PARTITION = ("n_clusters", "method", "score", "proved", "squareness", "edginess")
 _COUNTS = Array(("n",), "i", low=1)
 _OPTIONS = {"epsilon": Number(low=0), "decimals": Number(low=0, high=300, whole=True)}
 _LISTED = {"complete": FLAG, "sorts": Array(("n", "n_sources"), "i"), "counts": _COUNTS}
@@ -32,8 +31,9 @@ _PICTURE = {"order": Array(("n",), "i"), "heights": Array(("n",), low=0), "count
 _SCORES = {
     "n_clusters": Number(low="k", high="k", whole=True),
     "method": TEXT,
+    "score": Number(lacking=True),
     "proved": FLAG,
-    **dict.fromkeys(("score", "squareness", "edginess"), Number(lacking=True)),
+    **dict.fromkeys(("squareness", "edginess"), Number(lacking=True)),
 }
 _CUTS = {
     "cuts": Array((None,), "i", low=0, high="n"),
@@ -63,14 +63,9 @@ def encode_decomposition(found: ClusterDecomposition) -> dict[str, Any]:
         "stable_shares": np.array([operator.stable_share for operator in found.operators]),
         "identification": encode_value(found.identification),
         "labels": found.labels,
-        "ivat": {
-            "order": found.ivat.order,
-            "heights": found.ivat.heights,
-            "counts": found.ivat.counts,
-        },
-        "partition": {key: getattr(partition, key) for key in _PARTITION},
-        "cuts": partition.cuts,
-        "memberships": partition.memberships,
+        "ivat": {key: getattr(found.ivat, key) for key in _PICTURE},
+        "partition": {key: getattr(partition, key) for key in _SCORES},
+        **{key: getattr(partition, key) for key in _CUTS},
         "scores": [[int(k), float(score)] for k, score in partition.scores.items()],
         **{
             name: encode_value(getattr(found, name))
@@ -86,8 +81,8 @@ def encode_decomposition(found: ClusterDecomposition) -> dict[str, Any]:
     return data
 
 
-def decode_decomposition(data: dict[str, Any]) -> ClusterDecomposition:
-    """The decomposition again; errors, shares and rules follow from what was stored."""
+def _sample(data: dict[str, Any]) -> OperatorSample:
+    """The operators again, which were drawn, or are listed once more."""
     measure, support = decode_value(data["measure"]), decode_value(data["support"])
     if not hasattr(measure, "n_sources") or not isinstance(support, DataSupport | None):
         raise ValueError("it holds no measure, or a support that is none")
@@ -97,23 +92,20 @@ def decode_decomposition(data: dict[str, Any]) -> ClusterDecomposition:
         listed = data["walks"]
         expect_fields(listed, _LISTED, n_sources=measure.n_sources)
         walks = WalkList(measure, support=support, **options, **listed)
-        return _decoded(
-            data, OperatorSample(walks.weights(), walks.walk_counts, walks, walks.complete)
-        )
+        return OperatorSample(walks.weights(), walks.walk_counts, walks, walks.complete)
     graph = OperatorGraph(measure, support, **options)
     if "sample" in data:
-        drawn = data["sample"]
-        expect_fields(drawn, _DRAWN, n=n, n_sources=measure.n_sources)
-        sample = OperatorSample(drawn["weights"], drawn["counts"], graph, complete=False)
-    else:
-        # Before they are listed: there may be up to N! of them.
-        if graph.n_operators != n:
-            raise ValueError(f"{n} labels, but {graph.n_operators} operators")
-        sample = OperatorSample(graph.weights(), graph.walk_counts, graph, complete=True)
-    return _decoded(data, sample)
+        drawn = expect_fields(data["sample"], _DRAWN, n=n, n_sources=measure.n_sources)
+        return OperatorSample(**drawn, graph=graph, complete=False)
+    # Before they are listed: there may be up to N! of them.
+    if graph.n_operators != n:
+        raise ValueError(f"{n} labels, but {graph.n_operators} operators")
+    return OperatorSample(graph.weights(), graph.walk_counts, graph, complete=True)
 
 
-def _decoded(data: dict[str, Any], sample: OperatorSample) -> ClusterDecomposition:
+def decode_decomposition(data: dict[str, Any]) -> ClusterDecomposition:
+    """The decomposition again; errors, shares and rules follow from what was stored."""
+    sample = _sample(data)
     n, labels = len(sample.weights), data["labels"]
     last = len(data["weights"]) - 1
     expect_fields(data, _CENTRES, n=n, n_sources=sample.graph.measure.n_sources, last=last)
@@ -121,8 +113,15 @@ def _decoded(data: dict[str, Any], sample: OperatorSample) -> ClusterDecompositi
     if set(np.unique(labels).tolist()) != set(range(len(centres))):
         raise ValueError(f"labels do not number {len(centres)} operators")
     metric = DISSIMILARITIES[data["metric"]]
-    picture = IVAT(**_picture(data["ivat"], n), metric=metric.name)
-    partition = Partition(labels=labels, **_partition(data, n, len(centres)))
+    image = expect_fields(data["ivat"], _PICTURE, n=n)
+    if not np.array_equal(np.sort(image["order"]), np.arange(n)):
+        raise ValueError("order is not an order of the operators")
+    about = expect_fields(data["partition"], _SCORES, k=len(centres))
+    expect_fields(data, _CUTS, unknown=tuple(_CUTS), n=n)
+    cuts = {key: data[key] for key in _CUTS}
+    if cuts["cuts"] is not None and (np.diff(cuts["cuts"]) <= 0).any():
+        raise ValueError("cuts are not in order")
+    scores = {int(number): float(score) for number, score in data["scores"]}
     # Files of earlier versions hold no intervals, only what followed from them, and no classes.
     known = ("identification", "outcome", "units")
     identified, outcome, units = (decode_value(data.get(key)) for key in known)
@@ -135,8 +134,8 @@ def _decoded(data: dict[str, Any], sample: OperatorSample) -> ClusterDecompositi
         raise ValueError("stable_shares are no shares of the operators")
     return ClusterDecomposition(
         sample=sample,
-        picture=picture,
-        partition=partition,
+        picture=IVAT(**image, metric=metric.name),
+        partition=Partition(labels=labels, **about, **cuts, scores=scores),
         centres=centres,
         metric=metric,
         scale=data["scale"],
@@ -147,25 +146,3 @@ def _decoded(data: dict[str, Any], sample: OperatorSample) -> ClusterDecompositi
         stable_shares=shares,
         units=units,
     )
-
-
-def _picture(image: dict[str, Any], n: int) -> dict[str, Any]:
-    found = expect_fields(image, _PICTURE, n=n)
-    if not np.array_equal(np.sort(found["order"]), np.arange(n)):
-        raise ValueError("order is not an order of the operators")
-    return found
-
-
-def _partition(data: dict[str, Any], n: int, k: int) -> dict[str, Any]:
-    about = data["partition"]
-    expect_fields(about, _SCORES, k=k)
-    expect_fields(data, _CUTS, unknown=tuple(_CUTS), n=n)
-    if data["cuts"] is not None and (np.diff(data["cuts"]) <= 0).any():
-        raise ValueError("cuts are not in order")
-    scores = {int(number): float(score) for number, score in data["scores"]}
-    return {
-        **{name: about[name] for name in _PARTITION},
-        "cuts": data["cuts"],
-        "memberships": data["memberships"],
-        "scores": scores,
-    }

@@ -116,12 +116,14 @@ def _decode_support(data: dict[str, Any]) -> DataSupport:
 
 def _as_arrays(path: str) -> Kind:
     """A row for a class that is made of arrays, and imported when a file holds it."""
+    return Kind(
+        path, lambda obj: dict(obj.to_arrays()), lambda data: _class(path).from_arrays(data)
+    )
+
+
+def _class(path: str) -> Any:
     module, _, name = path.partition(":")
-
-    def decode(data: dict[str, Any]) -> Any:
-        return getattr(import_module(module), name).from_arrays(data)
-
-    return Kind(path, lambda obj: dict(obj.to_arrays()), decode)
+    return getattr(import_module(module), name)
 
 
 def _decode_lambda(data: dict[str, Any]) -> FormulaMeasure:
@@ -139,7 +141,6 @@ def _plain(path: str, check: Callable[[dict[str, Any]], object] | None = None) -
 
     Without a check, the class does it.
     """
-    module, _, name = path.partition(":")
 
     def encode(obj: Any) -> dict[str, Any]:
         # What a solver can start from next time is its own affair, and made again.
@@ -148,11 +149,10 @@ def _plain(path: str, check: Callable[[dict[str, Any]], object] | None = None) -
         }
 
     def decode(data: dict[str, Any]) -> Any:
-        made = getattr(import_module(module), name)
         found = {key: decode_value(value) for key, value in data.items()}
         if check is not None:
             check(found)
-        return made(**found)
+        return _class(path)(**found)
 
     return Kind(path, encode, decode)
 

@@ -76,11 +76,7 @@ MODELS: dict[str, Model] = {
     ),
     "choquet_additive_regressor": _row(
         "additive.regressor:ChoquetAdditiveRegressor",
-        *_ADDITIVE,
-        "centre_",
-        "scale_",
-        "link_",
-        "noise_",
+        *_ADDITIVE, "centre_", "scale_", "link_", "noise_",
     ),
     "choquet_additive_classifier": _row(
         "additive.classifier:ChoquetAdditiveClassifier", *_ADDITIVE, "classes_", "thresholds_"
