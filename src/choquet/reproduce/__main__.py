@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from choquet.errors import ChoquetError
-from choquet.reproduce.page import paper_page
+from choquet.reproduce.page import count_verdicts, paper_page
 from choquet.reproduce.run import EXPERIMENTS, reproduce
 
 
@@ -54,10 +54,8 @@ def _run(which: str, given: argparse.Namespace) -> None:
             n_jobs=given.jobs,
             progress=_show if sys.stderr.isatty() else None,
         )
-        verdicts = [row["verdict"] for row in found[name]["rows"]]
-        counts = ", ".join(f"{verdicts.count(v)} {v}" for v in dict.fromkeys(verdicts))
         took = time.perf_counter() - began
-        sys.stdout.write(f"{name}: {counts} ({took:.0f} s)\n")
+        sys.stdout.write(f"{name}: {count_verdicts(found[name])} ({took:.0f} s)\n")
         sys.stdout.flush()
 
 

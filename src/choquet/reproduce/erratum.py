@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from choquet.reproduce.experiments.authors_rows import TITLES
 from choquet.reproduce.experiments.regression_rows import CLAIMS
-from choquet.reproduce.result import share_of
+from choquet.reproduce.page import MARK, figures
+from choquet.reproduce.result import between, share_of
 
 _INTRODUCTION = """\
 This page is about the measures behind the figures of “Fuzzy Integral = Contextual Linear Order
@@ -23,31 +24,24 @@ not part of this project; with a copy of them this page is written again by
 """
 
 
-def erratum_page(document: Mapping[str, Any], mark: str, images: str = "") -> str:
+def erratum_page(document: Mapping[str, Any], images: str = "") -> str:
     """The page, from what `reproduce` found in the authors' files.
 
-    Parameters
-    ----------
-    document : mapping
-        Of the experiment "authors".
-    mark : str
-        The line that marks a page as written by the command.
-    images : str, default ""
-        What stands before the names of pictures.
+    `images` stands before the names of pictures.
 
     Examples
     --------
-    >>> page = erratum_page({"numbers": {}, "figures": {}, "options": {"seeds": 1}}, "<!-- -->")
+    >>> page = erratum_page({"numbers": {}, "figures": {}, "options": {"seeds": 1}})
     >>> page.splitlines()[2]
     '# The order of the values in the authors’ files'
     """
     numbers: Mapping[str, Any] = document["numbers"]
     known = {name: n for name, n in numbers.items() if n["start"] is None}
     started = {name: n for name, n in numbers.items() if n["start"] and n["start"]["near"]}
-    parts = [mark, "# The order of the values in the authors’ files", _INTRODUCTION]
+    parts = [MARK, "# The order of the values in the authors’ files", _INTRODUCTION]
     if known:
         parts += ["## What we found", _orders(known), _lines(known), _printed(known)]
-        parts += _figures(document, images)
+        parts += figures(document, images)
     if started:
         parts += [_starts(started)]
     if known:
@@ -95,19 +89,12 @@ def _orders(known: Mapping[str, Any]) -> str:
     )
 
 
-def _range(one: Mapping[str, float] | None) -> str:
-    if one is None:
-        return "–"
-    return f"{one['median']:.3g} ({one['low']:.3g} to {one['high']:.3g})"
-
-
 def _checks(file: str, both: Mapping[str, Any]) -> list[str]:
     a, b = both["binary"], both["size"]
     rows: list[tuple[str, ...]] = []
     if a["error"] is not None:
-        rows.append((file, "error", _range(a["error"]), _range(b["error"])))
-        key = "error_with_best_constant"
-        rows.append((file, "error, best constant", _range(a[key]), _range(b[key])))
+        for key, what in (("error", "error"), ("error_with_best_constant", "error, best constant")):
+            rows.append((file, what, between(a[key]), between(b[key])))
     key = "zeros_without_data"
     if a[key] != b[key]:  # a penalty leaves no zeros, and then they tell nothing
         rows.append((file, "zeros where no row was", f"{a[key]:.0%}", f"{b[key]:.0%}"))
@@ -156,13 +143,6 @@ def _printed(known: Mapping[str, Any]) -> str:
     )
 
 
-def _figures(document: Mapping[str, Any], images: str) -> list[str]:
-    return [
-        f"![{caption}]({images}{name}.png)\n\n*{caption}.*"
-        for name, caption in document["figures"].items()
-    ]
-
-
 def _starts(started: Mapping[str, Any]) -> str:
     said = []
     for name, one in started.items():
@@ -179,10 +159,6 @@ def _starts(started: Mapping[str, Any]) -> str:
     return "**4. The minimum on AID.** " + " ".join(said)
 
 
-def _share(listed: Sequence[int], number: int) -> str:
-    return share_of(listed[number] if len(listed) > number else 0, sum(listed))
-
-
 def _stays(known: Mapping[str, Any]) -> str:
     points = []
     for name, one in known.items():
@@ -196,7 +172,9 @@ def _stays(known: Mapping[str, Any]) -> str:
         counts = one["files"].get("none", {}).get(one["order"], {}).get("operators", {})
         listed = {key: counts.get(f"all walks, {key}") for key in ("rms", "l2")}
         if claim.operators is not None and listed["rms"] is not None:
-            shares = [_share(listed[key], claim.operators) for key in ("rms", "l2")]
+            shares = [
+                share_of(sum(one[claim.operators :][:1]), sum(one)) for one in listed.values()
+            ]
             points.append(
                 f"- {_title(name)}: CLODD finds {claim.operators} operators in {shares[0]} in the "
                 "right order, with other weights than those printed. It depends on how "

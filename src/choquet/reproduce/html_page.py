@@ -22,16 +22,9 @@ def environment() -> Any:
 def html_page(
     documents: Mapping[str, Mapping[str, Any]], pictures: Mapping[str, bytes], *, kind: str
 ) -> str:
-    """The page of the experiments' documents, their pictures inside it.
+    """The page of what `reproduce` returns, with the PNG files of all figures inside it.
 
-    Parameters
-    ----------
-    documents : mapping from name to document
-        As `reproduce` returns them.
-    pictures : mapping from name to bytes
-        PNG files of all figures that the documents name.
-    kind : str
-        A mark that stands near the beginning of the page.
+    The kind is a mark that stands near the beginning of the page.
 
     Examples
     --------
@@ -52,11 +45,9 @@ def html_page(
             kind=kind,
             title="The paper, reproduced and corrected",
             introduction=INTRODUCTION,
-            verdicts=[
-                {"name": name, "meaning": meaning, "class": _class(name)}
-                for name, meaning in MEANINGS.items()
-            ],
-            experiments=[_experiment(document, pictures) for document in documents.values()],
+            verdicts=MEANINGS,
+            experiments=documents.values(),
+            pictures={name: _embedded(png) for name, png in pictures.items()},
             style=style,
             style_hash=rendering.hash_of(style),
             seeds=", ".join(map(str, seeds)),
@@ -66,27 +57,7 @@ def html_page(
     return page
 
 
-def _experiment(document: Mapping[str, Any], pictures: Mapping[str, bytes]) -> dict[str, Any]:
-    found = [row["verdict"] for row in document["rows"]]
-    return {
-        "name": document["name"],
-        "title": document["title"],
-        "notes": document["notes"],
-        "rows": [{**row, "class": _class(row["verdict"])} for row in document["rows"]],
-        "tables": document["tables"],
-        "counts": {verdict: found.count(verdict) for verdict in MEANINGS},
-        "pictures": [
-            {"caption": caption, **_embedded(pictures[name])}
-            for name, caption in document["figures"].items()
-        ],
-    }
-
-
 def _embedded(png: bytes) -> dict[str, Any]:
     """A picture as text, with the size that the file's head tells: the page does not jump."""
     width, height = struct.unpack(">II", png[16:24])
     return {"data": base64.b64encode(png).decode("ascii"), "width": width, "height": height}
-
-
-def _class(verdict: str) -> str:
-    return verdict.replace(" ", "-")

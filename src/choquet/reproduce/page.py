@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from choquet.errors import FileError
 from choquet.files import write_whole
-from choquet.reproduce.erratum import erratum_page
 
 MARK = "<!-- written by the choquet reproduction; do not edit -->"
 
@@ -41,29 +41,28 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
 
 
-def _table(document: Mapping[str, Any]) -> str:
-    lines = ["| paper says | we find | verdict |", "|---|---|---|"]
-    for row in document["rows"]:
-        cells = (_cell(row["paper"]), _cell(row["found"]), f"**{row['verdict']}**")
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
-
-
-def _extra(table: Mapping[str, Any]) -> str:
-    lines = [
-        f"{table['caption']}:\n",
-        f"| {' | '.join(map(_cell, table['header']))} |",
-        "|---|" + "---:|" * (len(table["header"]) - 1),
-        *(f"| {' | '.join(map(_cell, row))} |" for row in table["rows"]),
-    ]
+def _table(header: Sequence[str], rows: Iterable[Sequence[str]], rule: str = "---|") -> str:
+    """A table in Markdown; `rule` stands below all heads but the first."""
+    lines = [f"| {' | '.join(map(_cell, row))} |" for row in (header, *rows)]
+    lines.insert(1, "|---|" + rule * (len(header) - 1))
     return "\n".join(lines)
 
 
 def _section(document: Mapping[str, Any], images: str) -> str:
-    parts = [*document["notes"], _table(document), *map(_extra, document["tables"])]
-    for name, caption in document["figures"].items():
-        parts.append(f"![{caption}]({images}{name}.png)\n\n*{caption}.*")
-    return "\n\n".join(parts)
+    found = [(row["paper"], row["found"], f"**{row['verdict']}**") for row in document["rows"]]
+    parts = [*document["notes"], _table(("paper says", "we find", "verdict"), found)]
+    for table in document["tables"]:
+        numbers = _table(table["header"], table["rows"], "---:|")
+        parts.append(f"{table['caption']}:\n\n{numbers}")
+    return "\n\n".join([*parts, *figures(document, images)])
+
+
+def figures(document: Mapping[str, Any], images: str) -> list[str]:
+    """The pictures of a document with their captions; `images` stands before their names."""
+    return [
+        f"![{caption}]({images}{name}.png)\n\n*{caption}.*"
+        for name, caption in document["figures"].items()
+    ]
 
 
 def experiment_page(document: Mapping[str, Any]) -> str:
@@ -94,12 +93,17 @@ def index_page(documents: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def _verdicts(documents: Mapping[str, Mapping[str, Any]], link: str) -> str:
-    lines = ["| experiment | verdicts |", "|---|---|"]
-    for name, document in documents.items():
-        found = [row["verdict"] for row in document["rows"]]
-        counts = ", ".join(f"{found.count(v)} {v}" for v in dict.fromkeys(found))
-        lines.append(f"| [{document['title']}]({link.format(name)}) | {counts} |")
-    return "\n".join(lines)
+    rows = [
+        (f"[{document['title']}]({link.format(name)})", count_verdicts(document))
+        for name, document in documents.items()
+    ]
+    return _table(("experiment", "verdicts"), rows)
+
+
+def count_verdicts(document: Mapping[str, Any]) -> str:
+    """How often each verdict was given, in words."""
+    found = Counter(row["verdict"] for row in document["rows"])
+    return ", ".join(f"{count} {verdict}" for verdict, count in found.items())
 
 
 def paper_page(
@@ -136,6 +140,7 @@ def paper_page(
     ...
     choquet.errors.FileError: no/such/folder holds no results; run the experiments first
     """
+    from choquet.reproduce.erratum import erratum_page
     from choquet.reproduce.run import EXPERIMENTS
 
     source, target, pictures = Path(results), Path(page), Path(images)
@@ -164,6 +169,6 @@ def paper_page(
             write_whole(pictures / f"{key}.png", content, overwrite=True)
     if "authors" in documents and documents["authors"]["complete"]:
         erratum = target.with_name("erratum.md")
-        text = erratum_page(documents["authors"], MARK, link)
+        text = erratum_page(documents["authors"], link)
         write_whole(erratum, text.encode(), overwrite=True)
     return write_whole(target, ("\n\n".join(parts) + "\n").encode(), overwrite=True)

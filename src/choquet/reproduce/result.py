@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
+from choquet.arrays import FloatArray
 from choquet.errors import OptionError
 
 Verdict: TypeAlias = Literal["holds", "corrected", "not reproducible", "differs", "skipped"]
@@ -223,6 +224,25 @@ def share_of(count: int, total: int) -> str:
     middle = (share + z**2 / (2 * total)) / scale
     half = z * math.sqrt(share * (1 - share) / total + z**2 / (4 * total**2)) / scale
     return f"{count} of {total} runs (95 % interval {middle - half:.0%} to {middle + half:.0%})"
+
+
+def quantiles(values: FloatArray | None) -> dict[str, float] | None:
+    """Median of the runs, and the range from 2.5 % to 97.5 % of them."""
+    if values is None or not len(values):
+        return None
+    low, middle, high = np.quantile(values, [0.025, 0.5, 0.975])
+    return {"median": float(middle), "low": float(low), "high": float(high)}
+
+
+def between(one: Mapping[str, float] | None) -> str:
+    """Median and range in words.
+
+    Examples
+    --------
+    >>> between(quantiles(np.arange(101.0))), between(None)
+    ('50 (2.5 to 97.5)', '–')
+    """
+    return "–" if one is None else f"{one['median']:.3g} ({one['low']:.3g} to {one['high']:.3g})"
 
 
 def check_seeds(seeds: int) -> int:

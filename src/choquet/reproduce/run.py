@@ -6,10 +6,11 @@ import io
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any
 
 from choquet._version import __version__
 from choquet.errors import FileError, MissingDependencyError, OptionError
@@ -26,7 +27,7 @@ from choquet.reproduce.experiments import (
     solvers,
 )
 from choquet.reproduce.html_page import environment, html_page
-from choquet.reproduce.page import MARK, experiment_page, index_page
+from choquet.reproduce.page import experiment_page, index_page
 from choquet.reproduce.result import ExperimentResult, Picture, check_seeds
 from choquet.reproduce.where import data_folder
 from choquet.reproduce.work import Kept, Work
@@ -36,21 +37,7 @@ _KIND = "choquet reproduction"
 _DPI = 80
 
 
-class Experiment(Protocol):
-    """What every experiment is: a function of four options."""
-
-    def __call__(
-        self,
-        *,
-        data: Path | None = None,
-        seeds: int = 100,
-        rng: Any = 0,
-        work: Work = ...,
-    ) -> ExperimentResult:
-        """Run it."""
-
-
-EXPERIMENTS: Mapping[str, Experiment] = MappingProxyType(
+EXPERIMENTS: Mapping[str, Callable[..., ExperimentResult]] = MappingProxyType(
     {
         "examples": examples.run,
         "noise": noise.run,
@@ -62,7 +49,7 @@ EXPERIMENTS: Mapping[str, Experiment] = MappingProxyType(
         "authors": authors.run,
     }
 )
-"""The paper's experiments by name, in its order."""
+"""The paper's experiments by name, in its order; options are `data`, `seeds`, `rng` and `work`."""
 
 
 def reproduce(
@@ -137,12 +124,11 @@ def reproduce(
     options = {"seeds": seeds, "rng": rng, "version": __version__}
     documents: dict[str, dict[str, Any]] = {}
     for name in names:
-        kept = _kept(target, name, options) if resume else None
-        if kept is None:
-            kept = _run(name, target, folder, options, (n_jobs, progress, resume))
-        elif progress is not None:
-            progress(name, 1, 1)
-        documents[name] = kept
+        told = None if progress is None else partial(progress, name)
+        kept = _kept(target, name, options) if resume and target is not None else None
+        if kept is not None and told is not None:
+            told(1, 1)
+        documents[name] = kept or _run(name, target, folder, options, Work(n_jobs, told), resume)
     if target is not None:
         _write_all(target)
     return documents
@@ -157,7 +143,7 @@ def _write_all(target: Path) -> None:
     }
     _write(target / "index.md", index_page(everything).encode())
     if "authors" in everything and everything["authors"]["complete"]:
-        _write(target / "erratum.md", erratum_page(everything["authors"], MARK).encode())
+        _write(target / "erratum.md", erratum_page(everything["authors"]).encode())
     names = [key for document in everything.values() for key in document["figures"]]
     pictures = {key: (target / f"{key}.png").read_bytes() for key in names}
     _write(target / "index.html", html_page(everything, pictures, kind=_KIND).encode())
@@ -193,20 +179,13 @@ def _run(
     target: Path | None,
     data: Path | None,
     options: dict[str, Any],
-    how: tuple[int | None, Callable[[str, int, int], None] | None, bool],
+    work: Work,
+    resume: bool,
 ) -> dict[str, Any]:
-    n_jobs, progress, resume = how
-
-    def advance(done: int, total: int) -> None:
-        if progress is not None:
-            progress(name, done, total)
-
-    kept = None
     if target is not None:
         # Each repetition has a seed of its own, so their number does not matter.
         head = {"kind": _KIND, "rng": options["rng"], "version": options["version"]}
-        kept = Kept(target / f"{name}.part", head, fresh=not resume)
-    work = Work(n_jobs, advance, kept)
+        work = replace(work, kept=Kept(target / f"{name}.part", head, fresh=not resume))
     result = EXPERIMENTS[name](data=data, seeds=options["seeds"], rng=options["rng"], work=work)
     document = {
         "kind": _KIND,
@@ -214,14 +193,9 @@ def _run(
         "title": result.title,
         "complete": result.complete,
         "options": options,
-        "rows": [
-            {"paper": row.paper, "found": row.found, "verdict": row.verdict} for row in result.rows
-        ],
+        "rows": [asdict(row) for row in result.rows],
         "notes": list(result.notes),
-        "tables": [
-            {"caption": t.caption, "header": list(t.header), "rows": [list(row) for row in t.rows]}
-            for t in result.tables
-        ],
+        "tables": plain([asdict(table) for table in result.tables]),
         "figures": {key: picture.caption for key, picture in result.figures.items()},
         "numbers": plain(result.numbers),
     }
@@ -232,8 +206,8 @@ def _run(
             _write(target / f"{key}.png", _png(picture))
         # Last, so that its being there means that all the rest is.
         _write(target / f"{name}.json", _json(document))
-    if kept is not None:
-        kept.forget()
+    if work.kept is not None:
+        work.kept.forget()
     return document
 
 
@@ -268,12 +242,9 @@ def _ours(path: Path) -> bool:
             return False
     except OSError:
         return False
-    return any(_read(path.parent, name) for name in EXPERIMENTS) or _marked(path.parent)
-
-
-def _marked(folder: Path) -> bool:
-    """Whether a page of ours is there: a run may have been stopped before its document."""
-    return any(_ours(page) for page in folder.glob("*.md"))
+    # A run may have been stopped before its document, but not before its page.
+    documents = (_read(path.parent, name) for name in EXPERIMENTS)
+    return any(documents) or any(_ours(page) for page in path.parent.glob("*.md"))
 
 
 def _read(folder: Path, name: str) -> dict[str, Any] | None:
@@ -286,10 +257,8 @@ def _read(folder: Path, name: str) -> dict[str, Any] | None:
     return document if known and document.get("name") == name else None
 
 
-def _kept(folder: Path | None, name: str, options: dict[str, Any]) -> dict[str, Any] | None:
+def _kept(folder: Path, name: str, options: dict[str, Any]) -> dict[str, Any] | None:
     """What an earlier run with the same options left, if all of it is there."""
-    if folder is None:
-        return None
     document = _read(folder, name)
     if document is None or not document.get("complete") or document.get("options") != options:
         return None

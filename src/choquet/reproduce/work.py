@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -19,14 +19,8 @@ Progress: TypeAlias = Callable[[int, int], None]
 class Kept:
     r"""Results that were finished, one line of JSON each; a line cut short counts as none.
 
-    Parameters
-    ----------
-    path : Path
-        The file. One that another head begins is written anew.
-    head : dict
-        What the results depend on beside their key.
-    fresh : bool, default False
-        Forget what is there.
+    The head is what they depend on beside their key. A file that another head begins is written
+    anew, and if it is to be `fresh`, any.
 
     Examples
     --------
@@ -87,16 +81,6 @@ def _lines(path: Path) -> Iterator[Any]:
 class Work:
     """How repetitions are done.
 
-    Parameters
-    ----------
-    n_jobs : int, optional
-        How many at a time, through joblib: -1 takes all cores, None what joblib's context says
-        (one, where there is none). Results do not depend on it.
-    progress : callable, optional
-        Called with (done, total).
-    kept : Kept, optional
-        Where finished repetitions are kept.
-
     Examples
     --------
     >>> told = []
@@ -107,8 +91,11 @@ class Work:
     """
 
     n_jobs: int | None = None
+    """How many at a time, through joblib: -1 takes all cores, None what joblib's context says (one,
+    where there is none). Results do not depend on it."""
     progress: Progress | None = None
     kept: Kept | None = None
+    """Where finished repetitions are kept."""
 
     def __post_init__(self) -> None:
         if self.n_jobs is not None and (
@@ -122,37 +109,31 @@ class Work:
         Results are to be plain (numbers, strings, lists, dicts by strings), as they may be kept in
         a file. Keys name them there, so they must say all that a result depends on.
         """
+        from joblib import Parallel, delayed, effective_n_jobs
+
         known = {} if self.kept is None else {k: self.kept.get(k) for k in arguments}
         found = {key: result for key, result in known.items() if result is not None}
         todo = [key for key in arguments if key not in found]
         self._tell(len(found), len(arguments))
-        for batch in self._batches(todo):
-            for key, result in zip(
-                batch, self._run(task, [arguments[k] for k in batch]), strict=True
-            ):
+        # A few for each worker: results come in, are told and kept between batches.
+        workers = int(effective_n_jobs(self.n_jobs))
+        size = 1 if workers == 1 else 4 * workers
+        for batch in (todo[k : k + size] for k in range(0, len(todo), size)):
+            results = Parallel(self.n_jobs)(delayed(_alone)(task, arguments[k]) for k in batch)
+            for key, result in zip(batch, results, strict=True):
                 found[key] = result
                 if self.kept is not None:
                     self.kept.add(key, result)
             self._tell(len(found), len(arguments))
         return [found[key] for key in arguments]
 
-    def _batches(self, keys: Sequence[str]) -> Iterator[Sequence[str]]:
-        """A few for each worker: results come in, are told and kept between batches."""
-        from joblib import effective_n_jobs
-
-        workers = int(effective_n_jobs(self.n_jobs))
-        size = 1 if workers == 1 else 4 * workers
-        for start in range(0, len(keys), size):
-            yield keys[start : start + size]
-
-    def _run(self, task: Callable[..., Any], batch: Sequence[tuple[Any, ...]]) -> list[Any]:
-        from joblib import Parallel, delayed
-
-        return list(Parallel(n_jobs=self.n_jobs)(delayed(_alone)(task, one) for one in batch))
-
     def _tell(self, done: int, total: int) -> None:
         if self.progress is not None and done:
             self.progress(done, total)
+
+
+ALONE = Work()
+"""One repetition after the other, neither told nor kept."""
 
 
 @one_blas_thread()

@@ -23,9 +23,17 @@ from choquet.reproduce.experiments.aid_fusion import (
 from choquet.reproduce.experiments.authors_files import authors_folder, find_studies
 from choquet.reproduce.experiments.descent import starts
 from choquet.reproduce.experiments.fits import operators_text
-from choquet.reproduce.result import ExperimentResult, Picture, Row, Table, check_seeds, estimate
+from choquet.reproduce.result import (
+    Estimate,
+    ExperimentResult,
+    Picture,
+    Row,
+    Table,
+    check_seeds,
+    estimate,
+)
 from choquet.reproduce.where import aid_origin
-from choquet.reproduce.work import Work
+from choquet.reproduce.work import ALONE, Work
 
 _OWN, _SHARED = "Choquet, one measure a class", "Choquet, shared measure"
 _THEIRS = "the authors' shared measures"
@@ -35,11 +43,7 @@ _TITLE = "Seven networks on remote-sensing images (Figure 6)"
 
 
 def run(
-    *,
-    data: Path | None = None,
-    seeds: int = 5,
-    rng: Any = 0,
-    work: Work = Work(),  # noqa: B008 (frozen)
+    *, data: Path | None = None, seeds: int = 5, rng: Any = 0, work: Work = ALONE
 ) -> ExperimentResult:
     """Fit the paper's 300 measures exactly, test them, and look into its N = 4 example.
 
@@ -116,8 +120,15 @@ def _minimum_rows(fusion: Fusion, theirs: list[Measure] | None = None) -> list[R
     mean = average_walk(fusion.measures)
     share = _mean_share(fusion.measures, "min")
     single = float(np.mean(np.array(fusion.operators) == 1))
-    own = "" if not theirs else _of_their_measures(theirs)
-    near = bool(theirs) and _mean_share(theirs or [], "min") > 0.5
+    own, near = "", 0.0
+    if theirs:
+        near, start = _mean_share(theirs, "min"), 1 / (2 ** theirs[0].n_sources - 2)
+        own = (
+            f"true of the {len(theirs)} shared measures that the authors published: {near:.0%} of "
+            f"their walks are near the minimum, because {unmoved_share(theirs, start):.0%} of "
+            "their values are within 0.01 of an increment of 1/(2^N-2) for each source, where "
+            "descent starts. But "
+        )
     return [
         Row(
             "N = 7: almost all learned integrals were a single operator, the minimum",
@@ -128,7 +139,7 @@ def _minimum_rows(fusion: Fusion, theirs: list[Measure] | None = None) -> list[R
             f"alone: {operators_text(np.mean(fusion.supported_walks, axis=0))}, "
             f"{np.mean(fusion.supported_minimum):.1%} near the minimum. Below, what gradient "
             "descent leaves of its start",
-            "holds" if near or share > 0.5 else "differs",
+            "holds" if max(near, share) > 0.5 else "differs",
         ),
         Row(
             "Occasionally more than one operator",
@@ -138,16 +149,6 @@ def _minimum_rows(fusion: Fusion, theirs: list[Measure] | None = None) -> list[R
             "differs" if single < 0.5 else "holds",
         ),
     ]
-
-
-def _of_their_measures(theirs: list[Measure]) -> str:
-    start = 1 / (2 ** theirs[0].n_sources - 2)
-    return (
-        f"true of the {len(theirs)} shared measures that the authors published: "
-        f"{_mean_share(theirs, 'min'):.0%} of their walks are near the minimum, because "
-        f"{unmoved_share(theirs, start):.0%} of their values are within 0.01 of an increment of "
-        "1/(2^N-2) for each source, where descent starts. But "
-    )
 
 
 def _their_measures(data: Path | None) -> list[Measure] | None:
@@ -161,8 +162,12 @@ def _their_measures(data: Path | None) -> list[Measure] | None:
     return None
 
 
+def _walks(fusion: Fusion) -> dict[str, Estimate]:
+    return {name: estimate([getattr(w, name) for w in fusion.walks]) for name in Walks._fields}
+
+
 def _walk_rows(fusion: Fusion) -> list[Row]:
-    of = {name: estimate([getattr(w, name) for w in fusion.walks]) for name in Walks._fields}
+    of = _walks(fusion)
     return [
         Row(
             "About 60 of the walks are observed",
@@ -233,36 +238,32 @@ def _test_table(fusion: Fusion) -> Table:
 
 def _descent_table(fusion: Fusion) -> Table:
     """What is left of the start of gradient descent, by start and number of steps."""
-    n = fusion.measures[0].n_sources
-    rows = []
-    for name, found in fusion.descents.items():
-        shares = {k: _mean_share(found, k) for k in ("min", "mean", "median")}
-        rows.append(
-            (
-                name,
-                operators_text(average_walk(found)),
-                *(f"{share:.0%}" for share in shares.values()),
-                f"{unmoved_share(found, starts(n)[name.split(',')[0]]):.0%}",
-                f"{estimate(fusion.error[f'descent from {name}']):.5f}",
-            )
-        )
-    exact = (
-        "exact optimum",
-        operators_text(average_walk(fusion.measures)),
-        *(f"{_mean_share(fusion.measures, k):.0%}" for k in ("min", "mean", "median")),
-        "–",
-        f"{estimate(fusion.error[_OWN]):.5f}",
-    )
+
+    def line(name: str, found: list[Measure], unmoved: str, error: list[float]) -> tuple[str, ...]:
+        near = (f"{_mean_share(found, k):.0%}" for k in ("min", "mean", "median"))
+        walk = operators_text(average_walk(found))
+        return name, walk, *near, unmoved, f"{estimate(error):.5f}"
+
+    rows = [
+        line(name, fusion.descents[name], f"{share:.0%}", fusion.error[f"descent from {name}"])
+        for name, share in _unmoved(fusion).items()
+    ]
+    rows.append(line("exact optimum", fusion.measures, "–", fusion.error[_OWN]))
     header = (
         *("gradient descent from", "mean weights by rank"),
         *("walks near min", "near mean", "near median"),
         *("values not moved", "test error"),
     )
-    return Table("Where the minimum comes from", header, (*rows, exact))
+    return Table("Where the minimum comes from", header, rows)
+
+
+def _unmoved(fusion: Fusion) -> dict[str, float]:
+    """Share of values that each descent left where they started."""
+    start = starts(fusion.measures[0].n_sources)
+    return {k: unmoved_share(g, start[k.split(",")[0]]) for k, g in fusion.descents.items()}
 
 
 def _numbers(fusion: Fusion) -> dict[str, Any]:
-    n = fusion.measures[0].n_sources
     return {
         "n_measures": len(fusion.measures),
         "mean_walk": average_walk(fusion.measures),
@@ -270,19 +271,14 @@ def _numbers(fusion: Fusion) -> dict[str, Any]:
         "supported_near_minimum": estimate(fusion.supported_minimum),
         "mean_walk_shared": average_walk(fusion.shared),
         "mean_walk_descent": {k: average_walk(found) for k, found in fusion.descents.items()},
-        "unmoved_by_descent": {
-            name: unmoved_share(found, starts(n)[name.split(",")[0]])
-            for name, found in fusion.descents.items()
-        },
+        "unmoved_by_descent": _unmoved(fusion),
         "share_near": {
             name: _mean_share(fusion.measures, name) for name in ("min", "median", "max", "mean")
         },
         "operators": estimate(fusion.operators),
         "operators_supported": estimate(fusion.operators_supported),
         "distinct": estimate(fusion.distinct),
-        "walks": {
-            name: estimate([getattr(w, name) for w in fusion.walks]) for name in Walks._fields
-        },
+        "walks": _walks(fusion),
         "test_error": {name: estimate(values) for name, values in fusion.error.items()},
         "accuracy": {name: estimate(values) for name, values in fusion.accuracy.items()},
     }
@@ -310,41 +306,29 @@ def _draw_walks(figure: Any, fusion: Fusion) -> None:
     from choquet.plot.style import style_of
 
     ax = figure.subplots()
-    first, second = starts(fusion.measures[0].n_sources)
-    lines = {
-        "exact, one a class": average_walk(fusion.measures),
-        "exact, shared": average_walk(fusion.shared),
-    }
-    for name in (first, second):
-        for steps in (0, 300):
-            found = fusion.descents[f"{name}, {steps} steps"]
-            lines[f"descent from {name}, {steps} steps"] = average_walk(found)
+    lines = {"exact, one a class": fusion.measures, "exact, shared": fusion.shared}
+    for name, found in fusion.descents.items():
+        if name.endswith((" 0 steps", " 300 steps")):
+            lines[f"descent from {name}"] = found
     ranks = np.arange(1, fusion.measures[0].n_sources + 1)
-    for k, (label, weights) in enumerate(lines.items()):
-        style = style_of(k)
-        ax.plot(ranks, weights, c=style.colour, ls=style.line, marker=style.marker, label=label)
+    for k, (label, measures) in enumerate(lines.items()):
+        weights = average_walk(measures)
+        ax.plot(ranks, weights, label=label, **style_of(k).curve)
     ax.set_xlabel("rank, largest score first")
     ax.set_ylabel("mean weight")
     ax.legend(fontsize=8)
 
 
 def _draw_tests(figure: Any, fusion: Fusion) -> None:
-    left, right = figure.subplots(1, 2, sharey=True)
+    axes = figure.subplots(1, 2, sharey=True)
     names = [name for name in fusion.error if not name.endswith(" 0 steps")]
-    for ax, found, label in (
-        (left, fusion.error, "mean squared error"),
-        (right, fusion.accuracy, "accuracy"),
-    ):
+    places = np.arange(len(names))
+    panels = {"mean squared error": fusion.error, "accuracy": fusion.accuracy}
+    for ax, (label, found) in zip(axes, panels.items(), strict=True):
         values = [estimate(found[name]) for name in names]
-        ax.errorbar(
-            [value.mean for value in values],
-            np.arange(len(names)),
-            xerr=[value.bar for value in values],
-            fmt="o",
-            color="black",
-            capsize=3,
-        )
+        means, bars = [value.mean for value in values], [value.bar for value in values]
+        ax.errorbar(means, places, xerr=bars, fmt="o", color="black", capsize=3)
         ax.set_xlabel(f"{label} on the other half")
         ax.grid(axis="x", alpha=0.4)
-    left.set_yticks(np.arange(len(names)), names, fontsize=8)
-    left.invert_yaxis()
+    axes[0].set_yticks(places, names, fontsize=8)
+    axes[0].invert_yaxis()

@@ -12,7 +12,7 @@ from choquet.datasets import AIDScores
 from choquet.decomposition import Clodd, ClusterDecomposition, decompose
 from choquet.reproduce.experiments.fits import fit, nearest, operators_text
 from choquet.reproduce.result import Row
-from choquet.walks import walk_weights
+from choquet.walks import all_sorts, walk_weights
 
 FILE = "aid_4nets_nnfold1_fold1_test_02.txt"
 LABEL = 1
@@ -63,7 +63,13 @@ def four_networks(
     excess = model.statistics_.squared_error(printed) / error - 1
     decomposition = decompose(model, identification=found, method=Clodd(decimals=6))
     distances = {name: nearest(w, decomposition.weights) for name, w in PRINTED.items()}
-    pinned = _pinned(model, found)
+    # Walks of each name whose values all lie in intervals shorter than 0.05.
+    sorts = all_sorts(4)
+    stable = walk_weights(model.measure_, sorts[found.stable_walks(sorts)])
+    pinned = {
+        name: sum(nearest(PRINTED[name], row[None]) < 0.05 for row in stable)
+        for name in ("trimmed min", "trimmed max")
+    }
     rows = [
         Row(
             "N = 4: the operators are a median, a trimmed min and a trimmed max",
@@ -105,19 +111,6 @@ def four_networks(
     if scores is not None:
         rows.append(_half(X, scores, numbers))
     return rows, numbers, decomposition
-
-
-def _pinned(model: Any, found: Any) -> dict[str, int]:
-    """Walks of each name whose values all lie in intervals shorter than 0.05."""
-    from choquet.walks import all_sorts
-
-    sorts = all_sorts(4)
-    stable = found.stable_walks(sorts)
-    weights = walk_weights(model.measure_, sorts[stable])
-    names = ("trimmed min", "trimmed max")
-    return {
-        name: sum(nearest(PRINTED[name], row[None]) < 0.05 for row in weights) for name in names
-    }
 
 
 def _half(X: FloatArray, scores: AIDScores, numbers: dict[str, Any]) -> Row:

@@ -18,7 +18,7 @@ from choquet.operators import dissimilarity
 from choquet.operators.names import familiar_operators
 from choquet.reproduce.experiments.descent import descend_from, starts
 from choquet.reproduce.experiments.fits import fit, mean_walk
-from choquet.reproduce.work import Work
+from choquet.reproduce.work import ALONE, Work
 from choquet.walks import OperatorGraph, sorts_of
 
 _NEAR = 0.25
@@ -71,7 +71,7 @@ class Fusion:
     descents: dict[str, list[Measure]] = field(default_factory=dict)
 
 
-def fuse_all(scores: AIDScores, *, n_folds: int, work: Work = Work()) -> Fusion:  # noqa: B008
+def fuse_all(scores: AIDScores, *, n_folds: int, work: Work = ALONE) -> Fusion:
     """Fit and test every class of every network fold, both ways round.
 
     `n_folds` network folds are used; all five for the paper's 300 measures.
@@ -84,11 +84,8 @@ def fuse_all(scores: AIDScores, *, n_folds: int, work: Work = Work()) -> Fusion:
         everything = (labels[None, :] == np.arange(n_classes)[:, None]).astype(np.float64)
         for label in range(n_classes):
             tasks[f"fold {fold} half {half} class {label}"] = (X[label], everything[label])
-        tasks[f"fold {fold} half {half} shared"] = (
-            X.reshape(-1, X.shape[2]),
-            everything.ravel(),
-            False,
-        )
+        whole = X.reshape(-1, X.shape[2]), everything.ravel(), False
+        tasks[f"fold {fold} half {half} shared"] = whole
     learned = dict(zip(tasks, work.map(_learn, tasks), strict=True))
     fusion = Fusion()
     for key, found in learned.items():
@@ -150,7 +147,9 @@ def _walks(X: FloatArray, support: Any) -> Walks:
     rounded = sorts_of(X.round(4))
     default = (sorts == np.arange(n)).all(axis=1)
     tied = (np.diff(np.sort(X, axis=1), axis=1) == 0).any(axis=1)
-    n_supported = OperatorGraph(_any_measure(n), support=support).n_walks
+    # Walks are counted alike for every measure; the mean has the smallest graph.
+    mean = Measure.symmetric(np.full(n, 1 / n))
+    n_supported = OperatorGraph(mean, support=support).n_walks
     return Walks(
         by_sorting=len(np.unique(sorts, axis=0)),
         untied=len(support.observed_sorts),
@@ -161,11 +160,6 @@ def _walks(X: FloatArray, support: Any) -> Walks:
         default_rounded=float((rounded == np.arange(n)).all(axis=1).mean()),
         by_sorting_rounded=len(np.unique(rounded, axis=0)),
     )
-
-
-def _any_measure(n: int) -> Measure:
-    """Walks are counted alike for every measure; the mean has the smallest graph."""
-    return Measure.symmetric(np.full(n, 1 / n))
 
 
 def _test(fusion: Fusion, scores: AIDScores, number: int, fold: int, half: int) -> None:
@@ -187,11 +181,17 @@ def _test(fusion: Fusion, scores: AIDScores, number: int, fold: int, half: int) 
         "max": X.max(axis=2),
         **{name: X[:, :, i] for i, name in enumerate(scores.networks)},
     }
-    target = labels[None, :] == np.arange(n_classes)[:, None]
     for name, outputs in fused.items():
-        fusion.error.setdefault(name, []).append(float(((outputs - target) ** 2).mean()))
-        right = float((outputs.argmax(axis=0) == labels).mean())
+        error, right = _scored(outputs, labels)
+        fusion.error.setdefault(name, []).append(error)
         fusion.accuracy.setdefault(name, []).append(right)
+
+
+def _scored(outputs: FloatArray, labels: IntArray) -> tuple[float, float]:
+    """Mean squared error and accuracy of outputs by class and image."""
+    target = labels[None, :] == np.arange(len(outputs))[:, None]
+    error = float(((outputs - target) ** 2).mean())
+    return error, float((outputs.argmax(axis=0) == labels).mean())
 
 
 def mean_tests(
@@ -201,11 +201,10 @@ def mean_tests(
     errors, accuracy = [], []
     for fold, half in ((fold, half) for fold in range(n_folds) for half in (0, 1)):
         X, labels = scores.scores[fold, half], scores.labels[fold, half]
-        target = labels[None, :] == np.arange(len(X))[:, None]
-        outputs = [choquet_integral(g, X.reshape(-1, X.shape[2])) for g in measures]
-        found = [one.reshape(target.shape) for one in outputs]
-        errors.append(float(np.mean([((one - target) ** 2).mean() for one in found])))
-        accuracy.append(float(np.mean([(one.argmax(axis=0) == labels).mean() for one in found])))
+        outputs = (choquet_integral(g, X.reshape(-1, X.shape[2])) for g in measures)
+        found = [_scored(one.reshape(X.shape[:2]), labels) for one in outputs]
+        errors.append(float(np.mean([error for error, _ in found])))
+        accuracy.append(float(np.mean([right for _, right in found])))
     return errors, accuracy
 
 

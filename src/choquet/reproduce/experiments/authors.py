@@ -24,8 +24,8 @@ from choquet.reproduce.experiments.authors_rows import (
     table_of,
 )
 from choquet.reproduce.experiments.fits import count_operators
-from choquet.reproduce.result import ExperimentResult, Row, check_seeds
-from choquet.reproduce.work import Work
+from choquet.reproduce.result import ExperimentResult, Row, check_seeds, quantiles
+from choquet.reproduce.work import ALONE, Work
 from choquet.walks import all_sorts, random_sorts, walk_weights
 
 MOST_WALKS = 5040
@@ -35,35 +35,23 @@ _TITLE = "The authors' own measures, read in both orders (Figures 6 to 8)"
 
 @dataclass(eq=False)
 class Found:
-    """What one study says.
-
-    Attributes
-    ----------
-    study : Study
-        The files.
-    order : str or None
-        The order that the checks speak for.
-    why : str
-        What they say.
-    readings : dict from ("none" or "penalty", order) to Reading
-        Every file in both orders.
-    operators : dict from (which, order, row of `COUNTED`) to array
-        Number of operators that CLODD finds in each run.
-    nearest : dict from order to array of shape (n_runs, n_printed)
-        Largest difference between each printed operator and the nearest walk of each run.
-    nearest_but_one : the same
-        Leaving out the weight that differs most, which may be a misprint.
-    """
+    """What one study says."""
 
     study: Study
     order: str | None
+    """The order that the checks speak for."""
     why: str
+    """What they say."""
     readings: dict[tuple[str, str], Reading]
+    """Every file in both orders, by ("none" or "penalty", order)."""
     sorts: IntArray | None = None
     lines_are: str = ""
     operators: dict[tuple[str, str, str], FloatArray] = field(default_factory=dict)
+    """Number that CLODD finds in each run, by (which, order, row of `COUNTED`)."""
     nearest: dict[str, FloatArray] = field(default_factory=dict)
+    """By order: largest difference between each printed operator and the nearest walk of a run."""
     nearest_but_one: dict[str, FloatArray] = field(default_factory=dict)
+    """The same without the weight that differs most, which may be a misprint."""
 
     @property
     def wrong(self) -> str:
@@ -84,11 +72,7 @@ class Found:
 
 
 def run(
-    *,
-    data: Path | None = None,
-    seeds: int = 100,
-    rng: Any = 0,
-    work: Work = Work(),  # noqa: B008 (frozen)
+    *, data: Path | None = None, seeds: int = 100, rng: Any = 0, work: Work = ALONE
 ) -> ExperimentResult:
     """Read the authors' files in both orders, and say which one is right and what follows.
 
@@ -159,7 +143,9 @@ def _count(found: Found, n_runs: int, rng: Any, work: Work) -> None:
             sorts = every if some == "all" else found.distinct_sorts
             for k, values in enumerate(reading.values[:n_runs]):
                 begin = f"{found.study.name} {which} {order} {name} {k}"
-                tasks[f"{begin} {_print_of(values, sorts)}"] = (values, sorts, metric)
+                # A short name of what the result depends on, for the file of those that are kept.
+                end = hashlib.sha256(values.tobytes() + sorts.tobytes()).hexdigest()[:12]
+                tasks[f"{begin} {end}"] = (values, sorts, metric)
                 places.append((which, order, name))
     for place, count in zip(places, work.map(count_operators, tasks), strict=True):
         found.operators[place] = np.append(found.operators.get(place, np.empty(0)), count)
@@ -167,11 +153,6 @@ def _count(found: Found, n_runs: int, rng: Any, work: Work) -> None:
 
 def _monotone(found: Found) -> bool:
     return any(reading.decreases == 0 for reading in found.readings.values())
-
-
-def _print_of(values: FloatArray, sorts: IntArray) -> str:
-    """A short name of what a result depends on, for the file of results that are kept."""
-    return hashlib.sha256(values.tobytes() + sorts.tobytes()).hexdigest()[:12]
 
 
 def _every_walk(n_sources: int, rng: Any = 0) -> IntArray:
@@ -204,12 +185,21 @@ def _numbers(found: Found) -> dict[str, Any]:
         "files": {},
     }
     if found.sorts is not None:
-        numbers["observed"] = _observed_numbers(found)
+        distinct, counts = (
+            found.distinct_sorts,
+            observed_subsets(study.n_sources, sorts=found.sorts),
+        )
+        numbers["observed"] = {
+            "walks": len(distinct),
+            "share": len(distinct) / factorial(study.n_sources),
+            "unseen_subsets": int((counts[1:-1] == 0).sum()),
+            "lines_that_are_walks": observed_lines(found),
+        }
     for (which, order), reading in found.readings.items():
         numbers["files"].setdefault(which, {})[order] = {
             "n_runs": len(reading.values),
-            "error": _quantiles(reading.errors),
-            "error_with_best_constant": _quantiles(reading.best_errors),
+            "error": quantiles(reading.errors),
+            "error_with_best_constant": quantiles(reading.best_errors),
             "decreases": reading.decreases,
             "zeros_without_data": reading.zeros,
             "zeros_with_data": reading.zeros_elsewhere,
@@ -224,22 +214,10 @@ def _numbers(found: Found) -> dict[str, Any]:
         numbers["printed"] = dict(found.nearest)
         numbers["printed_but_one"] = dict(found.nearest_but_one)
     numbers["start"] = _start(found)
-    tested = {w: _quantiles(f.errors) for w, f in study.files.items() if len(f.errors)}
+    tested = {w: quantiles(f.errors) for w, f in study.files.items() if len(f.errors)}
     means = {w: float(f.errors.mean()) for w, f in study.files.items() if len(f.errors)}
     numbers["test_error"] = {"quantiles": tested, "mean": means}
     return numbers
-
-
-def _observed_numbers(found: Found) -> dict[str, Any]:
-    n = found.study.n_sources
-    distinct = found.distinct_sorts
-    counts = observed_subsets(n, sorts=found.sorts)
-    return {
-        "walks": len(distinct),
-        "share": len(distinct) / factorial(n),
-        "unseen_subsets": int((counts[1:-1] == 0).sum()),
-        "lines_that_are_walks": observed_lines(found),
-    }
 
 
 def _start(found: Found) -> dict[str, Any] | None:
@@ -259,10 +237,3 @@ def _start(found: Found) -> dict[str, Any] | None:
         "mean_walk": np.diff(np.concatenate([[0.0], mean, [1.0]])),
         "weight_of_minimum": 1.0 - float(values[:, sizes == n - 1].max()),
     }
-
-
-def _quantiles(values: FloatArray | None) -> dict[str, float] | None:
-    if values is None or not len(values):
-        return None
-    low, middle, high = np.quantile(values, [0.025, 0.5, 0.975])
-    return {"median": float(middle), "low": float(low), "high": float(high)}

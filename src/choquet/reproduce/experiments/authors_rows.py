@@ -15,7 +15,16 @@ from choquet.explanation.phrases import number_word
 from choquet.operators.dissimilarity import MetricName
 from choquet.reproduce.experiments.fits import fit, operators_text
 from choquet.reproduce.experiments.regression_rows import CLAIMS, PRINTED_YACHT
-from choquet.reproduce.result import Picture, Row, Table, Verdict, estimate, share_of
+from choquet.reproduce.result import (
+    Picture,
+    Row,
+    Table,
+    Verdict,
+    between,
+    estimate,
+    quantiles,
+    share_of,
+)
 
 if TYPE_CHECKING:
     from choquet.reproduce.experiments.authors import Found
@@ -51,9 +60,8 @@ def rows_of(found: Found) -> list[Row]:
     return rows
 
 
-def _between(values: FloatArray) -> str:
-    low, middle, high = np.quantile(values, [0.025, 0.5, 0.975])
-    return f"{middle:.3g} ({low:.3g} to {high:.3g})"
+def _between(values: FloatArray | None) -> str:
+    return between(quantiles(values))
 
 
 def _name(found: Found) -> str:
@@ -65,8 +73,6 @@ def _order_row(found: Found) -> Row:
     which = next(iter(found.readings))[0]
     a, b = (found.readings[which, order] for order in ("binary", "size"))
     if a.best_errors is not None and b.best_errors is not None:
-        assert a.errors is not None  # with the best constant there is the given one, too
-        assert b.errors is not None
         said.append(
             f"mean squared error on the standardised data, median over {len(a.values)} runs: "
             f"{_between(a.errors)} by bit mask, {_between(b.errors)} by size; with the best "
@@ -228,19 +234,14 @@ def _penalty_row(found: Found, claim: Any) -> Row:
         f"{_between(np.abs(found.readings['penalty', found.order].values).max(axis=1))} with, "
         f"{_between(np.abs(found.readings['none', found.order].values).max(axis=1))} without"
     )
-    if claim.operators_regularised is not None:
-        alone = float((drawn == claim.operators_regularised).mean())
-        return Row(
-            f"{_name(found)}: a penalty leads to one operator instead of three",
-            text,
-            "holds" if alone > 0.5 else "differs",
-        )
-    apart = abs(float(drawn.mean() - right.mean()))
-    return Row(
-        f"{_name(found)}: the impact of the penalty is subtle, if any",
-        text,
-        "holds" if apart < 1 else "differs",
+    said, holds = (
+        "the impact of the penalty is subtle, if any",
+        abs(drawn.mean() - right.mean()) < 1,
     )
+    if claim.operators_regularised is not None:
+        said = "a penalty leads to one operator instead of three"
+        holds = (drawn == claim.operators_regularised).mean() > 0.5
+    return Row(f"{_name(found)}: {said}", text, "holds" if holds else "differs")
 
 
 def _example(found: Found) -> FloatArray:
@@ -310,8 +311,8 @@ def table_of(found: Found) -> Table:
         rows.append(
             (
                 f"{name}, {TITLES[order]}",
-                "–" if reading.errors is None else _between(reading.errors),
-                "–" if reading.best_errors is None else _between(reading.best_errors),
+                _between(reading.errors),
+                _between(reading.best_errors),
                 "–" if reading.zeros is None else f"{reading.zeros:.0%}",
                 "–" if reading.zeros_elsewhere is None else f"{reading.zeros_elsewhere:.1%}",
                 f"{reading.decreases:.0%}",
@@ -356,11 +357,8 @@ def _draw(figure: Any, found: Found) -> None:
             panels = {}
             for which in found.study.files:
                 title = f"({next(letters)}) {walks}{', penalty' * (which == 'penalty')}"
-                values = found.walks(which, read, walks, min(run, _last(found, which)))
+                last = len(found.study.files[which].values) - 1
+                values = found.walks(which, read, walks, min(run, last))
                 panels[title] = ivat(values.round(6), metric="l2")
             plot.compare(panels, ax=ax)
             ax.set_title(f"values read {TITLES[read]}", fontsize=10)
-
-
-def _last(found: Found, which: str) -> int:
-    return len(found.study.files[which].values) - 1

@@ -22,11 +22,14 @@ def claims() -> tuple[list[Row], dict[str, Any]]:
     >>> numbers["sizes"]["N = 20"]
     1048576
     """
-    parts = (_sizes(), _familiar(), _numbering(), _support(), _locked(), _savings())
-    return [row for row, _ in parts], {key: value for _, made in parts for key, value in made}
+    parts = {
+        "sizes": _sizes(), "familiar": _familiar(), "sorts": _numbering(),
+        "encountered": _support(), "locked_width": _locked(), "savings": _savings(),
+    }  # fmt: skip
+    return [row for row, _ in parts.values()], {key: found for key, (_, found) in parts.items()}
 
 
-def _sizes() -> tuple[Row, list[tuple[str, Any]]]:
+def _sizes() -> tuple[Row, Any]:
     sizes = {f"N = {n}": 2**n for n in (10, 20, 100)}
     right = sizes["N = 10"] == 1024 and sizes["N = 20"] == 1_048_576 and factorial(7) == 5040
     row = Row(
@@ -36,18 +39,14 @@ def _sizes() -> tuple[Row, list[tuple[str, Any]]]:
         f"{factorial(7):,} walks, counted {len(all_sorts(7)):,}",
         "holds" if right and len(all_sorts(7)) == 5040 else "differs",
     )
-    return row, [("sizes", sizes)]
+    return row, sizes
 
 
-def _familiar() -> tuple[Row, list[tuple[str, Any]]]:
+def _familiar() -> tuple[Row, Any]:
     """Weights of a symmetric measure come back as the one operator of all its walks."""
     n = 5
-    wanted = {
-        "max": np.eye(n)[0],
-        "min": np.eye(n)[-1],
-        "mean": np.full(n, 1 / n),
-        "median": np.eye(n)[n // 2],
-    }
+    ends = np.eye(n)
+    wanted = {"max": ends[0], "min": ends[-1], "mean": np.full(n, 1 / n), "median": ends[n // 2]}
     graphs = {name: OperatorGraph(Measure.symmetric(w)) for name, w in wanted.items()}
     found = {name: graph.operator(0).name for name, graph in graphs.items()}
     right = all(
@@ -60,10 +59,10 @@ def _familiar() -> tuple[Row, list[tuple[str, Any]]]:
         f"N = {n}: one operator for {factorial(n)} walks each, named {', '.join(found.values())}",
         "holds" if right and found == {name: name for name in wanted} else "differs",
     )
-    return row, [("familiar", found)]
+    return row, found
 
 
-def _numbering() -> tuple[Row, list[tuple[str, Any]]]:
+def _numbering() -> tuple[Row, Any]:
     sorts = all_sorts(3)
     right = sorts[:2].tolist() == [[0, 1, 2], [0, 2, 1]] and np.array_equal(
         sort_rank(sorts), np.arange(6)
@@ -73,10 +72,10 @@ def _numbering() -> tuple[Row, list[tuple[str, Any]]]:
         f"π1 to π6: {operators_text(sorts + 1, 0)}",
         "holds" if right else "differs",
     )
-    return row, [("sorts", (sorts + 1).tolist())]
+    return row, (sorts + 1).tolist()
 
 
-def _support() -> tuple[Row, list[tuple[str, Any]]]:
+def _support() -> tuple[Row, Any]:
     support = DataSupport.from_data([[0.5, 0.1, 0.9]])
     masks = np.flatnonzero(support.supported)
     seen = ["{" + ", ".join(f"x{i + 1}" for i in range(3) if m >> i & 1) + "}" for m in masks if m]
@@ -85,10 +84,10 @@ def _support() -> tuple[Row, list[tuple[str, Any]]]:
         f"{', '.join(seen)} supported",
         "holds" if {int(m) for m in masks} - {0} == {0b100, 0b101, 0b111} else "differs",
     )
-    return row, [("encountered", seen)]
+    return row, seen
 
 
-def _locked() -> tuple[Row, list[tuple[str, Any]]]:
+def _locked() -> tuple[Row, Any]:
     """Samples of N walks, one led by each source, leave no freedom for the maximum."""
     n = 5
     rows = np.array([np.roll(np.linspace(0.9, 0.1, n), k) for k in range(n)])
@@ -102,10 +101,10 @@ def _locked() -> tuple[Row, list[tuple[str, Any]]]:
         f"{widths['max']:.0e} (maximum) and {widths['min']:.0e} (minimum)",
         "holds" if max(widths.values()) < 1e-5 else "differs",
     )
-    return row, [("locked_width", widths)]
+    return row, widths
 
 
-def _savings() -> tuple[Row, list[tuple[str, Any]]]:
+def _savings() -> tuple[Row, Any]:
     small, large = 15 * 3, 2**15 - 1
     row = Row(
         "Three operators are 18 against 64 weights for N = 6; for N = 15 they are 45 against "
@@ -115,4 +114,4 @@ def _savings() -> tuple[Row, list[tuple[str, Any]]]:
         "belong to which operator must be stored too",
         "holds" if f"{small / large:.1%}" == "0.1%" else "differs",
     )
-    return row, [("savings", {"operators": small, "values": large})]
+    return row, {"operators": small, "values": large}

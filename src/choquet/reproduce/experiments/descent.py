@@ -13,6 +13,9 @@ import numpy as np
 from choquet.arrays import FloatArray, IntArray
 from choquet.learning import Statistics
 
+_RATE = 0.3
+"""Length of a step, in units of the gradient."""
+
 
 def starts(n_sources: int) -> dict[str, float]:
     """Increments that gradient descent begins with.
@@ -26,28 +29,12 @@ def starts(n_sources: int) -> dict[str, float]:
 
 
 def descend_from(
-    statistics: Sequence[Statistics],
-    start: float,
-    *,
-    rate: float = 0.3,
-    n_steps: int = 300,
+    statistics: Sequence[Statistics], start: float, *, n_steps: int = 300
 ) -> FloatArray:
     """Values of the measures after plain gradient descent on the mean squared error.
 
-    Parameters
-    ----------
-    statistics : sequence of Statistics
-        One for each measure, on the same number of sources.
-    start : float
-        Increment that every subset begins with.
-    rate : float, default 0.3
-        Length of a step, in units of the gradient.
-    n_steps : int, default 300
-        Steps, each with all data.
-
-    Returns
-    -------
-    array of shape (len(statistics), 2**N)
+    There is one measure for each of the `statistics`, all on the same number of sources. Every
+    subset begins with the increment `start`, and each step takes all data.
 
     References
     ----------
@@ -76,7 +63,7 @@ def descend_from(
     for _ in range(n_steps):
         g, chosen = _forward(theta, order, below)
         flow = 2 * ((gram @ g[:, :, None])[:, :, 0] - targets)
-        theta -= rate * _backward(theta, g, flow, order, chosen)
+        theta -= _RATE * _backward(theta, g, flow, order, chosen)
     return _forward(theta, order, below)[0]
 
 

@@ -17,7 +17,7 @@ from choquet.operators import DISSIMILARITIES, dissimilarity
 from choquet.reproduce.experiments.claims import claims
 from choquet.reproduce.experiments.fits import operators_text
 from choquet.reproduce.result import ExperimentResult, Picture, Row
-from choquet.reproduce.work import Work
+from choquet.reproduce.work import ALONE, Work
 from choquet.walks import DataSupport, OperatorGraph, all_sorts, walk_weights
 
 _BOTH = [[0, 1], [1, 0]]
@@ -25,11 +25,7 @@ _LARGEST_N = 9
 
 
 def run(
-    *,
-    data: Path | None = None,
-    seeds: int = 1,
-    rng: Any = 0,
-    work: Work = Work(),  # noqa: B008 (frozen)
+    *, data: Path | None = None, seeds: int = 1, rng: Any = 0, work: Work = ALONE
 ) -> ExperimentResult:
     """Check the worked examples.
 
@@ -51,13 +47,8 @@ def run(
         numbers |= part_numbers
         if work.progress is not None:
             work.progress(k + 1, len(parts))
-    return ExperimentResult(
-        "examples",
-        "Worked examples (Sections II-IV, Figures 1-3)",
-        tuple(rows),
-        numbers,
-        _figures(),
-    )
+    title = "Worked examples (Sections II-IV, Figures 1-3)"
+    return ExperimentResult("examples", title, tuple(rows), numbers, _figures())
 
 
 def _expansions(rng: Any) -> tuple[list[Row], dict[str, Any]]:
@@ -163,7 +154,6 @@ def three_operator_measure() -> Measure:
     3
     """
     values = np.zeros(32)
-    values[masks_by_size(5, 1)] = 0.0
     values[masks_by_size(5, 2)] = np.repeat([0.1, 0.5, 0.9], [4, 3, 3])
     values[masks_by_size(5, 3)] = 0.9
     values[masks_by_size(5, 4)] = 1.0

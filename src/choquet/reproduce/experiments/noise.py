@@ -21,7 +21,7 @@ from choquet.reproduce.experiments.noise_rows import (
     draw_curves,
 )
 from choquet.reproduce.result import ExperimentResult, Picture, check_seeds, estimate
-from choquet.reproduce.work import Work
+from choquet.reproduce.work import ALONE, Work
 from choquet.walks import OperatorGraph, all_sorts
 
 SIGMAS = (0.0, 0.025, 0.05, 0.1)
@@ -49,11 +49,7 @@ class Setting(NamedTuple):
 
 
 def run(
-    *,
-    data: Path | None = None,
-    seeds: int = 100,
-    rng: Any = 0,
-    work: Work = Work(),  # noqa: B008 (frozen)
+    *, data: Path | None = None, seeds: int = 100, rng: Any = 0, work: Work = ALONE
 ) -> ExperimentResult:
     """Learn the measure from 300 samples at four levels of noise, again and again.
 

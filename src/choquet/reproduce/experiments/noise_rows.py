@@ -31,19 +31,10 @@ def _listed(columns: dict[float, list[float]], spec: str) -> str:
     return ", ".join(f"{estimate(v):{spec}} (σ = {sigma:g})" for sigma, v in columns.items())
 
 
-def _steps(columns: dict[float, list[float]]) -> list[Estimate]:
-    """From one level of noise to the next; the inputs are the same, so seed by seed."""
-    return [estimate(np.subtract(b, a)) for a, b in pairwise(columns.values())]
-
-
 def compare_with_paper(truth: dict[str, Any], trials: Any) -> list[Row]:
     """The table of the experiment."""
-    return [
-        *_truth_rows(truth),
-        *_noise_rows(trials),
-        *_count_rows(trials),
-        _shrinkage_row(trials),
-    ]
+    rows = [*_truth_rows(truth), *_noise_rows(trials), *_count_rows(trials)]
+    return [*rows, _shrinkage_row(trials)]
 
 
 def _truth_rows(truth: dict[str, Any]) -> list[Row]:
@@ -77,6 +68,8 @@ def _noise_rows(trials: Any) -> list[Row]:
         )
     ]
     walks, agreed = _columns(trials, "walk"), _columns(trials, "agreement")
+    # From one level of noise to the next the inputs are the same, so seed by seed.
+    steps = [estimate(np.subtract(b, a)) for a, b in pairwise(walks.values())]
     return [
         Row(
             "σ = 0: the four operators are found",
@@ -88,7 +81,7 @@ def _noise_rows(trials: Any) -> list[Row]:
             "Learned operators diverge from the true ones as noise grows",
             f"mean error of a walk's operator: {_listed(walks, '.3f')}. From a true operator to "
             f"the nearest of CLODD's: {_listed(_columns(trials, 'true'), '.3f')}",
-            "holds" if all(step.low > 0 for step in _steps(walks)) else "differs",
+            "holds" if all(step.low > 0 for step in steps) else "differs",
         ),
         Row(
             "Noise clearly impacts the cluster structure and its identification",
@@ -150,17 +143,8 @@ def count_table(trials: Any) -> Table:
 def _line(ax: Any, number: int, values: dict[float, Estimate], label: str) -> None:
     from choquet.plot.style import style_of
 
-    style = style_of(number)
-    ax.errorbar(
-        list(values),
-        [value.mean for value in values.values()],
-        yerr=[value.bar for value in values.values()],
-        color=style.colour,
-        linestyle=style.line,
-        marker=style.marker,
-        capsize=3,
-        label=label,
-    )
+    means, bars = zip(*((value.mean, value.bar) for value in values.values()), strict=True)
+    ax.errorbar(list(values), means, bars, capsize=3, label=label, **style_of(number).curve)
     ax.set_xlabel("noise σ")
 
 

@@ -24,7 +24,7 @@ from choquet.reproduce.experiments.regression_rows import (
     pictures,
 )
 from choquet.reproduce.result import ExperimentResult, check_seeds, estimate
-from choquet.reproduce.work import Work
+from choquet.reproduce.work import ALONE, Work
 from choquet.walks import all_sorts, sorts_of
 
 METRIC: Literal["l2"] = "l2"
@@ -54,7 +54,7 @@ def run(
     data: Path | None = None,
     seeds: int = 10,
     rng: Any = 0,
-    work: Work = Work(),  # noqa: B008 (frozen)
+    work: Work = ALONE,
 ) -> ExperimentResult:
     """Learn with and without regularisation, decompose, and count what compression costs.
 
@@ -74,15 +74,9 @@ def run(
     repeats = min(check_seeds(seeds), MAX_REPEATS)
     bunch = LOADERS[dataset]()
     X, y = standardised(bunch.data, bunch.target)
-    strength = {
-        **{penalty: _strength(X, y, penalty, rng) for penalty in ("l1", "l2")},
-        "leaf": _best(X, y, LEAF_PENALTIES, lambda l2: _contextual(16, l2).fit, rng),
-    }
-    models = {
-        "none": fit(X, y, **CIR),
-        "l1": fit(X, y, **CIR, penalty="l1", alpha=strength["l1"]),
-        "l2": fit(X, y, **CIR, penalty="l2", alpha=strength["l2"]),
-    }
+    strength = {p: _best(X, y, STRENGTHS[p], partial(_penalised, p), rng) for p in STRENGTHS}
+    strength["leaf"] = _best(X, y, LEAF_PENALTIES, lambda l2: _contextual(16, l2).fit, rng)
+    models = _models(X, y, strength)
     parts = {
         (penalty, which): _decompose(model, which)
         for penalty, model in models.items()
@@ -92,7 +86,7 @@ def run(
     errors = _cross_validate(X, y, strength, repeats, rng, work)
     numbers = _numbers(X, y, models, parts, errors, strength)
     numbers["operators_by_strength"] = {
-        s: _decompose(fit(X, y, **CIR, penalty="l1", alpha=s), "all").n_operators for s in SWEEP
+        s: _decompose(_penalised("l1", s)(X, y), "all").n_operators for s in SWEEP
     }
     numbers["contextual"] = {
         name: {
@@ -100,7 +94,7 @@ def run(
             "numbers": model.decomposition_.n_numbers + model.n_leaves_ - 1,
             "weights": model.decomposition_.weights,
             "rules": str(model.decomposition_).splitlines()[1 + len(model.operators_) :],
-            "training_error": float(((model.predict(X) - y) ** 2).mean()),
+            "training_error": _error(model, X, y),
         }
         for name, model in direct.items()
     }
@@ -126,13 +120,21 @@ def _folds(n: int, seed: Any) -> list[IntArray]:
     return [order[k::N_SPLITS] for k in range(N_SPLITS)]
 
 
-def _strength(X: FloatArray, y: FloatArray, penalty: str, rng: Any) -> float:
-    """Strength of least cross-validated error."""
+def _penalised(penalty: str, alpha: float) -> Callable[..., Any]:
+    return partial(fit, **CIR, penalty=penalty, alpha=alpha)
 
-    def made(strength: float) -> Any:
-        return partial(fit, **CIR, penalty=penalty, alpha=strength)
 
-    return _best(X, y, STRENGTHS[penalty], made, rng)
+def _models(X: FloatArray, y: FloatArray, strength: dict[str, float]) -> dict[str, Any]:
+    """The measures: without a penalty, and with each at its strength."""
+    return {
+        "none": fit(X, y, **CIR),
+        **{penalty: _penalised(penalty, strength[penalty])(X, y) for penalty in STRENGTHS},
+    }
+
+
+def _error(model: Any, X: FloatArray, y: FloatArray) -> float:
+    """Mean squared error."""
+    return float(((model.predict(X) - y) ** 2).mean())
 
 
 def _best(
@@ -166,13 +168,12 @@ def _decompose(
     which: str,
     method: type[ClusterMethod] = Clodd,
     *,
-    X: Any = None,
-    y: Any = None,
+    given: tuple[Any, ...] = (),
     **options: Any,
 ) -> ClusterDecomposition:
     support = None if which == "all" else model.support_
     chosen = method(metric=METRIC, decimals=6, **options)
-    return decompose(model, X, y, support=support, method=chosen)
+    return decompose(model, *given, support=support, method=chosen)
 
 
 def _cross_validate(
@@ -200,39 +201,27 @@ def _fold_errors(
     X: FloatArray, y: FloatArray, fold: IntArray, strength: dict[str, float], seed: int
 ) -> dict[str, float]:
     """Sums of squared errors on one fold."""
-    rest = np.setdiff1d(np.arange(len(y)), fold)
-    outputs = _outputs(X[rest], y[rest], X[fold], strength, seed=seed)
-    return {name: float(((values - y[fold]) ** 2).sum()) for name, values in outputs.items()}
-
-
-def _outputs(
-    X: FloatArray, y: FloatArray, new: FloatArray, strength: dict[str, float], *, seed: int
-) -> dict[str, FloatArray]:
     from sklearn.ensemble import RandomForestRegressor
     from sklearn.linear_model import LinearRegression
 
-    plain = fit(X, y, **CIR)
-    sparse = fit(X, y, **CIR, penalty="l1", alpha=strength["l1"])
-    ridge = fit(X, y, **CIR, penalty="l2", alpha=strength["l2"])
+    rest = np.setdiff1d(np.arange(len(y)), fold)
+    given = X[rest], y[rest]
+    plain, sparse, ridge = _models(*given, strength).values()
     forest: Any = RandomForestRegressor(n_estimators=N_TREES, random_state=seed, n_jobs=1)
     linear: Any = LinearRegression()
-    return {
-        "linear": linear.fit(X, y).predict(new),
-        "CIR": plain.predict(new),
-        "CIR, l1": sparse.predict(new),
-        "CIR, l2": ridge.predict(new),
-        "operators of CIR": _decompose(plain, "supported").predict(new),
-        "operators of CIR, refit": _decompose(plain, "supported", X=X, y=y, refit=True).predict(
-            new
-        ),
-        "operators of CIR, l1": _decompose(sparse, "supported").predict(new),
-        "operators of CIR, l2": _decompose(ridge, "supported").predict(new),
-        **{
-            name: _contextual(most, strength["leaf"]).fit(X, y).predict(new)
-            for name, most in LEAVES.items()
-        },
-        "random forest": forest.fit(X, y).predict(new),
+    models = {
+        "linear": linear.fit(*given),
+        "CIR": plain,
+        "CIR, l1": sparse,
+        "CIR, l2": ridge,
+        "operators of CIR": _decompose(plain, "supported"),
+        "operators of CIR, refit": _decompose(plain, "supported", given=given, refit=True),
+        "operators of CIR, l1": _decompose(sparse, "supported"),
+        "operators of CIR, l2": _decompose(ridge, "supported"),
+        **{k: _contextual(most, strength["leaf"]).fit(*given) for k, most in LEAVES.items()},
+        "random forest": forest.fit(*given),
     }
+    return {k: float(((m.predict(X[fold]) - y[fold]) ** 2).sum()) for k, m in models.items()}
 
 
 def _curve(X: FloatArray, y: FloatArray, plain: Any, ridge: Any) -> dict[str, dict[int, float]]:
@@ -246,7 +235,7 @@ def _curve(X: FloatArray, y: FloatArray, plain: Any, ridge: Any) -> dict[str, di
             if k < whole.n_operators
         }
         kept[whole.n_operators] = whole
-        curve[name] = {k: float(((d.predict(X) - y) ** 2).mean()) for k, d in kept.items()}
+        curve[name] = {k: _error(d, X, y) for k, d in kept.items()}
     return curve
 
 
@@ -256,22 +245,18 @@ def _numbers(
     n = X.shape[1]
     support = models["none"].support_
     sorts = all_sorts(n)
+    listed = {f"{p}, {which} walks": d for (p, which), d in parts.items()}
     return {
         "n_samples": len(y),
         "strength": strength,
         "walks_observed": len(np.unique(sorts_of(X), axis=0)) / factorial(n),
         "walks_supported": float((support.phi(sorts) == 0).mean()),
         "values_supported": support.n_supported,
-        "operators": {f"{p}, {which} walks": d.n_operators for (p, which), d in parts.items()},
-        "weights": {f"{p}, {which} walks": d.weights for (p, which), d in parts.items()},
+        "operators": {name: d.n_operators for name, d in listed.items()},
+        "weights": {name: d.weights for name, d in listed.items()},
         "total": {penalty: float(m.measure_.values[-1]) for penalty, m in models.items()},
-        "training_error": {
-            penalty: float(((m.predict(X) - y) ** 2).mean()) for penalty, m in models.items()
-        },
-        "training_error_of_operators": {
-            f"{p}, {which} walks": float(((d.predict(X) - y) ** 2).mean())
-            for (p, which), d in parts.items()
-        },
+        "training_error": {penalty: _error(m, X, y) for penalty, m in models.items()},
+        "training_error_of_operators": {name: _error(d, X, y) for name, d in listed.items()},
         "same_structure": {p: _same(parts, p, n) for p in models},
         "cross_validated_error": {name: estimate(values) for name, values in errors.items()},
         "largest_value": {p: float(np.abs(m.measure_.values).max()) for p, m in models.items()},

@@ -125,18 +125,12 @@ def _regularisation_row(claims: Claims, parts: Any, numbers: Any) -> Row:
         f"By strength of l1: {sweep}. On one display range, as in the paper, the picture with l1 "
         f"reaches {share:.0%} of the brightness of the one without"
     )
+    said = "The impact of regularisation is subtle, if any"
+    holds = len(set(counts.values())) == 1
     if claims.operators_regularised is not None:
+        said = "Regularisation leads to a simpler solution: one operator instead of three"
         holds = claims.operators_regularised in (counts["l1"], counts["l2"])
-        return Row(
-            "Regularisation leads to a simpler solution: one operator instead of three",
-            text,
-            "holds" if holds else "differs",
-        )
-    return Row(
-        "The impact of regularisation is subtle, if any",
-        text,
-        "holds" if len(set(counts.values())) == 1 else "differs",
-    )
+    return Row(said, text, "holds" if holds else "differs")
 
 
 def model_table(parts: Any, errors: Any, numbers: dict[str, Any], n: int) -> Table:
@@ -207,11 +201,7 @@ def _draw_curve(figure: Any, errors: Any, curve: Any) -> None:
 
     left, right = figure.subplots(1, 2)
     for k, (name, points) in enumerate(curve.items()):
-        style = style_of(k)
-        left.plot(
-            list(points), list(points.values()),
-            c=style.colour, ls=style.line, marker=style.marker, label=name,
-        )  # fmt: skip
+        left.plot(list(points), list(points.values()), label=name, **style_of(k).curve)
     left.set_xscale("log", base=2)
     left.set_yscale("log")
     left.set_xlabel("operators kept")

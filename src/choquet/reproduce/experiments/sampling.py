@@ -7,15 +7,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from choquet.arrays import BoolArray, FloatArray, IntArray
+from choquet.arrays import FloatArray, IntArray
 from choquet.clustering import IVAT, ivat
 from choquet.decomposition import Clodd, decompose, measure_distance
 from choquet.integrals import choquet_integral
 from choquet.measures import Measure
 from choquet.reproduce.experiments.fits import agreement, fit, picture_correlation
 from choquet.reproduce.result import Estimate, ExperimentResult, Picture, Row, check_seeds, estimate
-from choquet.reproduce.work import Work
-from choquet.walks import DataSupport, all_sorts, walk_weights
+from choquet.reproduce.work import ALONE, Work
+from choquet.walks import DataSupport, all_sorts, sort_rank, walk_weights
 
 SHARES = (1.0, 0.2, 0.15)
 N_SOURCES = 5
@@ -57,11 +57,7 @@ class Trial(NamedTuple):
 
 
 def run(
-    *,
-    data: Path | None = None,
-    seeds: int = 100,
-    rng: Any = 0,
-    work: Work = Work(),  # noqa: B008 (frozen)
+    *, data: Path | None = None, seeds: int = 100, rng: Any = 0, work: Work = ALONE
 ) -> ExperimentResult:
     """Learn random measures from samples of all, a fifth and 15 % of the walks.
 
@@ -178,40 +174,26 @@ def _trial(share: float, seed: Any) -> Trial:
         decompose(model, support=support, method=Clodd(decimals=6)) for support in (None, "auto")
     )
     kept = sorts[supported]
+    # Quantiles of the heights are what the eye sees in any order.
+    at = np.linspace(0.05, 0.95, 19)
+    a, b = (np.quantile(_picture(learned, some).heights[1:], at) for some in (sorts, kept))
+    # What counting ascending sorts calls supported though the integral never used it.
+    backwards = DataSupport.from_data(-X).phi(sorts) == 0
     return Trial(
         values_seen=float(seen.mean()),
         walks_supported=float(supported.mean()),
         open_width=float(width[open_].mean()) if open_.any() else 0.0,
         error=measure_distance(truth, learned, metric="worst"),
         like_supported=_likeness(learned, np.flatnonzero(supported)),
-        like_seen=_likeness(learned, _rows_of(support, sorts)),
+        like_seen=_likeness(learned, sort_rank(support.observed_sorts)),
         like_true=picture_correlation(whole, _matrix(_picture(truth, sorts))),
         by_chance=picture_correlation(whole, _matrix(_picture(other, sorts))),
-        heights=_height_difference(_picture(learned, sorts), _picture(learned, sorts[supported])),
+        heights=float(np.abs(a - b).mean() / max(a.mean(), 1e-12)),
         same_clusters=agreement(full.operator_of_sorts(kept), part.operator_of_sorts(kept)),
         same_number=float(full.n_operators == part.n_operators),
         fill_matters=measure_distance(low, high, metric="worst"),
-        ascending=_wrongly_supported(X, supported),
+        ascending=float((backwards & ~supported).sum() / max(backwards.sum(), 1)),
     )
-
-
-def _height_difference(first: IVAT, second: IVAT) -> float:
-    """Mean difference of the quantiles of the heights: what the eye sees in any order."""
-    at = np.linspace(0.05, 0.95, 19)
-    a, b = (np.quantile(picture.heights[1:], at) for picture in (first, second))
-    return float(np.abs(a - b).mean() / max(a.mean(), 1e-12))
-
-
-def _rows_of(support: DataSupport, sorts: IntArray) -> IntArray:
-    """Numbers of the walks that samples took."""
-    place = {tuple(sort): k for k, sort in enumerate(sorts.tolist())}
-    return np.array([place[tuple(sort)] for sort in support.observed_sorts.tolist()])
-
-
-def _wrongly_supported(X: FloatArray, supported: BoolArray) -> float:
-    """What counting ascending sorts calls supported though the integral never used it."""
-    backwards = DataSupport.from_data(-X).phi(all_sorts(N_SOURCES)) == 0
-    return float((backwards & ~supported).sum() / max(backwards.sum(), 1))
 
 
 def _rows(found: Any, alike: dict[float, float]) -> tuple[Row, ...]:

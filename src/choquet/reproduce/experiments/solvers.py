@@ -17,7 +17,7 @@ from choquet.reproduce.experiments.descent import dense, descend_from, starts
 from choquet.reproduce.experiments.fits import count_operators, fit
 from choquet.reproduce.experiments.sampling import N_SOURCES, draw_sample
 from choquet.reproduce.result import Estimate, ExperimentResult, Row, Table, check_seeds, estimate
-from choquet.reproduce.work import Work
+from choquet.reproduce.work import ALONE, Work
 from choquet.walks import all_sorts
 
 SHARE = 0.15
@@ -41,11 +41,7 @@ SOLVERS = (
 
 
 def run(
-    *,
-    data: Path | None = None,
-    seeds: int = 20,
-    rng: Any = 0,
-    work: Work = Work(),  # noqa: B008 (frozen)
+    *, data: Path | None = None, seeds: int = 20, rng: Any = 0, work: Work = ALONE
 ) -> ExperimentResult:
     """Fit the same samples by several solvers, and look at the values without data.
 
@@ -108,7 +104,10 @@ def _trial(rng: Any, k: int) -> dict[str, dict[str, Any]]:
     reference = count_operators(ours.measure_.values, sorts)
     result = {}
     for name, values in solved.items():
-        measure = Measure(_closed(values))
+        # Cleared of decreases and of ends that are off by the solver's tolerance.
+        closed = upward_maximum(np.clip(values, 0.0, 1.0))
+        closed[0], closed[-1] = 0.0, 1.0
+        measure = Measure(closed)
         count = count_operators(measure.values, sorts)
         result[name] = {
             "places": ((values - low)[open_] / (high - low)[open_]).clip(0, 1).tolist(),
@@ -118,13 +117,6 @@ def _trial(rng: Any, k: int) -> dict[str, dict[str, Any]]:
             "away": measure_distance(measure, ours.measure_, metric="worst"),
         }
     return result
-
-
-def _closed(values: FloatArray) -> FloatArray:
-    """Cleared of decreases and of ends that are off by the solver's tolerance."""
-    closed = upward_maximum(np.clip(values, 0.0, 1.0))
-    closed[0], closed[-1] = 0.0, 1.0
-    return closed
 
 
 def _interior_point(gram: FloatArray, targets: FloatArray) -> FloatArray:
@@ -213,15 +205,11 @@ def _rows(found: dict[str, dict[str, Any]]) -> tuple[Row, ...]:
 
 
 def _table(found: dict[str, dict[str, Any]]) -> Table:
+    columns = {
+        "error": ".1e", "at_an_end": ".0%", "middle_half": ".0%", "operators": ".1f", "away": ".3f",
+    }  # fmt: skip
     rows = [
-        (
-            name,
-            f"{one['error']:.1e}",
-            f"{one['at_an_end']:.0%}",
-            f"{one['middle_half']:.0%}",
-            f"{one['operators']:.1f}",
-            f"{one['away']:.3f}",
-        )
+        (name, *(f"{one[key]:{spec}}" for key, spec in columns.items()))
         for name, one in found.items()
     ]
     header = (
