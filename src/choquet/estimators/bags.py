@@ -6,13 +6,13 @@ import numpy as np
 
 from choquet.errors import DataError, OptionError
 from choquet.estimators.common import names_or_numbers, sources_of
-from choquet.estimators.doors import Predictor
 from choquet.estimators.foundation import (
     BaseEstimator,
     PoorScore,
     RegressorMixin,
     check_is_fitted,
 )
+from choquet.estimators.methods import Predictor
 from choquet.estimators.regressor import ChoquetRegressor
 from choquet.estimators.validation import checked_inputs, checked_rows
 

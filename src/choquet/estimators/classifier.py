@@ -10,8 +10,8 @@ import numpy as np
 from choquet.decomposition.outcome import Outcome
 from choquet.errors import DataError, SupportWarning
 from choquet.estimators.common import integrate, names_or_numbers, sources_of
-from choquet.estimators.doors import Learner, Scored
 from choquet.estimators.foundation import PoorScore, check_is_fitted
+from choquet.estimators.methods import Learner, Scored
 from choquet.estimators.validation import (
     checked_classes,
     checked_inputs,

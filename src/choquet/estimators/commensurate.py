@@ -8,7 +8,6 @@ import numpy as np
 
 from choquet.arrays import as_inputs, check_option
 from choquet.errors import OptionError
-from choquet.estimators.doors import Explained, Learner, Predictor
 from choquet.estimators.foundation import (
     BaseEstimator,
     OneToOneFeatureMixin,
@@ -18,6 +17,7 @@ from choquet.estimators.foundation import (
     is_classifier,
     later,
 )
+from choquet.estimators.methods import Explained, Learner, Predictor
 from choquet.estimators.validation import (
     checked_classes,
     checked_inputs,

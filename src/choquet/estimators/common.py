@@ -11,8 +11,8 @@ import numpy as np
 from choquet.arrays import FloatArray
 from choquet.errors import DataError, OptionError, SolverError, SupportWarning, TooLargeError
 from choquet.estimators.certain import CertainRegressor
-from choquet.estimators.doors import Explained, Learner, Predictor
 from choquet.estimators.foundation import PoorScore, RegressorMixin, check_is_fitted
+from choquet.estimators.methods import Explained, Learner, Predictor
 from choquet.estimators.validation import checked_inputs, checked_rows
 from choquet.lattice.ties import settled
 from choquet.learning.data.chunks import Evidence, evidence_of

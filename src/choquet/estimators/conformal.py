@@ -7,7 +7,6 @@ import numpy as np
 from choquet.certainty.conformal import class_sets, cv_plus
 from choquet.certainty.region import check_level
 from choquet.errors import DataError, OptionError
-from choquet.estimators.doors import Predictor
 from choquet.estimators.foundation import (
     BaseEstimator,
     ClassifierMixin,
@@ -15,6 +14,7 @@ from choquet.estimators.foundation import (
     check_is_fitted,
     later,
 )
+from choquet.estimators.methods import Predictor
 from choquet.estimators.validation import checked_classes, checked_inputs, checked_rows, classes_of
 
 KFold = later("sklearn.model_selection", "KFold")

@@ -16,8 +16,8 @@ from choquet.contexts.rows import LEAVES
 from choquet.decomposition.trees import describe
 from choquet.errors import DataError, OptionError
 from choquet.estimators.common import names_or_numbers, sources_of
-from choquet.estimators.doors import Explained, Learner, Predictor
 from choquet.estimators.foundation import PoorScore, RegressorMixin, check_is_fitted, later
+from choquet.estimators.methods import Explained, Learner, Predictor
 from choquet.estimators.validation import checked_inputs, checked_rows
 from choquet.lattice.ties import settled
 from choquet.learning.data.scale import NO_WEIGHT, check_rows

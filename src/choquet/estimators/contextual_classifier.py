@@ -10,7 +10,7 @@ from choquet.contexts.learn import learn
 from choquet.decomposition.outcome import Outcome
 from choquet.decomposition.trees import describe
 from choquet.estimators.contextual import Contextual, refuse_categories
-from choquet.estimators.doors import Scored
+from choquet.estimators.methods import Scored
 from choquet.estimators.validation import checked_classes, checked_weights, classes_of
 from choquet.learning.leaf_log_odds import logistic_operators
 from choquet.learning.logistic import sigmoid

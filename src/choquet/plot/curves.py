@@ -157,7 +157,7 @@ def reliability(curve: Reliability, *, name: str | None = None, ax: Axes | None 
     ax.set_ylabel("share of right answers")
     lines = [line for line in ax.lines if line.get_gid() == "reliability"]
     if name is not None or number:
-        legend(ax, lines, [str(line.get_label()) for line in lines], fontsize=8)
+        legend(ax, [(line, str(line.get_label())) for line in lines])
     else:
         ax.set_title(
             f"mean distance {100 * curve.gap:.2g} points on {curve.n_samples:,} samples "

@@ -11,7 +11,7 @@ from choquet.certainty.region import check_level
 from choquet.decomposition.outcome import Outcome
 from choquet.errors import OptionError
 from choquet.estimators.additive.regressor import Additive
-from choquet.estimators.doors import Scored
+from choquet.estimators.methods import Scored
 from choquet.estimators.validation import classes_of
 from choquet.lattice.threads import one_blas_thread
 

@@ -24,8 +24,8 @@ from choquet.arrays import cells_of, column_names, refuse_labels
 from choquet.certainty.region import check_level
 from choquet.errors import DataError, OptionError, SolverWarning
 from choquet.estimators.additive.columns import by_column, columns_of, encode, position_of
-from choquet.estimators.doors import Learner, Predictor
 from choquet.estimators.foundation import RegressorMixin, check_is_fitted, is_classifier, later
+from choquet.estimators.methods import Learner, Predictor
 from choquet.estimators.validation import (
     checked_classes,
     checked_inputs,

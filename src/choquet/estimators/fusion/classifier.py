@@ -10,7 +10,6 @@ import numpy as np
 from choquet.decomposition.outcome import Outcome
 from choquet.errors import ChoquetError, DataError, OptionError
 from choquet.estimators.common import Batch, Material, MeasureRegressor, names_or_numbers
-from choquet.estimators.doors import Probable
 from choquet.estimators.foundation import (
     BaseEstimator,
     PoorScore,
@@ -20,6 +19,7 @@ from choquet.estimators.foundation import (
 )
 from choquet.estimators.fusion.calibration import Kept, best_power, probabilities
 from choquet.estimators.fusion.class_scores import ClassScores, Roles
+from choquet.estimators.methods import Probable
 from choquet.estimators.regressor import ChoquetRegressor
 from choquet.estimators.validation import (
     checked_classes,
