@@ -81,16 +81,16 @@ def _parameter(name: str, default: Any, annotation: Any, said: _Said) -> click.P
     return click.Option([name, *flags], required=required, help=said.text, **more)
 
 
-def _number(word: str) -> float:
+def _number(word: Any) -> float:
     try:
-        return as_number(word)
+        return as_number(str(word))
     except ValueError:
         raise click.BadParameter(f"{word!r} is not a number") from None
 
 
-def _whole_number(word: str) -> int:
-    try:
-        return int(word.replace("_", "no"))
+def _whole_number(word: Any) -> int:
+    try:  # a default is a number already
+        return int(str(word).replace("_", "no"))
     except ValueError:
         raise click.BadParameter(f"{word!r} is not a whole number") from None
 
