@@ -46,21 +46,32 @@ _CANDIDATES = {
 
 @dataclass
 class Tried:
-    """One learner on rows held out."""
+    """One learner on rows held out.
+
+    Attributes
+    ----------
+    name : str
+    learner : str
+        As ``--learner`` takes it.
+    error : float
+        Root mean square error, or share of wrong answers.
+    numbers : int
+        Numbers that the model holds.
+    seconds : float
+        Of one fit.
+    near : bool
+        Whether it is within one standard error of the best.
+    kept : bool
+        Whether it is the simplest of these.
+    """
 
     name: str
     learner: str
-    """As ``--learner`` takes it."""
     error: float
-    """Root mean square error, or share of wrong answers."""
     numbers: int
-    """How many the model holds."""
     seconds: float
-    """Of one fit."""
     near: bool = False
-    """Whether it is within one standard error of the best."""
     kept: bool = False
-    """Whether it is the simplest of these."""
 
 
 def chosen(
@@ -91,13 +102,19 @@ def chosen(
             folds=options.folds,
             after=lambda: advance(1),
         )
-    tried, alive = [], []
-    for (one, job), result in zip(jobs, found, strict=True):
-        if result is not None:
-            size = job.learner.size(getattr(result.model, "estimator_", result.model))
-            about = (result.error, size, result.seconds, result.near)
-            tried.append(Tried(one.name, one.learner, *about))
-            alive.append(job)
+    tried = [
+        Tried(
+            one.name,
+            one.learner,
+            result.error,
+            job.learner.size(getattr(result.model, "estimator_", result.model)),
+            result.seconds,
+            result.near,
+        )
+        for (one, job), result in zip(jobs, found, strict=True)
+        if result is not None
+    ]
+    alive = [job for (_, job), result in zip(jobs, found, strict=True) if result is not None]
     if not tried:
         raise OptionError("none of the learners could be tried; name one with --learner")
     best = min((k for k, one in enumerate(tried) if one.near), key=lambda k: tried[k].numbers)

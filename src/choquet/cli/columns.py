@@ -7,7 +7,7 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -38,16 +38,25 @@ Missing = Literal["error", "drop", "keep"]
 
 @dataclass(frozen=True, eq=False)
 class Chunk:
-    """Some rows of the columns asked for."""
+    """Some rows of the columns asked for.
+
+    Attributes
+    ----------
+    X : array of shape (n_rows, n_columns)
+        Columns of numbers; of numbers and texts where some were asked for as words, None for a
+        text that is missing.
+    labels : array of n_rows texts, or None
+        The column that was asked for as text.
+    n_bytes : int
+        Size of these rows in the file, for progress.
+    kept : array of bool
+        For each row of the file, whether it is among these; not if a value was missing.
+    """
 
     X: npt.NDArray[Any]
-    """Numbers; and texts where some columns were asked for as words, None for one missing."""
     labels: npt.NDArray[Any] | None
-    """The column that was asked for as text."""
     n_bytes: int
-    """Size of these rows in the file, for progress."""
     kept: BoolArray
-    """For each row of the file, whether it is among these; not if a value was missing."""
 
     @property
     def n_dropped(self) -> int:
@@ -78,8 +87,14 @@ def open_binary(path: Path) -> Iterator[IO[bytes]]:
 class CsvFile:
     r"""A CSV file with a header, read again from the start by each call of `chunks`.
 
-    The stream is seekable, in UTF-8 with or without a byte order mark; the name is for messages.
-    The delimiter is the most frequent of comma, semicolon, tab and bar in the header by default.
+    Parameters
+    ----------
+    stream : binary stream
+        Seekable; UTF-8, with or without a byte order mark.
+    name : str
+        For messages.
+    delimiter : str, optional
+        Between cells; the most frequent of comma, semicolon, tab and bar in the header by default.
 
     Examples
     --------
@@ -141,20 +156,27 @@ class CsvFile:
         text: str | None = None,
         missing: Missing = "error",
     ) -> Iterator[Chunk]:
-        """Rows as numbers, in order; columns of words as they are, and one more column as text.
+        """Rows as numbers, in order.
 
-        Rows that lack a value are an error, or left out; kept, they hold NaN.
+        Parameters
+        ----------
+        columns : sequence of str
+            Columns to read as numbers.
+        words : collection of str
+            Those of them that hold words, and are read as they are.
+        text : str, optional
+            One more column, to be read as text.
+        missing : {"error", "drop", "keep"}, default "error"
+            What to do with rows that lack a value; kept, they hold NaN.
         """
-        given = sorted(columns, key=lambda name: name in words)  # numbers first
-        n = sum(name not in words for name in columns)
-        asked = [*given, *([] if text is None else [text])]
+        names = [name for name in columns if name not in words]
+        spelled = [name for name in columns if name in words]
+        asked = [*names, *spelled, *([] if text is None else [text])]
         self.places(columns)
-        places, order = self.places(asked), [given.index(name) for name in columns]
-        pick = itemgetter(*places) if len(places) > 1 else lambda row: (row[places[0]],)
+        pick = _picker(self.places(asked))
 
         def made(n_bytes: int) -> Chunk:
-            chunk = self._chunk(picked, numbers, asked, n, text, missing, n_bytes)
-            return chunk if given == list(columns) else replace(chunk, X=chunk.X[:, order])
+            return self._chunk(picked, numbers, asked, len(names), text, missing, n_bytes)
 
         rows = self._rows()
         next(rows)
@@ -173,10 +195,10 @@ class CsvFile:
             picked.append(pick(row))
             numbers.append(line)
             if len(picked) == size:
-                yield made(at - before)
+                yield in_order(made(at - before), [*names, *spelled], columns)
                 picked, numbers, before = [], [], at
         if picked:
-            yield made(self.n_bytes - before)
+            yield in_order(made(self.n_bytes - before), [*names, *spelled], columns)
 
     def _chunk(
         self,
@@ -189,7 +211,8 @@ class CsvFile:
         n_bytes: int,
     ) -> Chunk:
         """Rows whose first `n` cells are numbers, and the others words; the last may be a label."""
-        texts = list(chain.from_iterable(rows if n == len(columns) else (row[:n] for row in rows)))
+        cells = rows if n == len(columns) else (row[:n] for row in rows)
+        texts = list(chain.from_iterable(cells))
         try:
             parse = as_number if "_" in "".join(texts) else float
             X = np.array(list(map(parse, texts)), dtype=np.float64).reshape(len(rows), n)
@@ -200,11 +223,7 @@ class CsvFile:
                     for row, line in zip(rows, lines, strict=True)
                 ]
             ).reshape(len(rows), n)
-        # Cells from the n-th on; None for one that is missing.
-        words = np.empty((len(rows), len(columns) - n), dtype=object)
-        for k in range(n, len(columns)):
-            cells = [row[k].strip() for row in rows]
-            words[:, k - n] = [None if cell.lower() in _MISSING else cell for cell in cells]
+        words = _words(rows, n)
         known = words != None  # noqa: E711 -- cell by cell
         lacking = np.asarray(~np.isfinite(X).all(axis=1))
         if missing == "keep":
@@ -320,9 +339,32 @@ class CsvFile:
             yield row, reader.line_num, self._at
 
 
+def _words(rows: list[Sequence[str]], n: int) -> npt.NDArray[Any]:
+    """The cells of each row from the n-th on; None for one that is missing."""
+    width = len(rows[0]) - n
+    found = np.empty((len(rows), width), dtype=object)
+    for k in range(width):
+        cells = [row[n + k].strip() for row in rows]
+        found[:, k] = [None if cell.lower() in _MISSING else cell for cell in cells]
+    return found
+
+
 def with_target(chunk: Chunk) -> Chunk:
     """The rows of a chunk whose last column, the target, is there."""
     there = ~np.isnan(chunk.X[:, -1].astype(np.float64))
     kept = chunk.kept.copy()
     kept[kept] = there
     return Chunk(chunk.X[there], None, chunk.n_bytes, kept)
+
+
+def in_order(chunk: Chunk, given: Sequence[str], wanted: Sequence[str]) -> Chunk:
+    """The same chunk with its columns in another order."""
+    if list(given) == list(wanted):
+        return chunk
+    return replace(chunk, X=chunk.X[:, [given.index(name) for name in wanted]])
+
+
+def _picker(places: list[int]) -> Callable[[list[str]], Sequence[str]]:
+    if len(places) == 1:
+        return lambda row: (row[places[0]],)
+    return itemgetter(*places)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -58,25 +57,13 @@ def decide(
     Exit codes: 0 done, 1 wrong input, 3 statements that exclude each other.
     """
     try:
-        level = _share(sure)
-        if output is not None and output.exists() and not force:
-            raise FileError(f"{output} exists; choose another name, or pass overwrite=True")
-        problem = _problem(table, statements or [], names, criteria, lower_is_better)
-        families = [name.strip() for name in models.split(",") if name.strip()]
-        options = {"samples": samples, "rng": seed}
-        data, tell = _found(problem, statements or [], families, options, level, ask=ask)
-        if output is not None:
-            from choquet.report.deciding import write_page
-
-            write_page(data, output, overwrite=force)
-        if json:
-            say_json({key: value for key, value in data.items() if key != "explorer"})
-        else:
-            say(data["headline"], style="bold")
-            tell()
-            if output is not None:
-                say(f"The report is in {output}.")
-        code = CONFLICT if data["state"] == "conflict" else 0
+        code = run_decide(
+            table, statements or [], output=output, names=names, criteria=criteria,
+            lower_is_better=lower_is_better, models=models, samples=samples, seed=seed,
+            ask=ask, sure=sure, force=force, as_json=json,
+        )  # fmt: skip
+        if output is not None and not json:
+            say(f"The report is in {output}.")
     except ChoquetError as error:
         if "\n" not in str(error):
             raise
@@ -87,16 +74,29 @@ def decide(
         raise click.exceptions.Exit(code)
 
 
-def _problem(
+def run_decide(
     table: Path,
     statements: Sequence[Path],
+    *,
+    output: Path | None,
     names: str | None,
     criteria: str | None,
     lower_is_better: str | None,
-) -> Any:
-    """The table with all that was said about it."""
+    models: str,
+    samples: int,
+    seed: int,
+    ask: bool,
+    sure: str,
+    force: bool,
+    as_json: bool,
+) -> int:
+    """Decide, say what was found, and write the report; returns the exit code."""
     from choquet.decide import Decision
+    from choquet.decide.decision import MAX_COMPARED
 
+    level = _share(sure)
+    if output is not None and output.exists() and not force:
+        raise FileError(f"{output} exists; choose another name, or pass overwrite=True")
     columns = None if criteria is None else [name.strip() for name in criteria.split(",")]
     try:
         problem = Decision(table, names, criteria=columns)
@@ -111,55 +111,47 @@ def _problem(
                 raise
             raise StatementError(*(f"{path}, {one}" for one in error.problems)) from None
     if lower_is_better is not None:
-        known = problem.notes.names
-        lower = {known.criterion(name) for name in lower_is_better.split(",") if name.strip()}
-        for name in problem.criteria:
-            if name in lower or name not in problem.notes.scales:
-                problem.notes.set_better(name, -1 if name in lower else 1)
-    return problem
-
-
-def _found(
-    problem: Any,
-    statements: Sequence[Path],
-    families: list[str],
-    options: dict[str, Any],
-    sure: float,
-    *,
-    ask: bool,
-) -> tuple[dict[str, Any], Callable[[], None]]:
-    """What a report says, and what tells it in the terminal below the headline."""
-    from choquet.decide.decision import MAX_COMPARED
-    from choquet.decide.summary import summarise, summarise_conflict, summarise_start
-
+        _directions(problem, lower_is_better)
     noted = problem.notes
     if problem.open_columns and not (noted.said or noted.scales or noted.common):
-        start = summarise_start(problem)
-        return start, partial(_tell_start, start)
+        _nothing_said(problem, output, force, as_json)
+        return 0
     if len(problem.alternatives) > MAX_COMPARED:
         problem = problem.shortlist()
+    families = [name.strip() for name in models.split(",") if name.strip()]
+    options: dict[str, Any] = {"samples": samples, "rng": seed}
     try:
         answer = problem.solve(families, **options)
     except InconsistentError as error:
         if not error.conflicts:
             raise
-        found = problem.check()
-        return summarise_conflict(problem, found), partial(_tell_each, found.sentences)
+        return _conflict(problem, problem.check(), output, force, as_json)
     if ask:
-        answer = _ask(answer, statements, families, options, sure)
-    data = summarise(answer, sure=sure)
-    return data, partial(_tell_answer, answer, data)
+        answer = _ask(answer, statements, families, options, level)
+    _told(answer, output, level, force, as_json)
+    return 0
 
 
-def _tell_each(lines: Iterable[str]) -> None:
-    for line in lines:
-        say(line)
+def _directions(problem: Any, lower_is_better: str) -> None:
+    """Which way each column is better, where no scale says so."""
+    known = problem.notes.names
+    lower = {known.criterion(name) for name in lower_is_better.split(",") if name.strip()}
+    for name in problem.criteria:
+        if name in lower or name not in problem.notes.scales:
+            problem.notes.set_better(name, -1 if name in lower else 1)
 
 
-def _tell_start(data: dict[str, Any]) -> None:
+def _nothing_said(problem: Any, output: Path | None, force: bool, as_json: bool) -> None:
     """What can be said of a table without scales: who is behind everywhere, and what to fill in."""
-    _tell_each([*data["sentences"], data["asked"], data["fill_in"]])
-    _tell_each(f"    {line}" for line in data["lines"])
+    from choquet.decide.summary import summarise_start
+
+    data = summarise_start(problem)
+    if _written(data, output, force, as_json):
+        return
+    for line in [*data["sentences"], data["asked"], data["fill_in"]]:
+        say(line)
+    for line in data["lines"]:
+        say(f"    {line}")
     say("Put them into a file and run: choquet decide TABLE FILE -o report.html")
 
 
@@ -174,10 +166,25 @@ def _share(text: str) -> float:
     return value
 
 
-def _tell_answer(answer: Any, data: dict[str, Any]) -> None:
+def _conflict(problem: Any, found: Any, output: Path | None, force: bool, as_json: bool) -> int:
+    from choquet.decide.summary import summarise_conflict
+
+    data = summarise_conflict(problem, found)
+    if not _written(data, output, force, as_json):
+        for sentence in found.sentences:
+            say(sentence)
+    return CONFLICT
+
+
+def _told(answer: Any, output: Path | None, sure: float, force: bool, as_json: bool) -> None:
+    from choquet.decide.summary import summarise
     from choquet.decide.words import brief
 
-    _tell_each(filter(None, [data["left_out"], *data["verdict"].values()]))
+    data = summarise(answer, sure=sure)
+    if _written(data, output, force, as_json):
+        return
+    for line in filter(None, [data["left_out"], *data["verdict"].values()]):
+        say(line)
     held, ranks = [family.name for family in answer.held], answer.shown_ranks
     say_table(
         ["name", *held, "lowest", *([] if ranks is None else _RANKS), "behind by"],
@@ -193,6 +200,19 @@ def _tell_answer(answer: Any, data: dict[str, Any]) -> None:
         ],
         title="How often each comes first, by kind of model",
     )
+
+
+def _written(data: dict[str, Any], output: Path | None, force: bool, as_json: bool) -> bool:
+    """Write the page, and begin to say what is on it; true if JSON has said all."""
+    if output is not None:
+        from choquet.report.deciding import write_page
+
+        write_page(data, output, overwrite=force)
+    if as_json:
+        say_json({key: value for key, value in data.items() if key != "explorer"})
+        return True
+    say(data["headline"], style="bold")
+    return False
 
 
 def _ask(
@@ -219,7 +239,8 @@ def _ask(
         problem = answer.answered(choice)
         found = problem.check()
         if not found.ok:
-            _tell_each(found.sentences)
+            for sentence in found.sentences:
+                say(sentence)
             break
         answer = problem.solve(families, **options)
     return answer

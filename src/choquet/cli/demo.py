@@ -122,11 +122,11 @@ def _fuse() -> _Fusion:
         "outline": ("random forest", RandomForestClassifier(60, random_state=0)),
         "symmetry": ("naive Bayes", GaussianNB()),
     }
-    seen = {
-        name: make_column_transformer((StandardScaler(), columns[name])) for name in classifiers
-    }
     estimators = [
-        (name, make_pipeline(seen[name], classifier))
+        (
+            name,
+            make_pipeline(make_column_transformer((StandardScaler(), columns[name])), classifier),
+        )
         for name, (_, classifier) in classifiers.items()
     ]
     X, X_test, y, y_test = train_test_split(
@@ -164,8 +164,11 @@ def _tell_accuracy(fusion: _Fusion, accuracy: dict[str, float]) -> None:
         "operators": "its few operators alone",
     }
     rows = [(what[name], f"{100 * value:.1f} %") for name, value in accuracy.items()]
-    title = f"On the {len(fusion.target)} samples kept for testing, in one split"
-    say_table(["answer by", "right"], rows, title=title)
+    say_table(
+        ["answer by", "right"],
+        rows,
+        title=f"On the {len(fusion.target)} samples kept for testing, in one split",
+    )
 
 
 def _tell_decomposition(fusion: _Fusion, decomposition: Decomposition) -> None:

@@ -113,13 +113,7 @@ def _with_categories(
             )
         return options, sources
     found = words_of(table, sources, said)
-    # Columns in which more than half of the texts are met but once.
-    labels = [
-        name
-        for name, cells in found.items()
-        if name not in said
-        and 2 * sum(count == 1 for count in Counter(cells).values()) > len(cells)
-    ]
+    labels = [name for name, cells in found.items() if name not in said and _only_names(cells)]
     if labels and len(labels) < len(sources):
         named, one = ", ".join(map(repr, labels)), len(labels) == 1
         does, left = ("differs", "is left out") if one else ("differ", "are left out")
@@ -132,6 +126,12 @@ def _with_categories(
     spelled = frozenset(name for name, levels in said.items() if levels != "nominal")
     kinds = dict.fromkeys((name for name in sources if name in words), "nominal") | said
     return replace(options, kinds=kinds, words=words | spelled), sources
+
+
+def _only_names(cells: Sequence[str]) -> bool:
+    """Whether more than half of the texts of a column are met but once."""
+    counts = Counter(cells)
+    return 2 * sum(count == 1 for count in counts.values()) > len(cells)
 
 
 def levels_of(words: Sequence[str]) -> dict[str, tuple[str, ...]]:

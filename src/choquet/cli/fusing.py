@@ -77,9 +77,14 @@ def _tell(summary: dict[str, Any]) -> None:
         rows = []
         for key, score in tried["scores"].items():
             name = _NAMES[key] + (f" ({score['detail']})" if score["detail"] else "")
-            right = f"{100 * (1 - score['error']):.1f} ± {100 * score['error_half']:.1f} %"
-            loss = f"{score['log_loss']:.3f} ± {score['log_loss_half']:.3f}"
-            rows.append([name, right, loss if score["log_loss"] == score["log_loss"] else "–"])
+            loss = score["log_loss"]
+            rows.append(
+                [
+                    name,
+                    f"{100 * (1 - score['error']):.1f} ± {100 * score['error_half']:.1f} %",
+                    "–" if loss != loss else f"{loss:.3f} ± {score['log_loss_half']:.3f}",
+                ]
+            )
         title = f"On samples held out ({tried['folds']} folds), with 95 % intervals"
         say_table(["", "right", "log-loss"], rows, title=title)
         say_reliability(tried["reliability"])

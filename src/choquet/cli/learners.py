@@ -24,7 +24,6 @@ from choquet.scales import (
     direction_note,
     fit_scale,
 )
-from choquet.scales.directions import levels_of
 from choquet.watching import steps
 
 _MAX_CELLS = 1 << 26
@@ -73,18 +72,19 @@ def _weights(model: Any) -> int:
     return sum(part.n_operators * (len(part.sources) + 1) for part in parts)
 
 
+def _numbers(model: Any) -> int:
+    return int(model.n_numbers_)
+
+
 LEARNERS: dict[str, Learner] = {
     "choquet": Learner(
         "ChoquetRegressor", True,
         (*_SHAPE, "penalty", "alpha", "prior", "prior_alpha", "k_additive", "fill"),
         size=_values,
     ),
-    "additive": Learner(
-        "ChoquetAdditiveRegressor", False, _TERMS, raw=True, size=lambda model: model.n_numbers_
-    ),
+    "additive": Learner("ChoquetAdditiveRegressor", False, _TERMS, raw=True, size=_numbers),
     "additive-classifier": Learner(
-        "ChoquetAdditiveClassifier", False, (*_TERMS, "ordinal"), True, raw=True,
-        size=lambda model: model.n_numbers_,
+        "ChoquetAdditiveClassifier", False, (*_TERMS, "ordinal"), True, raw=True, size=_numbers
     ),
     "cv": Learner("ChoquetRegressorCV", False, _SHAPE, size=_values),
     "classifier": Learner(
@@ -338,14 +338,15 @@ class Job:
         if self.options.directions == "auto":
             X, y = self.kept()
             X = self._in_order(X)
-            ordinal = bool(self.options.learning.get("ordinal"))
-            level = np.unique(y, return_inverse=True)[1].astype(float) if ordinal else levels_of(y)
-            whole = ~np.isnan(X).any(axis=1)
-            level = np.zeros(len(X)) if level is None else level  # of classes without an order
-            found, size = auto_directions(X[whole], level[whole])
+            level = _order(y, ordered=bool(self.options.learning.get("ordinal")))
             # Data that are to be taken as they are point the way they do.
-            asked = found if self.options.scaling != "none" else ["higher"] * len(found)
-            chosen = dict(zip(self.sources, asked, strict=True))
+            asked = self.options.scaling != "none"
+            whole = ~np.isnan(X).any(axis=1)
+            level = np.zeros(len(X)) if level is None else level
+            found, size = auto_directions(X[whole], level[whole])
+            chosen = dict(
+                zip(self.sources, found if asked else ["higher"] * len(found), strict=True)
+            )
             given |= {a: "higher" for a, b in self.options.kinds.items() if b == "nominal"}
             open_ = [k for k, name in enumerate(self.sources) if name not in given]
             self.note = direction_note(chosen, {self.sources[k]: float(size[k]) for k in open_})
@@ -456,6 +457,13 @@ class Job:
         found: dict[int, Any] = dict.fromkeys(places.values(), asked)
         found |= {places[name]: "lower" for name in self.options.lower}
         return found if self.options.lower else asked
+
+
+def _order(y: npt.NDArray[Any], *, ordered: bool) -> FloatArray | None:
+    """Targets as numbers that have an order; None for classes that have none."""
+    from choquet.scales.directions import levels_of
+
+    return np.unique(y, return_inverse=True)[1].astype(float) if ordered else levels_of(y)
 
 
 def _levels(labels: npt.NDArray[Any]) -> npt.NDArray[Any]:

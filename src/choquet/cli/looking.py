@@ -165,12 +165,18 @@ def run_compare(paths: Sequence[Path], *, metric: str, as_json: bool) -> None:
         )
         return
     rows: list[list[Any]] = []
-    partners = [*decompositions[0].operator_names, "–"]  # the last stands for none, which is -1
     for k, one in enumerate(decompositions):
         for number, operator in enumerate(one.operator_names):
-            share = f"{100 * one.operators[number].share:.1f} %"
-            partner = partners[int(found.matches[k][number])]
-            rows.append([names[k], operator, share, partner, float(found.distances[k][number])])
+            partner = int(found.matches[k][number])
+            rows.append(
+                [
+                    names[k],
+                    operator,
+                    f"{100 * one.operators[number].share:.1f} %",
+                    "–" if partner < 0 else decompositions[0].operator_names[partner],
+                    float(found.distances[k][number]),
+                ]
+            )
     heads = ["file", "operator", "of all orders", f"matched in {names[0]}", "distance"]
     say_table(heads, rows, title="Operators, with the share of all orders of the inputs")
     table = [[name, *map(float, row)] for name, row in zip(names, found.measures, strict=True)]
@@ -189,9 +195,11 @@ def run_inspect(path: Path, *, delimiter: str | None, as_json: bool) -> None:
             table = table_of(stream, name_of(path), delimiter=delimiter)
             _inspect_table(table, as_json=as_json)
             return
-        piped = str(path) == "-"
-        content = stream.read(MAX_BYTES + 1) if piped else b""
-        obj = from_bytes(content, name=name_of(path)) if piped else load_any(path)
+        obj = (
+            from_bytes(stream.read(MAX_BYTES + 1), name=name_of(path))
+            if str(path) == "-"
+            else load_any(path)
+        )
     _inspect_object(obj, name_of(path), as_json=as_json)
 
 
@@ -265,10 +273,11 @@ def _inspect_table(table: Table, *, as_json: bool) -> None:
     names = table.names
     if len(names) > 1000:
         raise DataError(f"{table.name} has {len(names):,} columns; at most 1000 are looked at")
+    rows: list[dict[str, Any]] = []
     texts = [name for name in names if not numeric(table, name)]
     numbers = [name for name in names if name not in texts]
-    n_rows = n_dropped = 0
-    low, total, high = (np.full(len(numbers), start) for start in (np.inf, 0.0, -np.inf))
+    low, high = np.full(len(numbers), np.inf), np.full(len(numbers), -np.inf)
+    total, n_rows, n_dropped = np.zeros(len(numbers)), 0, 0
     if numbers:
         with steps("reading", table.n_bytes) as advance:
             for chunk in table.chunks(numbers, missing="drop"):
@@ -279,18 +288,20 @@ def _inspect_table(table: Table, *, as_json: bool) -> None:
                     total += chunk.X.sum(axis=0)
                     low = np.minimum(low, chunk.X.min(axis=0))
                     high = np.maximum(high, chunk.X.max(axis=0))
-    mean = total / n_rows if n_rows else np.full(len(numbers), np.nan)
-    found = zip(numbers, low, mean, high, strict=True)
-    heads = ("column", "low", "mean", "high")
-    rows = [dict(zip(heads, row, strict=True)) for row in found]
+    for k, name in enumerate(numbers):
+        mean = total[k] / n_rows if n_rows else float("nan")
+        rows.append({"column": name, "low": low[k], "mean": mean, "high": high[k]})
     rows += [{"column": name, "low": None, "mean": None, "high": None} for name in texts]
     if as_json:
         say_json({"kind": "table", "rows": n_rows, "rows_incomplete": n_dropped, "columns": rows})
         return
     incomplete = f", {n_dropped:,} more with missing values" if n_dropped else ""
     say(f"{table.name}: {len(names)} columns, {n_rows:,} complete rows{incomplete}")
-    told = [
-        [name, *("text" if number is None else f"{float(number):.4g}" for number in rest)]
-        for name, *rest in (row.values() for row in rows)
-    ]
-    say_table(heads, told)
+    say_table(
+        ["column", "low", "mean", "high"],
+        [[one["column"], *(("text",) * 3 if one["low"] is None else _three(one))] for one in rows],
+    )
+
+
+def _three(one: dict[str, Any]) -> tuple[str, ...]:
+    return tuple(f"{float(one[key]):.4g}" for key in ("low", "mean", "high"))

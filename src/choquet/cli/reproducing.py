@@ -28,9 +28,14 @@ def run_reproduce(
     for name in dict.fromkeys(names):
         with steps(name, 1.0) as advance:
             found |= run_experiment(
-                name, data=data, out=output, seeds=seeds, resume=not fresh, n_jobs=jobs,
+                name,
+                data=data,
+                out=output,
+                seeds=seeds,
+                resume=not fresh,
+                n_jobs=jobs,
                 progress=shares(advance),
-            )  # fmt: skip
+            )
     if as_json:
         say_json(found)
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, TypeAlias
+from typing import IO, Any, Protocol
 
 import numpy as np
 
@@ -15,6 +15,35 @@ from choquet.errors import DamagedFileError, DataError, MissingDependencyError, 
 
 _BATCH = 65_536
 """Rows of a Parquet or Arrow file that are held at a time."""
+
+
+class Table(Protocol):
+    """Named columns that can be read from the start as often as needed."""
+
+    name: str
+    names: tuple[str, ...]
+    n_bytes: int
+    decimal_commas: bool
+    """Whether a number with a decimal comma was met."""
+
+    def places(self, names: Sequence[str]) -> list[int]:
+        """Positions of columns."""
+        ...
+
+    def chunks(
+        self,
+        columns: Sequence[str],
+        *,
+        words: Collection[str] = (),
+        text: str | None = None,
+        missing: Missing = "error",
+    ) -> Iterator[Chunk]:
+        """Rows as numbers, and some columns as words, in order."""
+        ...
+
+    def texts(self) -> dict[str, list[str]]:
+        """All columns as texts, held at once."""
+        ...
 
 
 @contextmanager
@@ -34,12 +63,12 @@ def table_of(stream: IO[bytes], name: str, *, delimiter: str | None = None) -> T
     mark = stream.read(8)
     stream.seek(0)
     if mark[:4] == b"PAR1" or mark[:6] == b"ARROW1":
-        return ArrowFile(stream, name, parquet=mark[:4] == b"PAR1")
+        return _ArrowFile(stream, name, parquet=mark[:4] == b"PAR1")
     return CsvFile(stream, name, delimiter=delimiter)
 
 
-class ArrowFile:
-    """A Parquet file, or an Arrow (Feather) file, read as a `CsvFile` is."""
+class _ArrowFile:
+    """A Parquet file, or an Arrow (Feather) file."""
 
     decimal_commas = False
 
@@ -70,7 +99,6 @@ class ArrowFile:
         self._parquet = parquet
 
     def places(self, names: Sequence[str]) -> list[int]:
-        """Positions of columns, or an error that names those that are not there."""
         missing = [name for name in names if name not in self.names]
         if missing:
             raise DataError(
@@ -87,7 +115,6 @@ class ArrowFile:
         text: str | None = None,
         missing: Missing = "error",
     ) -> Iterator[Chunk]:
-        """Rows as numbers, and some columns as words, in order."""
         self.places([*columns, *([] if text is None else [text])])
         done = 0
         for batch in self._batches():
@@ -114,10 +141,14 @@ class ArrowFile:
                 )
             done += batch.num_rows
             kept = np.asarray(~lacking)
-            yield Chunk(X[kept], None if labels is None else labels[kept], batch.nbytes, kept)
+            yield Chunk(
+                X[kept],
+                None if labels is None else labels[kept],
+                batch.nbytes,
+                kept,
+            )
 
     def texts(self) -> dict[str, list[str]]:
-        """All columns as texts, held at once."""
         found: dict[str, list[str]] = {name: [] for name in self.names}
         for batch in self._batches():
             for name, column in zip(self.names, batch.columns, strict=True):
@@ -148,10 +179,6 @@ class ArrowFile:
             row = done + int(np.argmax(np.isinf(values))) + 1
             raise DataError(f"{self.name}, row {row}, column {column!r}: the value is infinite")
         return values
-
-
-Table: TypeAlias = CsvFile | ArrowFile
-"""Named columns that can be read from the start as often as needed."""
 
 
 def _spelled(cells: Any) -> Any:

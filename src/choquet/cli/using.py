@@ -29,7 +29,7 @@ from choquet.cli.subjects import (
 from choquet.cli.tables import Table, open_table
 from choquet.decomposition import Decomposition
 from choquet.errors import DataError, OptionError
-from choquet.explanation import View, brief_of, explain_model, explain_sample
+from choquet.explanation import ModelExplanation, View, brief_of, explain_model, explain_sample
 from choquet.files import writing
 from choquet.watching import steps
 
@@ -120,11 +120,7 @@ def _answers(
         names, kept, waiting = list(answer), np.concatenate(waiting), []
         if missing == "drop":
             numbers = np.arange(done + 1, done + len(kept) + 1)
-            # Values stand in the rows that have one, None in the others.
-            cells = {name: np.full(len(kept), None, dtype=object) for name in names}
-            for name, column in cells.items():
-                column[kept] = answer[name].ravel()
-            answer = {"row": numbers, **cells}
+            answer = {"row": numbers, **{name: _spread(answer[name], kept) for name in names}}
         done += len(kept)
         yield answer, kept
     if waiting:
@@ -156,6 +152,13 @@ class _Outside:
                 f"note: {many} outside of the range that inputs are rescaled from: {ranges}; "
                 "intervals do not allow for that"
             )
+
+
+def _spread(values: npt.NDArray[Any], kept: BoolArray) -> npt.NDArray[Any]:
+    """Values in the rows that have one, None in the others."""
+    cells = np.full(len(kept), None, dtype=object)
+    cells[kept] = values.ravel()
+    return cells
 
 
 @contextmanager
@@ -246,13 +249,9 @@ def run_explain(
         story = explain_model(subject.explained)
         if as_json:
             say_json(story.to_dict())
-            return
-        if isinstance(subject.seen, View) and len(story.sentences) > _SHORT:
-            brief = brief_of(subject.seen)
-            say("In short", style="bold")
-            say("\n".join([*brief.sentences, brief.cost()]))
-            say("In full", style="bold")
-        say(story.text())
+        else:
+            _say_in_short(subject, story)
+            say(story.text())
         return
     if min(rows) < 1:
         raise OptionError(f"--row {min(rows)}: rows are counted from 1")
@@ -281,6 +280,16 @@ def run_explain(
             say(f"The model answers {subject.target or 'class'} = {answer}.")
     if as_json:
         say_json(found)
+
+
+def _say_in_short(subject: Subject, story: ModelExplanation) -> None:
+    """At most five sentences, before an explanation that is longer."""
+    if not isinstance(subject.seen, View) or len(story.sentences) <= _SHORT:
+        return
+    brief = brief_of(subject.seen)
+    say("In short", style="bold")
+    say("\n".join([*brief.sentences, brief.cost()]))
+    say("In full", style="bold")
 
 
 def _scores(data: Path, subject: Subject, delimiter: str | None) -> Any:
