@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import csv
-import re
 import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import chain
+from functools import cached_property
+from itertools import chain, islice
 from operator import itemgetter
 from pathlib import Path
 from typing import IO, Any, Literal
@@ -19,6 +19,13 @@ import numpy as np
 import numpy.typing as npt
 
 from choquet.arrays import BoolArray, FloatArray, as_number
+from choquet.cli.marks import (
+    Marks,
+    UnclearNumberError,
+    WrittenNumberError,
+    advice,
+    may_hold_marks,
+)
 from choquet.errors import DataError, FileError, TooLargeError
 from choquet.files import open_file
 
@@ -30,7 +37,8 @@ _CHUNK_CELLS = 1 << 18
 _DELIMITERS = ",;\t|"
 MAX_TEXTS = 1 << 26
 """Cells that are held as texts at once, where a command needs all of them."""
-_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")
+_HEAD = 1 << 22
+"""Bytes at the start of a file that are searched for numbers with commas."""
 _MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}
 
 Missing = Literal["error", "drop", "keep"]
@@ -174,6 +182,7 @@ class CsvFile:
         asked = [*names, *spelled, *([] if text is None else [text])]
         self.places(columns)
         pick = _picker(self.places(asked))
+        _ = self._marks  # found before the reading begins: there is one stream
 
         def made(n_bytes: int) -> Chunk:
             return self._chunk(picked, numbers, asked, len(names), text, missing, n_bytes)
@@ -214,7 +223,9 @@ class CsvFile:
         cells = rows if n == len(columns) else (row[:n] for row in rows)
         texts = list(chain.from_iterable(cells))
         try:
-            parse = as_number if "_" in "".join(texts) else float
+            odd = "_" in "".join(texts)
+            # Where points may part thousands, no cell is a number by itself.
+            parse = _none if self._marks.needed else as_number if odd else float
             X = np.array(list(map(parse, texts)), dtype=np.float64).reshape(len(rows), n)
         except ValueError:
             X = np.array(
@@ -241,18 +252,19 @@ class CsvFile:
         return Chunk(X, labels, n_bytes, ~lacking)
 
     def _number(self, cell: str, line: int, column: str, missing: Missing) -> float:
+        where = f"{self.name}, line {line}, column {column!r}"
         try:
-            return as_number(self._plain(cell))
+            return as_number(self._marks.plain(cell, column))
+        except UnclearNumberError as error:
+            raise UnclearNumberError(f"{where}: {error}") from None
         except ValueError:
             if cell.strip().lower() in _MISSING:
                 return float("nan")
         shown = cell if len(cell) <= 40 else f"{cell[:40]}…"
+        if (told := advice(cell)) is not None:
+            raise WrittenNumberError(f"{where}: {shown!r} is not a number; {told}")
         hint = "" if missing == "error" else " (only missing values are dropped)"
-        if _DECIMAL_COMMA.fullmatch(cell):
-            hint = "; it has a decimal comma: write a point, or put semicolons between cells"
-        raise DataError(
-            f"{self.name}, line {line}, column {column!r}: {shown!r} is not a number{hint}"
-        )
+        raise DataError(f"{where}: {shown!r} is not a number{hint}")
 
     def _refuse(
         self,
@@ -278,7 +290,7 @@ class CsvFile:
 
     def texts(self) -> dict[str, list[str]]:
         """All columns as texts, held at once."""
-        rows = self._rows()
+        marks, rows = self._marks, self._rows()
         next(rows, None)
         columns: list[list[str]] = [[] for _ in self.names]
         for row, line, _ in rows:
@@ -288,20 +300,31 @@ class CsvFile:
                 raise DataError(
                     f"{self.name}, line {line} has {len(row)} cells; the header has {len(columns)}"
                 )
-            for column, cell in zip(columns, row, strict=True):
-                column.append(self._plain(cell.strip()))
+            for name, column, cell in zip(self.names, columns, row, strict=True):
+                try:
+                    column.append(marks.plain(cell, name))
+                except UnclearNumberError as error:
+                    raise UnclearNumberError(
+                        f"{self.name}, line {line}, column {name!r}: {error}"
+                    ) from None
             if len(columns[0]) * len(columns) > MAX_TEXTS:
                 raise TooLargeError(f"{self.name} holds more than {MAX_TEXTS:,} cells")
         return dict(zip(self.names, columns, strict=True))
 
-    def _plain(self, cell: str) -> str:
-        """A number with a decimal comma as others write it, where commas do not part cells."""
-        comma = "," in cell and self.delimiter != "," and _DECIMAL_COMMA.fullmatch(cell)
-        self.decimal_commas = self.decimal_commas or bool(comma)
-        return cell.replace(",", ".") if comma else cell
+    @cached_property
+    def _marks(self) -> Marks:
+        """What commas and points inside numbers are, by the first rows."""
+        self._stream.seek(0)
+        rows: Iterator[list[str]] = iter(())
+        if may_hold_marks(self._stream.read(_HEAD), self.delimiter):
+            size = max(1, _CHUNK_CELLS // max(len(self.names), 1))
+            rows = (row for row, _, _ in islice(self._rows(), 1, size + 1))
+        return Marks(self.names, rows, comma_parts_cells=self.delimiter == ",")
 
-    decimal_commas = False
-    """Whether a number with a decimal comma was met."""
+    @property
+    def notes(self) -> list[str]:
+        """How commas and points inside numbers were read, where that is not plain."""
+        return self._marks.notes
 
     # -- lines -------------------------------------------------------------------------------------
 
@@ -337,6 +360,10 @@ class CsvFile:
             except csv.Error as error:
                 raise DataError(f"{self.name}, line {reader.line_num}: {error}") from None
             yield row, reader.line_num, self._at
+
+
+def _none(cell: str) -> float:
+    raise ValueError(cell)
 
 
 def _words(rows: list[Sequence[str]], n: int) -> npt.NDArray[Any]:

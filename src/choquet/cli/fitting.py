@@ -10,6 +10,7 @@ from typing import Any
 
 from choquet.cli.auto import AUTO, AUTO_CLASSES, BY_CLASS, chosen
 from choquet.cli.learners import LEARNERS, FitOptions, Job
+from choquet.cli.marks import WrittenNumberError, advice, kind_of
 from choquet.cli.output import say, say_json, say_reliability, say_table, warn
 from choquet.cli.subjects import check_output, write_object
 from choquet.cli.tables import Table, numeric, open_table, words_of
@@ -33,6 +34,7 @@ def run_fit(path: Path, output: Path, options: FitOptions, *, force: bool, as_js
             raise OptionError(f"--lower-is-better {strange[0]}: that is no source; name sources")
         options = replace(options, lower=lower)
         if options.learner in (AUTO, "additive") and not numeric(table, target):
+            _refuse_amounts(table, target)
             options = replace(options, learner=BY_CLASS[options.learner])
         options, sources = _with_categories(table, sources, options)
         tried = None
@@ -46,8 +48,8 @@ def run_fit(path: Path, output: Path, options: FitOptions, *, force: bool, as_js
         except DataError as error:
             raise _with_hint(error, table, target, sources, named=options.target) from None
         model = job.model
-        if table.decimal_commas:
-            warn("note: commas inside numbers were read as decimal commas: 3,5 as 3.5")
+        for note in table.notes:
+            warn(f"note: {note}")
     n_bytes = write_object(model, output, force=force)
     if str(output) == "-":
         return
@@ -84,7 +86,7 @@ def _with_hint(
     text = str(error)
     if ("not a number" not in text and "not numbers" not in text) or "--categories" in text:
         return error
-    if "decimal comma" in text:
+    if isinstance(error, WrittenNumberError):
         return error
     if f"column {target!r}" in text:
         last = "" if named else " The last column is the target: name another with --target."
@@ -95,6 +97,19 @@ def _with_hint(
         f"{text}; choose the columns to combine with --sources {listed}, or learn with --learner "
         "additive, which takes categories"
     )
+
+
+def _refuse_amounts(table: Table, target: str) -> None:
+    """Refuse to learn as classes what are numbers for people."""
+    chunk = next(table.chunks([], text=target, missing="drop"), None)
+    cells = [] if chunk is None or chunk.labels is None else chunk.labels.tolist()
+    amounts = [cell for cell in cells if kind_of(cell) is not None]
+    if 2 * len(amounts) > len(cells):
+        raise DataError(
+            f"{table.name}, column {target!r}: the target holds numbers that are written as text, "
+            f"such as {amounts[0]!r}; {advice(amounts[0])}, or learn them as classes with "
+            "--learner additive-classifier"
+        )
 
 
 def _with_categories(

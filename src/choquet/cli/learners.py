@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -13,6 +14,7 @@ import numpy.typing as npt
 
 from choquet.arrays import FloatArray, as_number
 from choquet.cli.columns import Chunk, Missing, with_target
+from choquet.cli.marks import advice, is_number
 from choquet.cli.output import warn
 from choquet.cli.tables import Table
 from choquet.errors import DataError, TooLargeError
@@ -34,6 +36,10 @@ _KEPT = 20_000
 
 _HELD_OUT = 2_000
 """Rows of these that the model is tried on."""
+
+
+_FEW_CLASSES = 5
+"""Classes that are learned from however few rows."""
 
 
 class Learner(NamedTuple):
@@ -223,6 +229,8 @@ class Job:
     def prepared(self, look: _Look) -> Job:
         """The job when it has looked at the columns: scales and directions are known."""
         self.look = look
+        if self.classify:
+            self._check_classes()
         if not self.learner.raw:
             self.scales = self._scales()
             return self
@@ -237,6 +245,22 @@ class Job:
             }
             self.estimator.set_params(monotonic_cst=found)
         return self
+
+    def _check_classes(self) -> None:
+        """Refuse a target with fewer than two rows for each class: there is nothing to learn."""
+        assert self.look.labels is not None
+        counts = Counter(self.look.labels.tolist())
+        n = len(self.look.labels)
+        if len(counts) <= _FEW_CLASSES or 2 * len(counts) <= n:
+            return
+        shown = next(iter(counts))
+        told = advice(shown)
+        if told is None and all(map(is_number, counts)):
+            told = "these are numbers: use --learner additive"
+        raise DataError(
+            f"{self.table.name}, column {self.target!r}: {len(counts):,} classes in {n:,} rows, "
+            f"such as {shown!r}, are too many to learn; {told or 'choose another --target'}"
+        )
 
     def looked(self) -> _Look:
         """What a first pass over the table sees."""

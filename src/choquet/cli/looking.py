@@ -288,6 +288,8 @@ def _inspect_table(table: Table, *, as_json: bool) -> None:
                     total += chunk.X.sum(axis=0)
                     low = np.minimum(low, chunk.X.min(axis=0))
                     high = np.maximum(high, chunk.X.max(axis=0))
+    for note in table.notes:
+        warn(f"note: {note}")
     for k, name in enumerate(numbers):
         mean = total[k] / n_rows if n_rows else float("nan")
         rows.append({"column": name, "low": low[k], "mean": mean, "high": high[k]})

@@ -9,8 +9,9 @@ from typing import IO, Any, Protocol
 
 import numpy as np
 
-from choquet.arrays import as_number
 from choquet.cli.columns import MAX_TEXTS, Chunk, CsvFile, Missing, open_binary
+from choquet.cli.marks import UnclearNumberError, WrittenNumberError, is_number, kind_of
+from choquet.cli.output import warn
 from choquet.errors import DamagedFileError, DataError, MissingDependencyError, TooLargeError
 
 _BATCH = 65_536
@@ -23,8 +24,11 @@ class Table(Protocol):
     name: str
     names: tuple[str, ...]
     n_bytes: int
-    decimal_commas: bool
-    """Whether a number with a decimal comma was met."""
+
+    @property
+    def notes(self) -> list[str]:
+        """How commas and points inside numbers were read, where that is not plain."""
+        ...
 
     def places(self, names: Sequence[str]) -> list[int]:
         """Positions of columns."""
@@ -70,7 +74,7 @@ def table_of(stream: IO[bytes], name: str, *, delimiter: str | None = None) -> T
 class _ArrowFile:
     """A Parquet file, or an Arrow (Feather) file."""
 
-    decimal_commas = False
+    notes: list[str] = []  # noqa: RUF012
 
     def __init__(self, stream: IO[bytes], name: str, *, parquet: bool) -> None:
         try:
@@ -198,37 +202,49 @@ def words_of(
 
     A column of numbers with a cell that is none is refused, unless it is said to hold words.
     """
-    if numeric(table, *names):
+    if not said and numeric(table, *names):
         return {}
-    spelled = [name for name in names if not numeric(table, name)]
+    spelled = [name for name in names if not numeric(table, name, unclear=name in said)]
+    if not spelled:
+        return {}
     chunk = next(table.chunks(spelled, words=spelled, missing="keep"))
     found = {
         name: [cell for cell in chunk.X[:, k].tolist() if cell is not None]
         for k, name in enumerate(spelled)
     }
     for name, cells in found.items():
-        if name not in said and 2 * sum(map(_is_number, cells)) > len(cells):
+        kinds = [kind_of(cell) or ("number" if is_number(cell) else None) for cell in cells]
+        plain = sum(kind not in (None, "unit") for kind in kinds)
+        if name in said or not cells:
+            continue
+        if 2 * plain > len(cells):
             try:
                 next(table.chunks([name], missing="keep"))
             except DataError as error:
-                hint = f"mend it, or pass --categories {name} if it holds words"
+                mend = "" if isinstance(error, WrittenNumberError) else "mend it, "
+                hint = f"{mend}or pass --categories {name} if it holds words"
                 raise DataError(f"{error}; {hint}") from None
+        if 2 * kinds.count("unit") > len(cells):
+            shown = cells[kinds.index("unit")]
+            warn(
+                f"note: {name!r} is taken as words, such as {shown!r}; for amounts write the "
+                "number alone, and the unit into the name of the column"
+            )
     return found
 
 
-def _is_number(cell: str) -> bool:
-    try:
-        as_number(cell)
-    except ValueError:
-        return False
-    return True
+def numeric(table: Any, *names: str, unclear: bool = False) -> bool:
+    """Whether the first chunk of columns is numbers; a column of texts is only named.
 
-
-def numeric(table: Any, *names: str) -> bool:
-    """Whether the first chunk of columns is numbers; a column of texts is only named."""
+    A number that may be another one is an error, unless `unclear` lets it be a text.
+    """
     try:
         next(table.chunks(names, missing="drop"), None)
     except DamagedFileError:
+        raise
+    except UnclearNumberError:
+        if unclear:
+            return False
         raise
     except DataError as error:
         if "is not a number" in str(error) or "not numbers" in str(error):

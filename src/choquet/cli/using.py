@@ -79,6 +79,8 @@ def run_predict(
             first = False
         if as_json:
             sink.write(b"\n]\n")
+    for note in table.notes:
+        warn(f"note: {note}")
     if n_dropped:
         warn(f"note: rows that lack a value, and have no answer: {n_dropped}")
     outside.tell()
