@@ -324,8 +324,15 @@ def predict(
     ] = Path("-"),
     level: Annotated[float, option("Share of the intervals that contain the truth.")] = 0.95,
     intervals: Annotated[
-        bool | None, option("Add the columns low and high; by default if it is quick.")
+        bool | None,
+        option(
+            "Add the columns low and high, limits of the output without noise; by default if it "
+            "is quick."
+        ),
     ] = None,
+    noise: Annotated[
+        bool, option("Let low and high be limits of a new target, which has noise.", "--noise")
+    ] = False,
     missing: MissingValues = "error",
     delimiter: Delimiter = None,
     force: Force = False,
@@ -343,6 +350,7 @@ def predict(
         force=force,
         as_json=json,
         level=None if intervals is False else level,
+        noise=noise,
         insist=bool(intervals),
     )
 

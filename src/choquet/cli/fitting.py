@@ -19,12 +19,18 @@ from choquet.scales import METHODS, unwrapped
 
 MAX_SOURCES = 128
 
+_RARE = 0.2
+"""Share of all classes but the most frequent one below which the rarest is told of."""
+
 _LISTED = 20
 """Columns that a hint names."""
 
 
 def run_fit(path: Path, output: Path, options: FitOptions, *, force: bool, as_json: bool) -> None:
     """Read, scale, learn, write."""
+    ordered = bool(options.learning.get("ordinal"))
+    if options.learner == "additive" and ordered:
+        options = replace(options, learner=BY_CLASS["additive"])
     _check(options)
     check_output(output, force=force)
     with open_table(path, delimiter=options.delimiter) as table:
@@ -33,8 +39,9 @@ def run_fit(path: Path, output: Path, options: FitOptions, *, force: bool, as_js
         if strange := [name for name in lower if name not in sources]:
             raise OptionError(f"--lower-is-better {strange[0]}: that is no source; name sources")
         options = replace(options, lower=lower)
-        if options.learner in (AUTO, "additive") and not numeric(table, target):
-            _refuse_amounts(table, target)
+        if options.learner in (AUTO, "additive") and (ordered or not numeric(table, target)):
+            if not ordered:
+                _refuse_amounts(table, target)
             options = replace(options, learner=BY_CLASS[options.learner])
         options, sources = _with_categories(table, sources, options)
         tried = None
@@ -50,6 +57,11 @@ def run_fit(path: Path, output: Path, options: FitOptions, *, force: bool, as_js
         model = job.model
         for note in table.notes:
             warn(f"note: {note}")
+        if options.learner == "additive" and set(job.kept()[1].tolist()) == {0.0, 1.0}:
+            warn(
+                f"note: {target!r} is learned as a number, and holds only 0 and 1; for classes and "
+                "their probabilities use --learner additive-classifier"
+            )
     n_bytes = write_object(model, output, force=force)
     if str(output) == "-":
         return
@@ -235,6 +247,14 @@ def _tell_errors(summary: dict[str, Any]) -> None:
                 f"On rows held out ({tried['folds']} folds): {right[0]} right; a logistic "
                 f"regression {right[1]}, always the most frequent class {right[2]}."
             )
+            loss = [tried["scores"][key]["log_loss"] for key in ("model", "linear", "mean")]
+            say(
+                f"Log-loss there, less is better: {loss[0]:.3f}; a logistic regression "
+                f"{loss[1]:.3f}, the shares of the classes {loss[2]:.3f}."
+            )
+            if tried["mean"] < _RARE:
+                share = 100 * tried["scores"]["model"]["rarest_right"]
+                say(f"Of the rows of the rarest class, {tried['rarest']}, {share:.1f} % are found.")
             if tried["reliability"]:
                 say_reliability(tried["reliability"])
             _tell_better(summary, tried)

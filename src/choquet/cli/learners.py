@@ -16,7 +16,7 @@ from choquet.arrays import FloatArray, as_number
 from choquet.cli.columns import Chunk, Missing, with_target
 from choquet.cli.marks import advice, is_number
 from choquet.cli.output import warn
-from choquet.cli.tables import Table
+from choquet.cli.tables import Table, naming_keep
 from choquet.errors import DataError, TooLargeError
 from choquet.scales import (
     IDENTITY,
@@ -277,9 +277,10 @@ class Job:
         text = self.target if self.classify else None
         self.n_rows = self.n_dropped = 0
         with steps(title, self.table.n_bytes) as advance:
-            for chunk in self.table.chunks(
+            chunks = self.table.chunks(
                 columns, words=self.options.words, text=text, missing=self.options.missing
-            ):
+            )
+            for chunk in naming_keep(chunks) if self.learner.raw else chunks:
                 self._check_levels(chunk)
                 if not self.classify and self.options.missing == "keep":
                     chunk = with_target(chunk)
@@ -440,7 +441,11 @@ class Job:
         if tried is None:
             return {**found, "held_out": None}
         errors = {name: score.error for name, score in tried.scores.items()}
-        more = {} if self.classify else {"r2": tried.r2(), "linear_r2": tried.r2("linear")}
+        if self.classify:
+            classes, counts = np.unique(self.tried_on()[1], return_counts=True)
+            more: dict[str, Any] = {"rarest": str(classes[np.argmin(counts)])}
+        else:
+            more = {"r2": tried.r2(), "linear_r2": tried.r2("linear")}
         return {**found, "held_out": {**tried.to_dict(), **errors, **more}}
 
     def _told_others(self) -> dict[str, Any]:

@@ -212,14 +212,28 @@ class Subject:
             )
         return parts
 
-    def answer(self, X: FloatArray, level: float | None = 0.95) -> dict[str, npt.NDArray[Any]]:
+    @property
+    def has_noise(self) -> bool:
+        """Whether it has limits for new targets, as regressors do."""
+        inner = self.inside.model
+        return hasattr(inner, "predict_interval") and not hasattr(inner, "classes_")
+
+    @cached_property
+    def learned_gaps(self) -> bool:
+        """Whether it learned from rows that lack values, and so takes them."""
+        terms = self.inside.model.model_.terms if self.additive else ()
+        return any(axis.missing for term in terms for axis in term.axes)
+
+    def answer(
+        self, X: FloatArray, level: float | None = 0.95, noise: bool = False
+    ) -> dict[str, npt.NDArray[Any]]:
         """Columns of output for rows by source, in the units of the data.
 
-        Without a level there are no intervals.
+        Without a level there are no intervals; with noise they are for new targets.
         """
         inner, units, _, _ = self.inside
         if self.additive:
-            return self._sum(inner, X)
+            return self._sum(inner, X, level, noise)
         scaled = X if units is None else units.scaled(X)
         if getattr(inner, "known_words", None) is not None:
             bounds = inner.interval(X)
@@ -231,7 +245,7 @@ class Subject:
         if hasattr(inner, "predict_interval"):
             answers = inner.predict(scaled)
             found = {"prediction": answers if units is None else units.output(answers)}
-            ends = None if level is None else _intervals(inner, scaled, level)
+            ends = None if level is None else _intervals(inner, scaled, level, noise)
             if ends is not None:
                 low, high = (ends if units is None else units.output(ends)).T
                 found |= {"low": low, "high": high, "level": np.full(len(low), level)}
@@ -261,16 +275,18 @@ class Subject:
             return float("inf")
         return _INTERVAL_ROWS.get(len(self.sources), float("inf"))
 
-    def _sum(self, model: Any, X: FloatArray) -> dict[str, npt.NDArray[Any]]:
+    def _sum(
+        self, model: Any, X: FloatArray, level: float | None, noise: bool
+    ) -> dict[str, npt.NDArray[Any]]:
         """Answers of an additive model."""
         model = model.nameless()
         found = {"prediction": model.predict(X)}
         if hasattr(model, "classes_"):
             chances = model.predict_proba(X)
             found |= {f"p({one})": chances[:, k] for k, one in enumerate(model.classes_)}
-        else:
-            low, high = model.predict_interval(X).T
-            found |= {"low": low, "high": high}
+        elif level is not None:
+            low, high = model.predict_interval(X, level=level, noise=noise).T
+            found |= {"low": low, "high": high, "level": np.full(len(low), level)}
         return found | {"trust": model.trust(X)}
 
 
@@ -278,11 +294,17 @@ def _is_number(level: Any) -> bool:
     return isinstance(level, Number) and not isinstance(level, bool | np.bool_)
 
 
-def _intervals(model: Any, scaled: FloatArray, level: float) -> FloatArray | None:
+def _intervals(
+    model: Any, scaled: FloatArray, level: float, noise: bool = False
+) -> FloatArray | None:
     """Intervals of outputs at this level; None where there are too many sources for them."""
     try:
-        return np.asarray(model.predict_interval(scaled, level=level))
+        return np.asarray(
+            model.predict_interval(scaled, level=level, **({"noise": True} if noise else {}))
+        )
     except (TooLargeError, OptionError) as error:
+        if noise:
+            raise
         # Said once for all rows, as all notes are.
         warnings.warn(f"there are no intervals: {error}", SupportWarning, stacklevel=2)
         return None

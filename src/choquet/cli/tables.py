@@ -233,6 +233,17 @@ def words_of(
     return found
 
 
+def naming_keep(chunks: Iterator[Chunk]) -> Iterator[Chunk]:
+    """Chunks for an additive model; an error of a missing value says that it may be kept."""
+    try:
+        yield from chunks
+    except DataError as error:
+        old, new = "pass --missing drop", "pass --missing keep, which additive models take"
+        if old not in str(error):
+            raise
+        raise DataError(str(error).replace(old, f"{new}, or --missing drop")) from None
+
+
 def numeric(table: Any, *names: str, unclear: bool = False) -> bool:
     """Whether the first chunk of columns is numbers; a column of texts is only named.
 

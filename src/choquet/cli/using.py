@@ -26,7 +26,7 @@ from choquet.cli.subjects import (
     refuse_two_inputs,
     write_content,
 )
-from choquet.cli.tables import Table, open_table
+from choquet.cli.tables import Table, naming_keep, open_table
 from choquet.decomposition import Decomposition
 from choquet.errors import DataError, OptionError
 from choquet.explanation import ModelExplanation, View, brief_of, explain_model, explain_sample
@@ -51,6 +51,7 @@ def run_predict(
     as_json: bool,
     level: float | None,
     insist: bool,
+    noise: bool = False,
 ) -> None:
     """Write one line of output for each row, chunk by chunk."""
     if level is not None:
@@ -58,6 +59,11 @@ def run_predict(
     refuse_two_inputs(model, data)
     subject = load_subject(model)
     check_output(output, force=force)
+    if noise and (level is None or not subject.has_noise):
+        why = "--no-intervals asks for none" if level is None else "this model has none"
+        raise OptionError(f"--noise gives limits of a new target, and {why}; leave it out")
+    if missing == "error" and subject.learned_gaps:
+        missing = "keep"
     if subject.fused:
         answers = fusion_answers(subject.obj, _scores(data, subject, delimiter))
         with _sink(output, force=force) as sink:
@@ -72,7 +78,8 @@ def run_predict(
         table.places(subject.sources)
         first, n_dropped = True, 0
         outside = _Outside(subject)
-        for answer, kept in _answers(table, subject, missing, advance, level, insist, outside.look):
+        asked = level, noise, insist
+        for answer, kept in _answers(table, subject, missing, advance, asked, outside.look):
             n_dropped += int((~kept).sum())
             text = _json_rows(answer, first) if as_json else _csv_rows(answer, first)
             sink.write(text.encode("utf-8", "backslashreplace"))
@@ -94,18 +101,19 @@ def _answers(
     subject: Subject,
     missing: Missing,
     advance: Callable[[float], None],
-    level: float | None,
-    insist: bool,
+    asked: tuple[float | None, bool, bool],
     look: Callable[[FloatArray], None],
 ) -> Iterator[tuple[dict[str, Any], BoolArray]]:
     """Columns of answers, chunk by chunk, and which rows of the table have one.
 
     If rows may lack a value, all rows are numbered, and the cells of such rows are None.
     """
+    level, noise, insist = asked
     names: list[str] = []
     waiting: list[BoolArray] = []
     done = 0
-    for chunk in table.chunks(subject.sources, words=subject.words, missing=missing):
+    chunks = table.chunks(subject.sources, words=subject.words, missing=missing)
+    for chunk in naming_keep(chunks) if subject.additive else chunks:
         if level is not None and not insist and not done:
             share = chunk.n_bytes / table.n_bytes if table.n_bytes else 0.0
             rows = len(chunk.kept) / share if share else len(chunk.kept)
@@ -113,7 +121,7 @@ def _answers(
                 warn("note: no intervals for so many rows; --intervals computes them")
                 level = None
         none = dict.fromkeys(names, chunk.X[:0])
-        answer = subject.answer(subject.rows(chunk.X), level) if len(chunk.X) else none
+        answer = subject.answer(subject.rows(chunk.X), level, noise) if len(chunk.X) else none
         look(chunk.X)
         waiting.append(chunk.kept)
         advance(chunk.n_bytes)

@@ -41,6 +41,8 @@ class Score(NamedTuple):
     log_loss_half: float = float("nan")
     detail: str = ""
     """Which source it is, of the best single one."""
+    rarest_right: float = float("nan")
+    """Share of the rows of the rarest class that are answered right; NaN of numbers."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -144,11 +146,13 @@ def score_classes(
     n = len(place)
     wrong = float(np.mean((proba.argmax(axis=1) if said is None else said) != place))
     half = _NORMAL * (wrong * (1 - wrong) / n + _NORMAL**2 / (4 * n * n)) ** 0.5
+    rare = place == np.bincount(place, minlength=proba.shape[1]).argmin()
+    found = float(np.mean(proba[rare].argmax(axis=1) == place[rare])) if rare.any() else np.nan
     if sure:
-        return Score(wrong, half, detail=detail)
+        return Score(wrong, half, detail=detail, rarest_right=found)
     lost = -np.log(np.clip(proba[np.arange(n), place], _LEAST, 1.0))
     spread = float(lost.std(ddof=1)) if n > 1 else 0.0
-    return Score(wrong, half, float(lost.mean()), _NORMAL * spread / n**0.5, detail)
+    return Score(wrong, half, float(lost.mean()), _NORMAL * spread / n**0.5, detail, found)
 
 
 class HeldOut(NamedTuple):

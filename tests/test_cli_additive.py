@@ -1,0 +1,110 @@
+"""What commands say and write for additive models, classes and tables that teach little."""
+
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+import pytest
+
+import choquet
+from tests.commands import NAMES, as_text, runner, sample, write
+
+
+@pytest.fixture
+def run(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return runner(capsys)
+
+
+def columns(text):
+    rows = list(csv.DictReader(text.splitlines()))
+    return {name: np.array([float(row[name]) for row in rows]) for name in rows[0]}
+
+
+# -- limits ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("learner", ["additive", "choquet"])
+def test_limits_of_a_new_target_are_wider_and_are_those_of_python(learner, run):
+    pd = pytest.importorskip("pandas")
+    X, y = sample(40)
+    write("t.csv", as_text(X, y))
+    run("fit", "t.csv", "--learner", learner, "--folds", "0", "-o", "m.json")
+    mean = columns(run("predict", "m.json", "t.csv").out)
+    new = columns(run("predict", "m.json", "t.csv", "--noise", "--level", "0.8").out)
+    assert set(mean) == set(new) >= {"prediction", "low", "high", "level"}
+    assert (mean["level"] == 0.95).all()
+    assert (new["level"] == 0.8).all()
+    frame = pd.DataFrame(X, columns=NAMES)
+    expected = choquet.load("m.json").predict_interval(frame, level=0.8, noise=True)
+    np.testing.assert_allclose(np.column_stack([new["low"], new["high"]]), expected, atol=1e-9)
+    wide = columns(run("predict", "m.json", "t.csv", "--noise").out)
+    assert (wide["high"] - wide["low"] > mean["high"] - mean["low"]).all()
+    assert "low" not in columns(run("predict", "m.json", "t.csv", "--no-intervals").out)
+
+
+def test_noise_is_refused_where_there_are_no_limits(run):
+    X, y = sample(40)
+    write("t.csv", as_text(X, np.where(y > 0.5, "mine", "clutter")))
+    run("fit", "t.csv", "--learner", "additive", "--folds", "0", "-o", "m.json")
+    assert "this model has none" in run("predict", "m.json", "t.csv", "--noise", code=1).err
+    write("u.csv", as_text(X, y))
+    run("fit", "u.csv", "--folds", "0", "-o", "r.json")
+    err = run("predict", "r.json", "u.csv", "--noise", "--no-intervals", code=1).err
+    assert "--no-intervals asks for none" in err
+    assert "limits of the output without noise" in " ".join(run("predict", "-h").out.split())
+
+
+# -- classes ---------------------------------------------------------------------------------------
+
+
+def test_a_target_of_zeros_and_ones_is_pointed_to_classes(run):
+    X, y = sample(40)
+    write("t.csv", as_text(X, (y > 0.5).astype(int)))
+    words = ("fit", "t.csv", "--folds", "0", "-o", "m.json", "--force", "--learner")
+    assert "use --learner additive-classifier" in run(*words, "additive").err
+    assert "additive-classifier" not in run(*words, "additive-classifier").err
+
+
+def test_log_loss_and_the_rarest_class_are_told(run):
+    X, y = sample(60)
+    labels = np.where(y > np.quantile(y, 0.85), "mine", "clutter")
+    write("t.csv", as_text(X, labels))
+    words = ("fit", "t.csv", "--learner", "classifier", "--folds", "2", "--force", "-o", "m.json")
+    told = run(*words, "--json").json()["held_out"]
+    out = run(*words).out
+    assert f"Log-loss there, less is better: {told['scores']['model']['log_loss']:.3f};" in out
+    share = told["scores"]["model"]["rarest_right"]
+    assert f"Of the rows of the rarest class, mine, {100 * share:.1f} % are found." in out
+    write("u.csv", as_text(X, np.where(y > np.median(y), "mine", "clutter")))
+    assert "rarest" not in run(*words[:1], "u.csv", *words[2:]).out
+
+
+def test_levels_are_learned_by_an_additive_model(run):
+    X, y = sample(60)
+    write("t.csv", as_text(X, np.digitize(y, [0.5, 0.7]) + 1))
+    for learner in ("additive", "additive-classifier"):
+        words = ("--learner", learner, "--ordinal", "--folds", "0", "-o", f"{learner}.json")
+        assert "Levels, lowest first: 1, 2, 3." in run("fit", "t.csv", *words).out
+        model = choquet.load(f"{learner}.json")
+        assert isinstance(model, choquet.ChoquetAdditiveClassifier)
+        assert model.ordered
+
+
+# -- missing values --------------------------------------------------------------------------------
+
+
+def test_keeping_rows_that_lack_a_value_is_named_and_remembered(run):
+    X, y = sample(40)
+    whole = as_text(X, y)
+    write("t.csv", whole + "0.1,,0.2,0.3\n0.4,,0.2,0.3\n0.5,,0.2,0.3\n")
+    words = ("fit", "t.csv", "--learner", "additive", "--folds", "0", "-o", "m.json")
+    assert "pass --missing keep" in run(*words, code=1).err
+    assert "pass --missing keep" not in run("fit", "t.csv", "-o", "m.json", code=1).err
+    run(*words, "--missing", "keep")
+    assert len(columns(run("predict", "m.json", "t.csv").out)["prediction"]) == 43
+    write("u.csv", whole)
+    run("fit", "u.csv", *words[2:], "--force")
+    assert "pass --missing keep" in run("predict", "m.json", "t.csv", code=1).err
+    assert len(columns(run("predict", "m.json", "t.csv", "--missing", "keep").out)["low"]) == 43
