@@ -227,7 +227,7 @@ def test_fit_predict_explain_and_report(run, tmp_path):
     answers = run("predict", model, table, "--json").json()
     loaded = choquet.load(model)
     np.testing.assert_allclose([one["prediction"] for one in answers], loaded.nameless().predict(X))
-    assert set(answers[0]) == {"prediction", "low", "high", "trust"}
+    assert set(answers[0]) == {"prediction", "low", "high", "level", "trust"}
     assert "The output is" in run("explain", model, table, "--row", 2).out
     assert "adds up" in run("explain", model).out
     assert run("inspect", model, "--json").json()["kind"] == "ChoquetAdditiveRegressor"

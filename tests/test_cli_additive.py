@@ -108,3 +108,71 @@ def test_keeping_rows_that_lack_a_value_is_named_and_remembered(run):
     run("fit", "u.csv", *words[2:], "--force")
     assert "pass --missing keep" in run("predict", "m.json", "t.csv", code=1).err
     assert len(columns(run("predict", "m.json", "t.csv", "--missing", "keep").out)["low"]) == 43
+
+
+# -- tables that teach little ----------------------------------------------------------------------
+
+
+def test_a_fit_that_is_worse_than_the_mean_is_told_without_folds(run):
+    X = np.array([[0.9, 0.9], [0.8, 0.9], [0.1, 0.2], [0.9, 0.2], [0.2, 0.9]])
+    write("t.csv", as_text(X, [0.1, 0.12, 0.09, 0.1, 0.11], names=("a", "b", "y")))
+    words = ("fit", "t.csv", "--directions", "higher", "--folds", "0", "--force", "-o", "m.json")
+    err = run(*words).err
+    assert "worse than always answering the mean: rows are few" in err
+    assert "choquet.Commensurate" not in err
+
+
+def test_advice_on_scales_is_given_where_scales_differ():
+    from choquet.scales import fit_warnings
+
+    X = np.array([[0.9, 0.9], [0.8, 0.9], [0.1, 0.2]])
+    told = fit_warnings(X, np.array([0.1, 0.2, 0.3]), 2.0, 1.0, ["a", "b"], monotone=False)
+    assert "rows are few" in told[0]
+    told = fit_warnings(9 * X, np.array([0.1, 0.2, 0.3]), 2.0, 1.0, ["a", "b"], monotone=False)
+    assert "Commensurate" in told[0]
+
+
+def test_a_target_that_never_changes_has_no_r2(run):
+    X, _ = sample(20)
+    write("t.csv", as_text(X, [0.5] * 20))
+    done = run("fit", "t.csv", "-o", "m.json")
+    assert "'truth' is the same in all rows" in done.err
+    assert "nan" not in done.out
+
+
+def test_one_is_singular(run):
+    write("t.csv", "a,y\n0.1,0.2\n")
+    assert "2 columns, 1 complete row\n" in run("inspect", "t.csv").out
+    X, y = sample(20)
+    write("u.csv", as_text(X[:, :1], y, names=("a", "y")))
+    assert "from 1 source and 20 rows" in run("fit", "u.csv", "-o", "m.json").out
+
+
+@pytest.mark.parametrize("learner", ["choquet", "additive", "auto"])
+def test_row_numbers_copies_and_the_target_itself_are_named_once(learner, run):
+    X, y = sample(30)
+    table = np.column_stack([np.arange(1000, 1030), X[:, 0], X[:, 0], 2 * y + 3, X[:, 1]])
+    write("t.csv", as_text(table, y, names=("id", "a", "again", "twice", "b", "y")))
+    words = ("--learner", learner, "--folds", "2" if learner == "auto" else "0", "-o", "m.json")
+    err = run("fit", "t.csv", *words).err
+    assert err.count("'id' only counts the rows; keep the others with --sources a,again") == 1
+    assert err.count("'again' is a copy of 'a'; one of them is enough") == 1
+    assert err.count("'twice' gives 'y' exactly; leave it out if it is known only") == 1
+    assert err.count("exactly") == err.count("copy") == 1
+
+
+def test_a_column_that_tells_the_class_is_named(run):
+    X, y = sample(30)
+    table = np.column_stack([X[:, :2], np.where(y > 0.6, 7, 3)])
+    labels = np.where(y > 0.6, "mine", "clutter")
+    write("t.csv", as_text(table, labels, names=("a", "b", "code", "y")))
+    err = run("fit", "t.csv", "--learner", "classifier", "--folds", "0", "-o", "m.json").err
+    assert "'code' gives 'y' exactly" in err
+    assert "'a' gives" not in err
+
+
+def test_missing_values_in_python_are_told_with_a_way_out():
+    with pytest.raises(choquet.errors.DataError, match='or use missing="present"') as told:
+        choquet.ChoquetRegressor().fit([[0.1, np.nan], [0.2, 0.3]], [0.2, 0.3])
+    assert "contains NaN" in str(told.value)
+    assert "HistGradient" not in str(told.value)

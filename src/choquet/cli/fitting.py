@@ -11,7 +11,7 @@ from typing import Any
 from choquet.cli.auto import AUTO, AUTO_CLASSES, BY_CLASS, chosen
 from choquet.cli.learners import LEARNERS, FitOptions, Job
 from choquet.cli.marks import WrittenNumberError, advice, kind_of
-from choquet.cli.output import say, say_json, say_reliability, say_table, warn
+from choquet.cli.output import many, say, say_json, say_reliability, say_table, warn
 from choquet.cli.subjects import check_output, write_object
 from choquet.cli.tables import Table, numeric, open_table, words_of
 from choquet.errors import DataError, OptionError, TooLargeError
@@ -55,7 +55,7 @@ def run_fit(path: Path, output: Path, options: FitOptions, *, force: bool, as_js
         except DataError as error:
             raise _with_hint(error, table, target, sources, named=options.target) from None
         model = job.model
-        for note in table.notes:
+        for note in (*table.notes, *job.notes()):
             warn(f"note: {note}")
         if options.learner == "additive" and set(job.kept()[1].tolist()) == {0.0, 1.0}:
             warn(
@@ -186,8 +186,8 @@ def _tell(summary: dict[str, Any]) -> None:
     n = len(summary["sources"])
     dropped = f" ({summary['rows_dropped']:,} dropped)" if summary["rows_dropped"] else ""
     say(
-        f"Learned {summary['target']!r} from {n} sources and {summary['rows']:,} rows{dropped}, "
-        f"scaling {summary['scaling']}."
+        f"Learned {summary['target']!r} from {many(n, 'source')} and "
+        f"{many(summary['rows'], 'row')}{dropped}, scaling {summary['scaling']}."
     )
     if summary["categories"]:
         kinds = [
@@ -204,14 +204,14 @@ def _tell(summary: dict[str, Any]) -> None:
     if summary.get("ordinal"):
         say(f"Levels, lowest first: {', '.join(classes)}.")
     if "terms" in summary:
-        say(f"The model has {_many(summary['terms'], 'term')} and {summary['numbers']} numbers.")
+        say(f"The model has {many(summary['terms'], 'term')} and {summary['numbers']} numbers.")
         say(f"Written to {summary['output']}; see: choquet explain {summary['output']}")
         return
     if "contexts" in summary:
         total = f" in all, for {len(classes)} classes" if len(classes) > 2 else ""
         say(
-            f"Found {_many(summary['operators'], 'operator')} in "
-            f"{_many(summary['contexts'], 'context')}{total}."
+            f"Found {many(summary['operators'], 'operator')} in "
+            f"{many(summary['contexts'], 'context')}{total}."
         )
     else:
         subsets = f"{2**n - 2:,}" if n <= 60 else f"2**{n} - 2"
@@ -260,7 +260,12 @@ def _tell_errors(summary: dict[str, Any]) -> None:
             _tell_better(summary, tried)
         say(f"On the rows learned from: {100 * summary['accuracy']:.1f} % right.")
         return
-    if tried is not None:
+    if summary["r2"] is None:
+        warn(
+            f"note: {summary['target']!r} is the same in all rows: there is nothing to learn, and "
+            "no R²"
+        )
+    elif tried is not None:
         say(
             f"On rows held out ({tried['folds']} folds): root mean square error "
             f"{tried['model']:.4g} (R² {tried['r2']:.3f}); a linear model {tried['linear']:.4g} "
@@ -270,6 +275,12 @@ def _tell_errors(summary: dict[str, Any]) -> None:
             warn("note: on rows held out the model is worse than always answering the mean")
         _tell_better(summary, tried)
     if summary["r2"] is not None:
+        # One of the learners says so itself.
+        if tried is None and summary["r2"] < -1e-3 and summary["learner"] != "cv":
+            warn(
+                "note: on the rows learned from the model is worse than always answering the mean: "
+                "rows are few, or these sources do not tell the target"
+            )
         say(
             f"On the rows learned from: root mean square error {summary['rmse']:.4g}, "
             f"R² {summary['r2']:.4f}."
@@ -286,10 +297,6 @@ def _tell_better(summary: dict[str, Any], tried: dict[str, Any]) -> None:
     if tried["mean"] > 0 and away > clear and not summary["tried"]:
         better = "logistic regression" if "accuracy" in summary else "a linear model"
         warn(f"note: {better} is more accurate here; --learner auto tries other learners")
-
-
-def _many(number: int, what: str) -> str:
-    return f"{number} {what}" + ("" if number == 1 else "s")
 
 
 def _check(options: FitOptions) -> None:

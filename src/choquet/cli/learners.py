@@ -42,6 +42,13 @@ _FEW_CLASSES = 5
 """Classes that are learned from however few rows."""
 
 
+_TELLING = 10
+"""Rows from which on equal columns are no accident."""
+
+_ROUNDING = 1e-12
+"""Distance from 1 of a correlation that is 1 but for rounding."""
+
+
 class Learner(NamedTuple):
     """One row of the table of learners."""
 
@@ -324,11 +331,6 @@ class Job:
         if self.scaling == "auto":
             inside = look.low.min() >= 0 and look.high.max() <= 1
             self.scaling = "none" if inside else "minmax"
-        if counters := self._counters():
-            rest = ",".join(name for name in self.sources if name not in counters)
-            named = ", ".join(map(repr, counters))
-            verb = "counts" if len(counters) == 1 else "count"
-            warn(f"note: {named} only {verb} the rows; keep the others with --sources {rest}")
         flat = [self.sources[k] for k in np.flatnonzero(look.high[:n] <= look.low[:n])]
         if flat and self.scaling != "none":
             warn(f"note: {', '.join(map(repr, flat))} never changes; leave it out of --sources")
@@ -337,13 +339,44 @@ class Job:
         method = "minmax" if self.scaling == "quantiles" else self.scaling
         return scales, IDENTITY if self.classify else self._scale(n, "higher", method)
 
+    def notes(self) -> list[str]:
+        """Sources that one seldom means to learn from: row numbers, copies, the target itself."""
+        X, y = self.kept()
+        found, first = [], {}  # type: list[str], dict[bytes, str]
+        counters = self._counters()
+        if counters:
+            rest = ",".join(name for name in self.sources if name not in counters)
+            named = ", ".join(map(repr, counters))
+            verb = "counts" if len(counters) == 1 else "count"
+            found.append(f"{named} only {verb} the rows; keep the others with --sources {rest}")
+        if len(X) < _TELLING:
+            return found
+        for name, column in self._numbers(X):
+            like = first.setdefault(column.tobytes(), name)
+            flat = (column == column[0]).all()
+            if like != name and not flat:
+                found.append(f"{name!r} is a copy of {like!r}; one of them is enough")
+            if not flat and len(self.sources) > 1 and name not in counters and _tells(column, y):
+                found.append(
+                    f"{name!r} gives {self.target!r} exactly; leave it out if it is known only "
+                    "with the target"
+                )
+        return found
+
+    def _numbers(self, X: npt.NDArray[Any]) -> list[tuple[str, FloatArray]]:
+        """The sources that are numbers, each with its values in rows."""
+        return [
+            (name, X[:, k].astype(np.float64) + 0.0)
+            for k, name in enumerate(self.sources)
+            if name not in self.options.words
+        ]
+
     def _counters(self) -> list[str]:
         """Sources that number the rows one by one, as names of samples do."""
         X, n = self.kept()[0], self.look.n
         if n > _KEPT or n < 3:
             return []
-        step = np.diff(X, axis=0)
-        return [self.sources[k] for k in np.flatnonzero((step == 1).all(axis=0))]
+        return [name for name, column in self._numbers(X) if (np.diff(column) == 1).all()]
 
     def _scale(self, k: int, direction: Any, method: str | None = None) -> Scale:
         """From the whole table where moments are enough, else from the rows kept."""
@@ -493,6 +526,18 @@ def _order(y: npt.NDArray[Any], *, ordered: bool) -> FloatArray | None:
     from choquet.scales.directions import levels_of
 
     return np.unique(y, return_inverse=True)[1].astype(float) if ordered else levels_of(y)
+
+
+def _tells(column: FloatArray, y: npt.NDArray[Any]) -> bool:
+    """Whether a column is the target in other units, or under other names of the classes."""
+    there = ~np.isnan(column)
+    if y.dtype.kind != "f":
+        pairs = set(zip(column[there].tolist(), y[there].tolist(), strict=True))
+        sizes = len({a for a, _ in pairs}), len({b for _, b in pairs})
+        return sizes == (len(pairs), len(pairs)) and 1 < len(pairs) <= len(column) / 2
+    if not there.all() or (y == y[0]).all():
+        return False
+    return bool(abs(np.corrcoef(column, y)[0, 1]) > 1 - _ROUNDING)
 
 
 def _levels(labels: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from choquet.cli.columns import open_binary
-from choquet.cli.output import say, say_json, say_table, warn
+from choquet.cli.output import many, say, say_json, say_table, warn
 from choquet.cli.subjects import (
     Subject,
     check_output,
@@ -298,7 +298,7 @@ def _inspect_table(table: Table, *, as_json: bool) -> None:
         say_json({"kind": "table", "rows": n_rows, "rows_incomplete": n_dropped, "columns": rows})
         return
     incomplete = f", {n_dropped:,} more with missing values" if n_dropped else ""
-    say(f"{table.name}: {len(names)} columns, {n_rows:,} complete rows{incomplete}")
+    say(f"{table.name}: {many(len(names), 'column')}, {many(n_rows, 'complete row')}{incomplete}")
     say_table(
         ["column", "low", "mean", "high"],
         [[one["column"], *(("text",) * 3 if one["low"] is None else _three(one))] for one in rows],

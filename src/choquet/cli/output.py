@@ -78,6 +78,17 @@ def _cell(value: Any) -> str:
     return printable(value)
 
 
+def many(number: int, what: str) -> str:
+    """So many of something, in the singular or the plural.
+
+    Examples
+    --------
+    >>> many(1, "row"), many(2000, "row")
+    ('1 row', '2,000 rows')
+    """
+    return f"{number:,} {what}" + ("" if number == 1 else "s")
+
+
 def say_json(document: Any) -> None:
     """Print one JSON document; what is not finite becomes null."""
     sys.stdout.write(json.dumps(plain(document), indent=1, ensure_ascii=False, allow_nan=False))

@@ -18,7 +18,7 @@ from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.certainty.region import check_level
 from choquet.cli.columns import Missing, with_target
 from choquet.cli.fusing import fusion_answers, read_scores
-from choquet.cli.output import guarded, plain, say, say_json, warn
+from choquet.cli.output import guarded, many, plain, say, say_json, warn
 from choquet.cli.subjects import (
     Subject,
     check_output,
@@ -270,7 +270,7 @@ def run_explain(
         return
     table = read_rows(data, subject, delimiter=delimiter, limit=max(rows), target=False)
     if table.n_read < max(rows):
-        raise DataError(f"{data} has {table.n_read} rows; there is no row {max(rows)}")
+        raise DataError(f"{data} has {many(table.n_read, 'row')}; there is no row {max(rows)}")
     lacking = sorted(set(rows) - set(table.numbers.tolist()))
     if lacking:
         raise DataError(f"{data}, row {lacking[0]}: a value is missing, so there is no answer")

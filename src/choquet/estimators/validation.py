@@ -33,7 +33,11 @@ def in_our_words(check: Any, *arguments: Any, **options: Any) -> Any:
     except TypeError as error:
         raise _KindError(str(error)) from None
     except ValueError as error:
-        raise DataError(str(error)) from None
+        text = str(error)
+        if "contains NaN" in text:  # scikit-learn goes on with estimators of its own
+            way = ', or use missing="present"' if hasattr(arguments[0], "missing") else ""
+            text = f"{text.splitlines()[0]} Fill missing values in, leave such rows out{way}."
+        raise DataError(text) from None
 
 
 def checked_inputs(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from choquet.arrays import FloatArray
 from choquet.scales.directions import auto_directions
 
@@ -73,9 +75,15 @@ with choquet.Commensurate(directions={'price': 'lower'}), or use monotone=False
     """
     found = []
     if spread > 0 and error > spread * (1 + 1e-9) and len(y) > 1:
+        inside = X.size and np.nanmin(X) >= 0 and np.nanmax(X) <= 1
+        what = (
+            "rows are few, or these columns do not tell the target"
+            if inside and y.min() >= 0 and y.max() <= 1
+            else "put the columns on one scale with choquet.Commensurate"
+        )
         found.append(
             "on the rows learned from, the fit is worse than the mean of the target "
-            f"(R² {1 - error / spread:.2f}): put the columns on one scale with choquet.Commensurate"
+            f"(R² {1 - error / spread:.2f}): {what}"
         )
     against = against_target(X, y, sources, weight) if monotone else []
     if against:
