@@ -136,7 +136,7 @@ def test_a_target_that_never_changes_has_no_r2(run):
     X, _ = sample(20)
     write("t.csv", as_text(X, [0.5] * 20))
     done = run("fit", "t.csv", "-o", "m.json")
-    assert "'truth' is the same in all rows" in done.err
+    assert "'truth' is the same in all rows" in done.out
     assert "nan" not in done.out
 
 

@@ -261,10 +261,7 @@ def _tell_errors(summary: dict[str, Any]) -> None:
         say(f"On the rows learned from: {100 * summary['accuracy']:.1f} % right.")
         return
     if summary["r2"] is None:
-        warn(
-            f"note: {summary['target']!r} is the same in all rows: there is nothing to learn, and "
-            "no R²"
-        )
+        say(f"{summary['target']!r} is the same in all rows: there is no R².")
     elif tried is not None:
         say(
             f"On rows held out ({tried['folds']} folds): root mean square error "
