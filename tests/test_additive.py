@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -560,6 +561,57 @@ def test_noise_widens_the_band(fitted):
     assert (wide > narrow).all()
     low, high = model.predict_interval(X, noise=True).T
     assert 0.9 < ((low <= y) & (y <= high)).mean() <= 1
+
+
+def grown(rng, n, power):
+    """Rows whose noise is a share of the output (power 1), or even (power 0)."""
+    X = rng.random((n, 3))
+    mean = np.exp(1 + 2 * X[:, 0] + X[:, 1])
+    return X, mean * (1 + 0.2 * rng.standard_normal(n) * (mean / 18) ** (power - 1))
+
+
+@pytest.mark.parametrize("power", [0, 1])
+def test_bands_for_new_targets_hold_where_the_noise_grows(power):
+    held, below = [], []
+    for seed in range(2):
+        model = ChoquetAdditiveRegressor().fit(*grown(np.random.default_rng(seed), 800, power))
+        X, y = grown(np.random.default_rng(100 + seed), 2000, power)
+        low, high = model.predict_interval(X, noise=True).T
+        fifths = np.array_split(np.argsort(model.predict(X)), 5)
+        held.append([((low <= y) & (y <= high))[rows].mean() for rows in fifths])
+        below.append((low < 0).mean())
+        assert (model.model_.growth > 0.3) if power else (abs(model.model_.growth) < 0.3)
+    held = np.mean(held, axis=0)
+    assert held.min() > 0.91 and held.max() < 0.995, held
+    assert power == 0 or max(below) < 0.05
+
+
+def test_how_the_noise_grows_does_not_depend_on_chunks_or_files(tmp_path):
+    X, y = grown(np.random.default_rng(0), 300, 1)
+    model = ChoquetAdditiveRegressor(link="add").fit(X, y)
+    chunks = [(X[:100], y[:100]), (X[100:], y[100:])]
+    again = fit_additive_chunks(ChoquetAdditiveRegressor(link="add"), chunks)
+    assert model.model_.growth == again.model_.growth > 0
+    back = choquet.load(choquet.save(model, tmp_path / "model.json"))
+    bands = [one.predict_interval(X, noise=True) for one in (model, back)]
+    np.testing.assert_array_equal(*bands)
+    plain = replace(model.model_, growth=0.0, level=1.0)
+    even = np.diff(copy_with(model, plain).predict_interval(X, noise=True), axis=1)
+    assert np.diff(bands[0], axis=1).std() > 5 * even.std()
+
+
+def copy_with(model, inner):
+    """The same estimator around another model."""
+    found = copy(model)
+    found.model_ = inner
+    return found
+
+
+def test_targets_without_noise_have_even_noise():
+    X = np.random.default_rng(0).random((60, 2))
+    model = ChoquetAdditiveRegressor(link="add").fit(X, np.ones(60))
+    assert model.model_.growth == 0
+    assert np.isfinite(model.predict_interval(X, noise=True)).all()
 
 
 def test_effects_that_multiply_are_noticed():

@@ -19,6 +19,8 @@ from choquet.arrays import BoolArray, FloatArray
 
 _ROWS = 4096
 """Rows whose standard errors are worked out at a time."""
+_LEAST_NOISE = 0.02
+"""The noise is never less than this share of that in the middle, however low the output is."""
 BETWEEN = 1 / 140
 """What the square of a bend at a knot says of the squared error between knots.
 
@@ -157,6 +159,9 @@ class AdditiveModel:
         Its standard error; 0 where it was given.
     kappa_answer : array of shape (p,)
         By how much each number falls if that of the link rises by one; empty where it was given.
+    growth, level : float
+        The standard deviation of the noise is that of `variance` times ``level * (1 + growth *
+        output)``, in units of the standardised target; 0 and 1 where it is even.
     """
 
     sources: tuple[Source, ...]
@@ -171,6 +176,8 @@ class AdditiveModel:
     kappa: float = 0.0
     kappa_error: float = 0.0
     kappa_answer: FloatArray = field(default_factory=lambda: np.zeros(0))
+    growth: float = 0.0
+    level: float = 1.0
 
     def __repr__(self) -> str:
         return f"<AdditiveModel of {len(self.sources)} sources, {len(self.terms)} terms>"
@@ -214,6 +221,21 @@ class AdditiveModel:
         """Sums of the terms within `bounds`, (n_scores, n), without the fixed numbers."""
         total = self.contributions(X).sum(axis=2)
         return np.asarray(np.clip(total, self.bounds[:, :1], self.bounds[:, 1:]))
+
+    def outputs(self, X: FloatArray) -> FloatArray:
+        """The first score behind its link: of regressions, the standardised target."""
+        return Squares(self.kappa).mean(self.scores(X)[0] + self.fixed[0, 0])
+
+    def noise_shape(self, output: FloatArray) -> FloatArray:
+        """Standard deviation of the noise at standardised outputs, in units of that of all rows."""
+        return np.asarray(self.level * np.maximum(1 + self.growth * output, _LEAST_NOISE))
+
+    def leverage(self, X: FloatArray) -> FloatArray:
+        """How far a training row of a regression pulls the fit to itself, from 0 to about 1."""
+        slope = Squares(self.kappa).slope(self.scores(X)[0] + self.fixed[0, 0])
+        return np.asarray(
+            slope**2 * self._variance(X, self.covariance)[0] / max(self.variance, 1e-300)
+        )
 
     def silent(self, X: FloatArray) -> BoolArray:
         """Whether a term is left out in a row, because a source gives nothing that it knows."""

@@ -97,6 +97,8 @@ def check_model(data: Data) -> None:
         expect_fields(data, {"kappa": NUMBER, "kappa_error": Number(low=0)})
         answer = Array((size if data["kappa_error"] > 0 else 0,))
         expect_fields(data, {"kappa_answer": answer})
+    noise = {"growth": NUMBER, "level": Number(low=0)}  # in earlier files the noise is even
+    expect_fields(data, noise, absent=tuple(noise))
 
 
 def _list(data: Data, name: str, length: int) -> list[Any]:

@@ -16,6 +16,7 @@ from choquet.additive.families import Squares
 from choquet.additive.fit import Options, ground_of
 from choquet.additive.link import link_of, polish, refined
 from choquet.additive.model import model_of
+from choquet.additive.noise import with_noise
 from choquet.additive.search import grow
 from choquet.additive.shape import constrain
 from choquet.additive.table import Memory
@@ -405,7 +406,7 @@ class ChoquetAdditiveRegressor(RegressorMixin, Predictor, Additive):
         Share of the terms of several sources that held-out rows ask for; the rest is the fit by
         utilities alone. It is 1 for shapes and with `max_terms`.
     noise_ : float
-        Standard deviation of the noise, in units of the target.
+        Standard deviation of the noise, in units of the target, as a mean over the rows.
     columns_ : tuple of Source
     n_numbers_ : int
     edf_ : float
@@ -474,6 +475,7 @@ class ChoquetAdditiveRegressor(RegressorMixin, Predictor, Additive):
         self.link_choice_ = self._choose(table, options)
         uncertain = bool(self.link_choice_.utilities)
         self._fit_table(table, Squares(self.link_choice_.kappa), uncertain)
+        self.model_ = with_noise(self.model_, table, weight)
         self.link_ = self.model_.kappa
         self.noise_ = scale * float(np.sqrt(self.model_.variance))
         return self
@@ -510,7 +512,8 @@ class ChoquetAdditiveRegressor(RegressorMixin, Predictor, Additive):
         X : array-like or frame of shape (n_samples, n_sources)
         level : float, default 0.95
         noise : bool, default False
-            Add the noise: the band is for a new target, not for the mean.
+            Add the noise: the band is for a new target, not for the mean. It is even, or grows
+            with the output in a straight line, whichever the training rows say.
 
         Returns
         -------
@@ -524,5 +527,6 @@ class ChoquetAdditiveRegressor(RegressorMixin, Predictor, Additive):
         if not noise:
             return np.sort(self._output(score[:, None] + z * error[:, None] * [-1, 1]), axis=1)
         slope = Squares(self.link_).slope(score)
-        half = z * np.sqrt((self.scale_ * slope * error) ** 2 + self.noise_**2)
+        spread = self.noise_ * self.model_.noise_shape(Squares(self.link_).mean(score))
+        half = z * np.sqrt((self.scale_ * slope * error) ** 2 + spread**2)
         return self._output(score)[:, None] + half[:, None] * [-1, 1]
