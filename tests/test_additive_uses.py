@@ -231,7 +231,9 @@ def test_fit_predict_explain_and_report(run, tmp_path):
     assert "The output is" in run("explain", model, table, "--row", 2).out
     assert "adds up" in run("explain", model).out
     assert run("inspect", model, "--json").json()["kind"] == "ChoquetAdditiveRegressor"
-    assert run("decompose", model, "--json").json()["operators"]
+    told = run("decompose", model, "--json").json()
+    assert told["operators"]
+    assert told["scale"] == "target"
     run("report", model, table, "-o", tmp_path / "r.html")
     assert "<svg" in (tmp_path / "r.html").read_text()
 

@@ -110,12 +110,24 @@ def test_a_word_that_was_never_seen_has_a_wider_band(run, table):
     head = ["area", "fuel", "size", "district"]
     rows = pd.DataFrame([[100.0, "gas", "small", 12], [100.0, "solar", "small", 12]], columns=head)
     rows.to_csv("new.csv", index=False)
-    done = run("predict", "m.json", "new.csv", "--json").json()
+    told = run("predict", "m.json", "new.csv", "--json")
+    assert "1 row holds values unlike those learned from: fuel (such as 'solar')" in told.err
+    done = told.json()
     widths = [row["high"] - row["low"] for row in done]
     assert widths[1] > 2 * widths[0]
     said = "fuel is left out, because this value of fuel was never seen."
     assert said in run("explain", "m.json", "new.csv", "--row", "2").out
     assert "fuel is gas" in run("explain", "m.json", "new.csv", "--row", "1").out
+
+
+def test_numbers_outside_of_those_learned_from_are_noted(run, table):
+    learned(run, "--max-order", "1")
+    rows = table.drop(columns="price").head(3)
+    rows.to_csv("new.csv", index=False)
+    assert "unlike" not in run("predict", "m.json", "new.csv").err
+    rows.assign(area=[900.0, 100.0, 901.0]).to_csv("new.csv", index=False)
+    err = run("predict", "m.json", "new.csv").err
+    assert "note: 2 rows hold values unlike those learned from: area (learned: 4" in err
 
 
 def test_a_missing_word_is_an_error_or_dropped_or_kept(run, table):

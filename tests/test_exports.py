@@ -19,7 +19,13 @@ from sklearn.linear_model import LinearRegression
 
 import choquet
 from choquet import ChoquetRegressor
-from choquet.errors import FileError, MissingDependencyError, OptionError, TooLargeError
+from choquet.errors import (
+    ChoquetWarning,
+    FileError,
+    MissingDependencyError,
+    OptionError,
+    TooLargeError,
+)
 from choquet.explanation import view_of
 from choquet.exports import TARGETS, plan_of
 from choquet.exports.export import exported
@@ -331,7 +337,8 @@ def test_bands_that_are_too_long_for_sql_are_left_out(monkeypatch):
     monkeypatch.setattr("choquet.exports.additive._MAX_LEAVES", 100)
     # Probabilities need no bands, so that classifiers are the same however small the limit is.
     assert exported(additive("two classes"), "sql") == whole
-    text = exported(additive("adds"), "sql").decode()
+    with pytest.warns(ChoquetWarning, match="the sql file has no low and high"):
+        text = exported(additive("adds"), "sql").decode()
     assert "There is no interval" in text
     assert '"low"' not in text
 

@@ -233,8 +233,12 @@ def test_steps_that_cannot_be_undone_are_refused():
         pipe = make_pipeline(step, ContextualRegressor()).fit(frame, y)
         with pytest.raises(DataError, match=message):
             unwrapped(pipe)
+    from sklearn.impute import SimpleImputer
     from sklearn.kernel_approximation import RBFSampler
 
+    filled = make_pipeline(SimpleImputer(), ContextualRegressor()).fit(frame, y)
+    with pytest.raises(DataError, match=r"the step 'simpleimputer' .* leave it out: additive"):
+        unwrapped(filled)
     with pytest.raises(DataError, match="cannot be undone"):
         unwrapped(make_pipeline(RBFSampler(n_components=4), ContextualRegressor()).fit(frame, y))
     with pytest.raises(DataError, match="not fitted"):

@@ -64,7 +64,7 @@ class Axis:
         return len(self.knots) + self.n_levels + self.missing
 
     def words(self, k: int) -> str:
-        """A knot as people write it: to a thousandth of the width of the axis, about.
+        """A knot as people write it.
 
         Examples
         --------
@@ -72,11 +72,41 @@ class Axis:
         >>> axis.words(0), axis.words(2)
         ('0', '4.99')
         """
+        return self.told(float(self.knots[k]))
+
+    def told(self, x: float) -> str:
+        """A number of the source as people write it: to a thousandth of the width, about.
+
+        Whole numbers of up to seven digits, which may be codes, are told in full.
+
+        Examples
+        --------
+        >>> Axis(np.array([10115.0, 80331.5]), 0, False).told(20095.0)
+        '20,095'
+        """
         width = float(self.knots[-1] - self.knots[0])
+        whole = round(x) if abs(x) < 1e7 else 0
+        if whole and abs(x - whole) <= 1e-9 * max(width, 1.0):
+            return figure(float(whole), 7)
         if width <= 0:
-            return figure(float(self.knots[k]), 4)
+            return figure(x, 4)
         step = 10.0 ** (np.floor(np.log10(width)) - 2)
-        return figure(float(np.round(self.knots[k] / step) * step), 9)
+        return figure(float(np.round(x / step) * step), 9)
+
+    def knot_at(self, x: float) -> int | None:
+        """The knot that a number is on, if any.
+
+        Examples
+        --------
+        >>> axis = Axis(np.array([0.0, 1.0, 4.0]), 0, False)
+        >>> axis.knot_at(1.0), axis.knot_at(2.0)
+        (1, None)
+        """
+        if not self._n:
+            return None
+        k = int(np.argmin(np.abs(self.knots - x)))
+        near = 1e-9 * max(float(self.knots[-1] - self.knots[0]), 1e-300)
+        return k if abs(self.knots[k] - x) <= near else None
 
     def place(self, x: FloatArray) -> tuple[IntArray, FloatArray, BoolArray]:
         """Cell, position in it, and whether the axis knows the value at all."""

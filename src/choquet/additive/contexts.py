@@ -19,7 +19,7 @@ import numpy.typing as npt
 from choquet.additive.model import AdditiveModel, FittedTerm
 from choquet.additive.table import Block, Table
 from choquet.additive.terms import Places
-from choquet.arrays import FloatArray, IntArray, as_inputs
+from choquet.arrays import BoolArray, FloatArray, IntArray, as_inputs
 from choquet.errors import DataError
 from choquet.frames import to_frame
 from choquet.lattice.ties import falling
@@ -58,6 +58,8 @@ class TermOperator:
         The sources of the term.
     context : Context
     bias : float
+        In the units in which effects are shown, as the weights: those of the target where effects
+        add; of the score otherwise.
     rank_weights : array
         By rank of the positions, largest first; `weights` is the same.
     source_weights : array of shape (n_sources,)
@@ -184,7 +186,7 @@ class AdditiveDecomposition(Shown):
         self, t: int, cell: tuple[int, ...], order: tuple[int, ...], count: int, share: float
     ) -> TermOperator:
         term = self.model.terms[t]
-        bias, weights = _chain(term, self._grid(term), cell, order)
+        bias, weights = _chain(term, self._grid(term) * self.unit, cell, order)
         by_source = np.zeros(len(self.model.sources))
         for weight, j in zip(weights, order, strict=True):
             by_source[term.sources[j]] = weight
@@ -197,23 +199,45 @@ class AdditiveDecomposition(Shown):
         cell: tuple[int, ...],
         order: tuple[int, ...],
         row: FloatArray | None = None,
+        strange: BoolArray | None = None,
     ) -> str:
-        """A context in words; of a row, with the values of it that are outside of the knots."""
-        away = np.zeros(len(cell))
-        if row is not None:
-            at = zip(term.sources, term.axes, strict=True)
-            away = np.concatenate([axis.beyond(row[[source]]) for source, axis in at])
-        bands = [" and ".join(self._band(term, j, c, away[j]) for j, c in enumerate(cell))]
+        """A context in words; of a row, with its own values."""
+        away = np.zeros(len(cell), dtype=bool)
+        if row is None:
+            told = [self._band(term, j, c) for j, c in enumerate(cell)]
+        else:
+            told = [self._value(term, j, c, row, strange) for j, c in enumerate(cell)]
+            for j, (i, axis) in enumerate(zip(term.sources, term.axes, strict=True)):
+                away[j] = axis.beyond(row[[i]])[0] or axis.knot_at(float(row[i])) is not None
+        bands = [" and ".join(told)]
         between = [j for j in order if cell[j] < len(term.axes[j].knots) - 1 and not away[j]]
         if len(between) > 1:
             bands.append(" above ".join(term.names[j] for j in between) + " within these ranges")
         return " and ".join(bands)
 
-    def _band(self, term: FittedTerm, j: int, cell: int, away: float = 0.0) -> str:
-        axis, source, name = term.axes[j], self.model.sources[term.sources[j]], term.names[j]
+    def _value(
+        self, term: FittedTerm, j: int, cell: int, row: FloatArray, strange: BoolArray | None
+    ) -> str:
+        """What a row has of a source, in words."""
+        axis, i, name = term.axes[j], term.sources[j], term.names[j]
+        source, x = self.model.sources[i], float(row[i])
+        away = float(axis.beyond(row[[i]])[0])
         if away:
             side, end = ("above", -1) if away > 0 else ("below", 0)
             return f"{name} is {side} {axis.words(end)}, where no row was learned from"
+        if strange is not None and strange[i]:
+            return f"this value of {name} was never seen, and counts as missing"
+        band = self._band(term, j, cell)
+        if source.kind == "nominal" or np.isnan(x):
+            return band
+        if source.kind == "ordered" and x.is_integer() and 0 <= x < len(source.levels):
+            return f"{name} is {source.levels[int(x)]}"
+        if axis.knot_at(x) is not None:
+            return f"{name} is {axis.told(x)}"
+        return f"{name} is {axis.told(x)} ({band.removeprefix(f'{name} is ')})"
+
+    def _band(self, term: FittedTerm, j: int, cell: int) -> str:
+        axis, source, name = term.axes[j], self.model.sources[term.sources[j]], term.names[j]
         if cell >= len(axis.knots) + axis.n_levels:
             return f"{name} is missing"
         if source.kind == "nominal":
@@ -279,18 +303,28 @@ class AdditiveDecomposition(Shown):
                 out[i, t] = number.get(key, -1)
         return out
 
-    def explain(self, X: npt.ArrayLike) -> list[RowExplanation]:
-        """Why each row gets its score: at most one sentence a term, largest effect first."""
+    def explain(self, X: npt.ArrayLike, strange: BoolArray | None = None) -> list[RowExplanation]:
+        """Why each row gets its score: at most one sentence a term, largest effect first.
+
+        `strange` says which cells hold a category that was never seen, where that is known.
+        """
         X = self._numbers(X)
         effects, places = self.effects(X), self.places(X)
         fixed = self.model.fixed
         base = float(fixed[self.score, 0]) if fixed.shape[1] == 1 else 0.0
         if self.against is not None:
             base -= float(fixed[self.against, 0])
-        return [self._explain(effects[i], i, places, base, X[i]) for i in range(len(X))]
+        unseen = [None] * len(X) if strange is None else list(strange)
+        return [self._explain(effects[i], i, places, base, X[i], unseen[i]) for i in range(len(X))]
 
     def _explain(
-        self, effects: FloatArray, i: int, places: Any, base: float, row: FloatArray
+        self,
+        effects: FloatArray,
+        i: int,
+        places: Any,
+        base: float,
+        row: FloatArray,
+        strange: BoolArray | None,
     ) -> RowExplanation:
         found: list[tuple[float, str, Context | None]] = []
         sentences = []
@@ -299,10 +333,12 @@ class AdditiveDecomposition(Shown):
             cells, orders, _, known = places[t]
             if not known[i]:
                 found.append((0.0, term.name, None))
-                sentences.append(f"{term.name} is left out, because {_unknown(term, row)}.")
+                sentences.append(
+                    f"{term.name} is left out, because {_unknown(term, row, strange)}."
+                )
                 continue
             cell, order = tuple(cells[i].tolist()), tuple(orders[i].tolist())
-            context = Context(int(t), cell, order, self._words(term, cell, order, row))
+            context = Context(int(t), cell, order, self._words(term, cell, order, row, strange))
             effect = float(effects[t]) * self.unit
             found.append((effect, term.name, context))
             if self.origin is None:
@@ -315,12 +351,17 @@ class AdditiveDecomposition(Shown):
         return RowExplanation(score, tuple(found), tuple(sentences))
 
     def to_frame(self) -> Any:
-        """Operators as a pandas data frame, a row for each context that was met."""
+        """Operators as a pandas data frame, a row for each context that was met.
+
+        Biases and weights are in units of the target where effects add, and of the score otherwise,
+        which the columns say: `bias (score)`.
+        """
+        of = "" if self.origin is None else " (score)"
         columns: dict[str, list[Any]] = {
             "term": [op.name for op in self.operators],
             "context": [op.context.words for op in self.operators],
-            "bias": [op.bias for op in self.operators],
-            "weights": [op.rank_weights.tolist() for op in self.operators],
+            f"bias{of}": [op.bias for op in self.operators],
+            f"weights{of}": [op.rank_weights.tolist() for op in self.operators],
             "share": [op.share for op in self.operators],
             "count": [op.count for op in self.operators],
             "trust": [self.model.terms[op.context.term].trust for op in self.operators],
@@ -328,10 +369,11 @@ class AdditiveDecomposition(Shown):
         return to_frame(columns, "pandas")
 
 
-def _unknown(term: FittedTerm, row: FloatArray) -> str:
+def _unknown(term: FittedTerm, row: FloatArray, strange: BoolArray | None) -> str:
     """Which values of a row a term does not know, in words."""
+    absent = np.isnan(row) if strange is None else np.isnan(row) & ~strange
     return " and ".join(
-        f"{name} is missing" if np.isnan(row[source]) else f"this value of {name} was never seen"
+        f"{name} is missing" if absent[source] else f"this value of {name} was never seen"
         for name, source, axis in zip(term.names, term.sources, term.axes, strict=True)
         if not axis.place(row[[source]])[2][0]
     )

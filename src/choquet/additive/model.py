@@ -293,14 +293,18 @@ class AdditiveModel:
         return np.asarray((self.kappa_error * moved) ** 2)
 
     def trust(self, X: FloatArray) -> FloatArray:
-        """Share of the penalties' variance that data took away, by row, all scores together."""
+        """Share of the penalties' variance that data took away, by row, all scores together.
+
+        Data decided nothing of a term that is left out: its share of the variation is taken off.
+        """
         prior = self._variance(X, [np.diag(variance) for variance in self.prior])
         rest = self._variance(X, self.covariance, fixed=False)
         open_ = self.outside(X).sum(axis=0)
         prior, rest = prior.sum(axis=0) + open_, rest.sum(axis=0) + open_
         with np.errstate(divide="ignore", invalid="ignore"):
             share = np.where(prior > 0, 1 - rest / prior, 1.0)
-        return np.asarray(np.clip(share, 0.0, 1.0))
+        left_out = self.silent(X) @ np.array([term.share for term in self.terms])
+        return np.asarray(np.clip(share, 0.0, 1.0) * np.clip(1 - left_out, 0.0, 1.0))
 
     def _variance(
         self, X: FloatArray, covariance: Sequence[FloatArray], *, fixed: bool = True

@@ -109,7 +109,9 @@ def _decompose_sum(subject: Subject, output: Path | None, *, as_json: bool) -> N
         for one in parts.operators
     ]  # fmt: skip
     if as_json:
-        say_json({"sources": list(subject.sources), "operators": rows})
+        adds = parts.origin is None and subject.seen.outcome is None
+        scale = "target" if adds else "score"
+        say_json({"sources": list(subject.sources), "scale": scale, "operators": rows})
         return
     say(subject.seen.story().opening())
     shown = rows[:_LISTED]
@@ -124,6 +126,8 @@ def _decompose_sum(subject: Subject, output: Path | None, *, as_json: bool) -> N
         ],
         title="Contexts that rows met, by term",
     )  # fmt: skip
+    if parts.origin is not None:
+        say("These numbers are on the scale of the sum, before effects multiply.")
     if len(rows) > len(shown):
         say(f"{len(rows) - len(shown):,} more contexts; --json lists them all.")
 

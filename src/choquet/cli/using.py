@@ -29,7 +29,15 @@ from choquet.cli.subjects import (
 from choquet.cli.tables import Table, naming_keep, open_table
 from choquet.decomposition import Decomposition
 from choquet.errors import DataError, OptionError
-from choquet.explanation import ModelExplanation, View, brief_of, explain_model, explain_sample
+from choquet.explanation import (
+    AdditiveView,
+    ModelExplanation,
+    View,
+    brief_of,
+    explain_model,
+    explain_sample,
+)
+from choquet.explanation.phrases import list_words
 from choquet.files import writing
 from choquet.watching import steps
 
@@ -77,7 +85,7 @@ def run_predict(
     ):
         table.places(subject.sources)
         first, n_dropped = True, 0
-        outside = _Outside(subject)
+        outside = _Strange(subject) if subject.additive else _Outside(subject)
         asked = level, noise, insist
         for answer, kept in _answers(table, subject, missing, advance, asked, outside.look):
             n_dropped += int((~kept).sum())
@@ -162,6 +170,36 @@ class _Outside:
                 f"note: {many} outside of the range that inputs are rescaled from: {ranges}; "
                 "intervals do not allow for that"
             )
+
+
+class _Strange:
+    """Rows of an additive model with words that were never seen, or numbers outside of those."""
+
+    def __init__(self, subject: Subject) -> None:
+        assert isinstance(subject.seen, AdditiveView)
+        self.view, self.n = subject.seen, 0
+        self.words: dict[int, Any] = {}
+        self.numbers: set[int] = set()
+
+    def look(self, X: FloatArray) -> None:
+        """Count those among some rows."""
+        if not len(X):
+            return
+        unseen, outside = self.view.strange(X)
+        self.n += int((unseen | outside).any(axis=1).sum())
+        self.numbers |= set(np.flatnonzero(outside.any(axis=0)).tolist())
+        for i in np.flatnonzero(unseen.any(axis=0)).tolist():
+            self.words.setdefault(i, X[unseen[:, i], i][0])
+
+    def tell(self) -> None:
+        """A note, if there are any."""
+        if not self.n:
+            return
+        many = "1 row holds" if self.n == 1 else f"{self.n:,} rows hold"
+        names = self.view.sources
+        found = [f"{names[i]} (such as {word!r})" for i, word in self.words.items()]
+        found += [f"{names[i]} (learned: {self.view.range_of(i)})" for i in sorted(self.numbers)]
+        warn(f"note: {many} values unlike those learned from: {list_words(found)}; trust is lower")
 
 
 def _spread(values: npt.NDArray[Any], kept: BoolArray) -> npt.NDArray[Any]:

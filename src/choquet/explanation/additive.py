@@ -11,9 +11,10 @@ import numpy as np
 from choquet.additive.axes import Axis, Source
 from choquet.additive.contexts import AdditiveDecomposition, RowExplanation
 from choquet.additive.model import FittedTerm
-from choquet.arrays import FloatArray, cells_of
+from choquet.arrays import BoolArray, FloatArray, cells_of
 from choquet.decomposition.outcome import place_of
 from choquet.errors import OptionError
+from choquet.estimators.additive.columns import unseen
 from choquet.explanation.abstract import AbstractView, ModelExplanation, SampleExplanation
 from choquet.explanation.phrases import figure, list_words, percent, plain
 from choquet.frames import FrameLibrary, to_frame
@@ -215,6 +216,25 @@ class AdditiveView(AbstractView):
         X = cells_of(X, self.sources)
         return X, self.model.nameless()._inputs(X)
 
+    def strange(self, X: Any) -> tuple[BoolArray, BoolArray]:
+        """Which cells hold a category that was never seen, and which a number outside of those."""
+        X, rows = self.rows_of(X)
+        outside = np.zeros(rows.shape, dtype=bool)
+        for term in self.model.terms_:
+            for i, axis in zip(term.sources, term.axes, strict=True):
+                outside[:, i] |= axis.beyond(rows[:, i]) != 0
+        return unseen(X, self.model.columns_), outside
+
+    def range_of(self, source: int) -> str:
+        """The numbers of a source that were learned from, in words."""
+        axes = [
+            axis
+            for term in self.model.terms_
+            for i, axis in zip(term.sources, term.axes, strict=True)
+            if i == source
+        ]
+        return f"{axes[0].words(0)} to {axes[0].words(-1)}"
+
     def explained(self, X: Any, model: Any = None) -> list[TermsSample]:
         """Why each row got its output; the model is the view's own."""
         X, rows = self.rows_of(X)
@@ -232,8 +252,10 @@ class AdditiveView(AbstractView):
                 pairs = [(int(first), int(second)) for first, second in order[:, :2]]
         cells = X.tolist()
         why: list[RowExplanation] = []
-        for (first, second), row in zip(pairs, rows, strict=True):
-            why += model.decomposition_of(first, second).explain(row[None])
+        strange = unseen(X, model.columns_)
+        for k, (first, second) in enumerate(pairs):
+            at = slice(k, k + 1)
+            why += model.decomposition_of(first, second).explain(rows[at], strange[at])
         return [
             TermsSample(
                 self.sources,

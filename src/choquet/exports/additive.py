@@ -14,7 +14,7 @@ from choquet.additive.axes import FAR, Axis
 from choquet.additive.families import BEND
 from choquet.additive.model import BETWEEN, AdditiveModel, FittedTerm
 from choquet.exports.classes import asked_class, chosen, meaning
-from choquet.exports.plan import Column, Form, Formulas, Node, Plan
+from choquet.exports.plan import NO_INTERVAL, Column, Form, Formulas, Node, Plan
 
 _LEVEL = 0.95
 """Of the bands around the outputs, as in Python by default."""
@@ -62,7 +62,7 @@ def additive_plan(model: Any, label: Any, *, arrays: bool = True) -> Plan:
         variance = _variance(f, inner, met, 0, arrays=arrays, most=_MAX_NUMBERS)
         about = "The output is what predict gives in Python."
         if variance is None:
-            notes.append("There is no interval, because its numbers would make the file too long.")
+            notes.append(NO_INTERVAL)
         else:
             if inner.kappa_error:
                 variance = f.add(variance, _link_variance(f, inner, met, scores[0]))

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from choquet.arrays import check_option
-from choquet.errors import OptionError
+from choquet.errors import ChoquetWarning, OptionError
 from choquet.exports.c import c_source
 from choquet.exports.javascript import js_source
 from choquet.exports.models import plan_of
 from choquet.exports.onnx_graph import DTYPES, onnx_bytes
-from choquet.exports.plan import Plan
+from choquet.exports.plan import NO_INTERVAL, Plan
 from choquet.exports.sql import sql_source
 from choquet.files import check_target, write_whole
 
@@ -125,6 +126,13 @@ def exported(model: Any, to: str, *, label: Any = None, **options: Any) -> bytes
         check_option("dtype", options["dtype"], DTYPES)
     given = {key: value for key, value in options.items() if key in target.options}
     plan = plan_of(model, label=label, arrays=target.arrays)
+    if NO_INTERVAL in plan.notes:
+        warnings.warn(
+            f"the {to} file has no low and high: the band of this model has too many numbers for "
+            "it; fit with max_terms=, or export to c, js or onnx",
+            ChoquetWarning,
+            stacklevel=3,
+        )
     try:
         return target.write(plan, **given)
     except RecursionError:

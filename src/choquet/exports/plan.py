@@ -119,6 +119,10 @@ class Column:
     """What a level that is not among them becomes: a number, or NaN for missing."""
 
 
+NO_INTERVAL = "There is no interval, because its numbers would make the file too long."
+"""Note of a plan that has no low and high, though the model has them."""
+
+
 @dataclass(frozen=True, eq=False)
 class Plan:
     """A model ready to be printed.

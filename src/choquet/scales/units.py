@@ -284,7 +284,18 @@ def column_scales(transformer: Any, name: str) -> tuple[Scale, ...]:
             "use choquet.Commensurate or a scaler of scikit-learn instead"
         )
     undo, do = transformer.inverse_transform, transformer.transform
-    ends = [_asked(undo, transformer, np.full((1, n), at))[0] for at in (0.0, 1.0, 0.3)]
+    try:
+        ends = [_asked(undo, transformer, np.full((1, n), at))[0] for at in (0.0, 1.0, 0.3)]
+    except (ValueError, NotImplementedError):
+        imputes = hasattr(transformer, "statistics_") or hasattr(transformer, "initial_imputer_")
+        raise DataError(
+            f"{title} cannot be undone, so that nothing can be said in the units of the data; "
+            + (
+                "leave it out: additive models take missing values as they are"
+                if imputes
+                else "use choquet.Commensurate or a scaler of scikit-learn instead"
+            )
+        ) from None
     width = ends[1] - ends[0]
     bad = DataError(
         f"{title} mixes columns, or bends them; explanations need a straight line for each column: "

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from choquet.additive.axes import Source
-from choquet.arrays import FloatArray, real_numbers
-from choquet.errors import OptionError, SourceError
+from choquet.arrays import BoolArray, FloatArray, real_numbers
+from choquet.errors import DataError, OptionError, SourceError
 
 _WORDS = ("category", "categorical", "enum", "object", "str", "utf8")
 
@@ -70,6 +70,11 @@ def columns_of(X: Any, names: Sequence[str], categories: Any) -> tuple[Source, .
     categories : "from_dtype", or mapping by name or position
         ``"nominal"``, ``"number"``, or the levels of an ordered category from low to high.
     """
+    twice = sorted({str(name) for name in names if list(names).count(name) > 1})
+    if twice:
+        raise DataError(
+            f"several columns are called {', '.join(twice)}; give each column a name of its own"
+        )
     said = {} if isinstance(categories, str) else by_column("categories", categories, names)
     if isinstance(categories, str) and categories != "from_dtype":
         raise OptionError(
@@ -145,6 +150,25 @@ def encode(X: Any, sources: Sequence[Source]) -> Any:
     if not hasattr(X, "shape") or len(X.shape) != 2 or X.shape[1] != len(sources):
         return X
     return np.column_stack([_numbers(_column(X, i), source) for i, source in enumerate(sources)])
+
+
+def unseen(X: Any, sources: Sequence[Source]) -> BoolArray:
+    """Which cells hold a category that was never seen, row by row.
+
+    Examples
+    --------
+    >>> source = Source("colour", "nominal", ("blue", "red"))
+    >>> unseen(np.array([["red"], ["green"], [None]], dtype=object), [source]).ravel()
+    array([False,  True, False])
+    """
+    rows = X if hasattr(X, "shape") else np.asarray(X, dtype=object)
+    found = np.zeros((len(rows), len(sources)), dtype=bool)
+    for i, source in enumerate(sources):
+        if source.kind != "number":
+            column, known = _column(rows, i), set(source.levels)
+            values = column.tolist() if hasattr(column, "tolist") else column.to_list()
+            found[:, i] = [not _absent(value) and value not in known for value in values]
+    return found
 
 
 def indicators(rows: FloatArray, sources: Sequence[Source]) -> tuple[FloatArray, list[str]]:

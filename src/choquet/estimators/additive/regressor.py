@@ -24,7 +24,7 @@ from choquet.additive.temper import temper
 from choquet.arrays import cells_of, column_names, refuse_labels
 from choquet.certainty.region import check_level
 from choquet.errors import DataError, OptionError, SolverWarning
-from choquet.estimators.additive.columns import by_column, columns_of, encode, position_of
+from choquet.estimators.additive.columns import by_column, columns_of, encode, position_of, unseen
 from choquet.estimators.foundation import RegressorMixin, check_is_fitted, is_classifier, later
 from choquet.estimators.methods import Learner, Predictor
 from choquet.estimators.validation import (
@@ -85,7 +85,8 @@ class Additive(Learner):
         # say nothing about how many rows there are.
         return X, y, weight * max(1.0, len(weight) / weight.sum())
 
-    def _inputs(self, X):
+    def _cells(self, X):
+        """Columns in the order of the fit, as they were given."""
         check_is_fitted(self, "model_")
         refuse_labels(X)
         names = names_given(self)
@@ -93,6 +94,10 @@ class Additive(Learner):
             X = cells_of(X, names)
         elif hasattr(X, "columns") or hasattr(self, "feature_names_in_"):
             in_our_words(_check_feature_names, self, X, reset=False)
+        return X
+
+    def _inputs(self, X):
+        X = self._cells(X)
         encoded = in_our_words(encode, X, self.columns_)
         return checked_inputs(self.nameless(), encoded, gaps=True)
 
@@ -317,7 +322,8 @@ class Additive(Learner):
         -------
         list of RowExplanation
         """
-        return self.decomposition_.explain(self._inputs(X))
+        rows = self._inputs(X)
+        return self.decomposition_.explain(rows, unseen(self._cells(X), self.columns_))
 
     def to_frame(self):
         """The terms as a pandas data frame, largest share of the variance first.
