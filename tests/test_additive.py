@@ -636,7 +636,9 @@ def test_an_ordered_category_that_was_never_seen_is_not_called_missing(rated):
     row = X.astype({"rating": object}).head(1).assign(rating="Good")
     said = "rating is left out, because this value of rating was never seen."
     assert said in model.explain(row)[0].sentences
-    assert said in choquet.explain_sample(model, row).text()
+    text = choquet.explain_sample(model, row).text()
+    assert said in text
+    assert "nothing decided what is left out" in text
     silent = row.assign(rating=None)
     assert "because rating is missing." in model.explain(silent)[0].text()
 

@@ -76,8 +76,11 @@ class TermsSample(SampleExplanation):
         else:
             head = f"The answer is {self.output}, with a probability of {percent(self.probability)}"
             head += f" ({percent(low)} to {percent(high)})."
-        tail = f"Data decided {percent(self.trust)} of this; a preference for smooth curves "
-        tail += "decided the rest."
+        tail = f"Data decided {percent(self.trust)} of this; "
+        if any(at is None for _, _, at in self.why.effects):
+            tail += "nothing decided what is left out, and a preference for smooth curves the rest."
+        else:
+            tail += "a preference for smooth curves decided the rest."
         if self.contest is not None:
             head += f" On {self.contest}, {figure(self.start, 4)} without any term:"
         return "\n".join([head, *self.why.sentences, tail])
@@ -254,8 +257,8 @@ class AdditiveView(AbstractView):
         why: list[RowExplanation] = []
         strange = unseen(X, model.columns_)
         for k, (first, second) in enumerate(pairs):
-            at = slice(k, k + 1)
-            why += model.decomposition_of(first, second).explain(rows[at], strange[at])
+            parts = model.decomposition_of(first, second)
+            why += parts.explain(rows[k][None], strange[k][None])
         return [
             TermsSample(
                 self.sources,
