@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import choquet
-from choquet.explanation import view_of
+from choquet.explanation import operator_phrase, view_of
 from choquet.explanation.brief import brief_formula, brief_of, brief_of_sum
 from choquet.explanation.summaries import QUANTIFIERS, linguistic_summaries
 from tests.strategies import measures
@@ -32,7 +32,10 @@ def input_of(words, X, sources):
         for word, place in PLACES.items():
             if words == f"the {word}{end}":
                 return ranked[:, -1 - place] if end == "largest" else ranked[:, place]
-    if words.startswith("the median of the "):
+    if some := re.fullmatch(r"the mean of the (two|three|four) (largest|smallest)", words):
+        k = ["two", "three", "four"].index(some[1]) + 2
+        return (ranked[:, -k:] if some[2] == "largest" else ranked[:, :k]).mean(axis=1)
+    if words == "the median" or words.startswith("the median of the "):
         return np.median(X, axis=1)
     if words.startswith("the mean of the "):
         trimmed = words.endswith(" without the largest and the smallest")
@@ -111,6 +114,26 @@ def test_the_words_of_a_measure_cost_what_they_say(g, seed):
     brief = brief_of(view, X)
     told = read(brief, X, list(view.sources))
     check_cost(brief, told, choquet.choquet_integral(g, X))
+
+
+@given(measures(min_sources=2, max_sources=4), st.integers(0, 1000))
+@settings(max_examples=15)
+def test_the_words_of_a_decomposition_are_held_against_the_measure(g, seed):
+    X = np.random.default_rng(seed).random((200, g.n_sources))
+    view = view_of(choquet.decompose(g, method="clodd").compress(max_error=0.3))
+    brief = brief_of(view, X)
+    told = read(brief, X, list(view.sources))
+    check_cost(brief, told, choquet.choquet_integral(g, X))
+
+
+@given(st.lists(st.integers(0, 4), min_size=2, max_size=5).filter(any), st.integers(1, 3))
+@settings(max_examples=60)
+def test_the_phrase_of_an_operator_gives_what_the_operator_gives(shares, step):
+    weights = np.array(shares) ** step / np.sum(np.array(shares) ** step)
+    # Outputs differ most at the corners (1, …, 1, 0, …, 0).
+    corners = np.tril(np.ones((len(weights), len(weights))))
+    told = taken(operator_phrase(weights), corners, [])
+    assert np.abs(told - corners @ weights).max() <= 0.02 + 1e-9
 
 
 @pytest.mark.parametrize("n_leaves", [2, 4])

@@ -118,7 +118,7 @@ class Cost:
             "(1 is the same, 0 is chance), and the number of operators is the same in "
             f"{100 * self.same_number:.0f} % of {self.n_folds} tries."
         )
-        if self.unsupported is None:
+        if not self.unsupported:
             return text
         rows = f"{100 * self.unsupported:.3g} % of the held-out rows"
         return f"{text} No other row supports the case of {rows}."

@@ -15,6 +15,7 @@ import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
 from choquet.decomposition import ContextualOperator
+from choquet.decomposition.runtime import assess
 from choquet.explanation.abstract import PlainData
 from choquet.explanation.additive import AdditiveView
 from choquet.explanation.phrases import operator_phrase, percent, rank_phrase
@@ -166,7 +167,7 @@ def brief_of(view: View, inputs: FloatArray | None = None) -> Brief:
         inputs = scaled if view.units is None else view.units.inputs(scaled)
     inputs = inputs[_thin(inputs)]
     scaled = view.scaled(inputs)
-    own = view.answers(scaled)
+    own = _of_the_model(view, scaled)
     answers = view.in_data(own)
     found = [
         _formula(view.sources, _name(view), inputs, answers, view.signs),
@@ -211,6 +212,13 @@ def brief_formula(
 def _thin(rows: FloatArray) -> slice:
     """Rows that the cost is measured on, evenly spread over all."""
     return slice(None, None, max(1, -(-len(rows) // _ROWS)))
+
+
+def _of_the_model(view: View, scaled: FloatArray) -> FloatArray:
+    """What the model gives; of a decomposition, what the measure gives that it was made from."""
+    if view.own is None and not view.learned and view.parts.measure is not None:
+        return assess(view.parts, scaled).integral
+    return view.answers(scaled)
 
 
 def _cost(told: FloatArray, answers: FloatArray) -> tuple[float, float, float]:

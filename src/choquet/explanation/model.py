@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from choquet.arrays import FloatArray
@@ -35,6 +36,10 @@ _TAKEN_OVER = (
     "n_members", "stable", "count", "rank", "condition", "trust", "residual",
 )  # fmt: skip
 """What an explanation says of an operator as the operator has it."""
+
+
+_CUT = re.compile(r"\btake (about|mainly) ")
+"""Words of a rule that says less than its operator does."""
 
 _SPOKEN = 12
 """Operators that are described in the text one by one; the data hold all."""
@@ -160,6 +165,8 @@ class Evidence(PlainData, Shown):
         Share of all walks that data support throughout.
     mean_width : float
         Mean width of the integral's interval under uniform inputs; NaN if not monotone.
+    n_classes : int
+        Times that a sample counts: once for each class where one measure serves all of them.
     """
 
     n_samples: int
@@ -169,6 +176,7 @@ class Evidence(PlainData, Shown):
     n_observed_sorts: int
     walk_share: float
     mean_width: float
+    n_classes: int = 1
 
     @classmethod
     def of(
@@ -193,19 +201,32 @@ class Evidence(PlainData, Shown):
             mean_width=mean_width(measure, support, bounds) * width,
         )
 
+    def counted(self) -> str:
+        """How many samples there were; one measure for all classes has scores of each of them.
+
+        Examples
+        --------
+        >>> Evidence(450, 0, 6, 6, 6, 1.0, 0.0, 3).counted()
+        '450 scores (150 samples, 3 classes)'
+        """
+        if self.n_classes == 1:
+            return f"{self.n_samples:,} samples"
+        n = self.n_samples // self.n_classes
+        return f"{self.n_samples:,} scores ({n:,} samples, {self.n_classes} classes)"
+
     def text(self) -> str:
         """The evidence in a sentence or two.
 
         Examples
         --------
         >>> Evidence(3, 0, 5, 6, 3, 0.5, 0.08).text()
-        '3 samples show 5 of 6 possible sets of larger inputs, and 50 % of all orders of the \
-inputs. Where data are missing, answers could differ by 0.08 on average.'
+        '3 samples show 5 of 6 possible sets of larger inputs, enough for 50 % of all orders \
+of the inputs. Where data are missing, answers could differ by 0.08 on average.'
         """
-        samples = "1 sample shows" if self.n_samples == 1 else f"{self.n_samples:,} samples show"
+        samples = "1 sample shows" if self.n_samples == 1 else f"{self.counted()} show"
         of = f"{self.n_subsets:,}" if self.n_subsets < 10**12 else figure(float(self.n_subsets))
-        text = f"{samples} {self.n_supported:,} of {of} possible sets of larger inputs, and "
-        text += f"{percent(self.walk_share)} of all orders of the inputs."
+        text = f"{samples} {self.n_supported:,} of {of} possible sets of larger inputs, enough "
+        text += f"for {percent(self.walk_share)} of all orders of the inputs."
         if self.n_tied:
             verb = "contains" if self.n_tied == 1 else "contain"
             text += f" {self.n_tied:,} {verb} tied inputs."
@@ -369,22 +390,27 @@ if gpr is the largest.
 
     def certificate(self) -> str:
         """How far the operators can be from the model, or how much of them data decided."""
+        cut = any(_CUT.search(sentence) for sentence in self.sentences)
+        known = self.rules_fidelity == self.rules_fidelity
+        # What holds for the operators holds for rules that are right and leave nothing out.
+        what = "The operators behind these rules" if cut or not self.rules_exact else "These rules"
+        what = what if known else "These operators"
         if self.learned:
             decided = sum(operator.share * operator.trust for operator in self.operators)
             return (
-                "These rules are the whole model, not a summary of it. "
+                f"{what} are the whole model, not a summary of it. "
                 f"Data decided {percent(decided)} of the weights in use; the rest was set by the "
                 "preference for small weights."
             )
         reach = " where data exist" if self.restricted else ""
         width = 1.0 if self.units is None else self.units.width
         if self.certified and self.worst < 1e-12 * width:
-            return f"These rules are the whole model{reach}, not a summary of it."
+            return f"{what} are the whole model{reach}, not a summary of it."
         reach = reach if self.certified else " in the cases that were drawn"
         scale = "" if self.units is None else " after rescaling"
         rms, worst = figures((self.rms, self.worst), 2)
         return (
-            "These rules are a summary of the model. For inputs between 0 and 1"
+            f"{what} are a summary of the model. For inputs between 0 and 1"
             f"{scale} they differ from it by {rms} typically and by {worst} at most{reach}."
         )
 
@@ -475,6 +501,11 @@ def explain_view(
     if known is not None and not view.learned:
         bounds = view.bounds if known is parts.support else None
         evidence = Evidence.of(parts.measure, known, view.width, bounds)
+        outcome = view.outcome
+        if known is parts.support and outcome is not None and outcome.kind == "score":
+            # One measure for all classes learned from the scores of each.
+            shared = outcome.number is None and evidence.n_samples % len(outcome.classes) == 0
+            evidence = replace(evidence, n_classes=len(outcome.classes) if shared else 1)
     return OperatorsExplanation(
         sources=view.sources,
         operators=tuple(_operator(view, operator) for operator in parts.operators),

@@ -13,7 +13,7 @@ from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.contexts import RuleList
 from choquet.decomposition import ContextualOperator, Decomposition
 from choquet.operators.blends import HEARD
-from choquet.operators.names import FREE, MIXED, nearest_name, ordinal
+from choquet.operators.names import FREE, nearest_name, ordinal
 from choquet.scales import figure, figures
 from choquet.shown import list_words, number_word
 
@@ -43,7 +43,11 @@ SPOKEN = 12
 _SPELLED_OUT = 3
 """Weights of a sum that a rule can take."""
 _ALIKE = 0.05
-"""Largest difference of output, in shares of the sum of weights, up to which sums are "about"."""
+"""Largest difference of output, in shares of the sum of weights, up to which long sums, which would
+be cut to a few weights otherwise, are "about" a familiar operator."""
+_EXACT, _ABOUT = 1e-3, 0.02
+"""Largest differences of output up to which an operator is a familiar one, or "about" it: that of
+weights told with three digits, and that of weights told with two."""
 _ORDINALS = ("", "", "second ", "third ", "fourth ", "fifth ", "sixth ", "seventh ", "eighth ")
 
 
@@ -73,16 +77,39 @@ def operator_phrase(weights: FloatArray) -> str:
     'the median of the three'
     >>> operator_phrase(np.array([1.0, 0.0, 0.0]))
     'the largest'
-    >>> operator_phrase(np.array([0.6, 0.0, 0.0, 0.4]))
+    >>> operator_phrase(np.array([0.51, 0.0, 0.0, 0.49]))
     'about halfway between the largest and the smallest'
+    >>> operator_phrase(np.array([0.5, 0.5, 0.0]))
+    'the mean of the two largest'
+    >>> operator_phrase(np.array([0.4, 0.6, 0.0]))
+    '0.4 times the largest plus 0.6 times the median'
     >>> operator_phrase(np.array([1.5, -0.5]))
     '1.5 times the largest minus 0.5 times the smallest'
     """
+    return _short_name(weights) or _sum_phrase(weights)
+
+
+def _short_name(weights: FloatArray) -> str | None:
+    """A familiar operator that the weights are, or nearly are."""
     name = nearest_name(weights)
-    if name.text in (MIXED, FREE):
-        return _sum_phrase(weights)
+    if name.text == FREE:
+        return None
     phrase = _familiar_phrase(name.nearest, len(weights))
-    return phrase if name.text == name.nearest else f"about {phrase}"
+    if name.distance <= _EXACT:
+        return phrase
+    return _mean_of_some(weights) or (f"about {phrase}" if name.distance <= _ABOUT else None)
+
+
+def _mean_of_some(weights: FloatArray) -> str | None:
+    """The mean of the largest inputs, or of the smallest, where the weights are that."""
+    n, cumulated = len(weights), np.cumsum(weights)
+    for k in range(2, n):
+        mean = np.minimum(np.arange(1, n + 1) / k, 1.0)
+        if np.abs(cumulated - mean).max() <= _EXACT:
+            return f"the mean of the {number_word(k)} largest"
+        if np.abs(np.cumsum(weights[::-1]) - mean).max() <= _EXACT:
+            return f"the mean of the {number_word(k)} smallest"
+    return None
 
 
 def operator_phrases(decomposition: Decomposition) -> list[str]:
@@ -96,7 +123,7 @@ def operator_phrases(decomposition: Decomposition) -> list[str]:
     >>> from choquet import Measure, decompose
     >>> operator_phrases(decompose(Measure([0, 0, 1, 1, 1, 1, 1, 1])))
     ['the largest', 'the median of the three']
-    >>> operator_phrases(decompose(Measure([0, 0.02, 0.04, 1]), method="distinct"))
+    >>> operator_phrases(decompose(Measure([0, 2e-4, 4e-4, 1]), method="distinct"))
     ['the smallest (operator 1)', 'the smallest (operator 2)']
     """
     phrases = [_short_phrase(operator) for operator in decomposition.operators]
@@ -116,7 +143,7 @@ def _short_phrase(operator: ContextualOperator) -> str:
     if operator.source_weights.any():
         return _mixed_phrase(operator)
     few = np.count_nonzero(_heard(weights)) <= _SPELLED_OUT
-    if few or nearest_name(weights).text not in (MIXED, FREE):
+    if few or _short_name(weights):
         return operator_phrase(weights)
     ranks = [(float(w), rank_phrase(j + 1, len(weights))) for j, w in enumerate(weights)]
     return _multiple_phrase(weights) or _main_terms(ranks)
@@ -135,7 +162,9 @@ def _mixed_phrase(operator: ContextualOperator) -> str:
 def _main_terms(terms: Sequence[tuple[float, str]]) -> str:
     """The largest terms of a sum that is too long to spell out."""
     sizes = sorted((abs(w) for w, _ in terms), reverse=True)
-    return f"mainly {_terms(term for term in terms if abs(term[0]) >= sizes[_SPELLED_OUT - 1])}"
+    least = max(sizes[_SPELLED_OUT - 1], _ABOUT * sizes[0])
+    kept = [term for term in terms if abs(term[0]) >= least]
+    return f"{'about' if len(kept) == 1 else 'mainly'} {_terms(kept)}"
 
 
 def _with_bias(phrase: str, operator: ContextualOperator) -> str:
@@ -309,8 +338,13 @@ def _heard(weights: FloatArray) -> BoolArray:
 def _sum_phrase(weights: FloatArray) -> str:
     """Weights one by one: "0.7 times the largest plus 0.3 times the smallest"."""
     heard = np.flatnonzero(_heard(weights))
-    terms = [(float(weights[at]), rank_phrase(int(at) + 1, len(weights))) for at in heard]
+    terms = [(float(weights[at]), _rank_in_sum(int(at), len(weights))) for at in heard]
     return _terms(terms) or "nothing: every weight is 0"
+
+
+def _rank_in_sum(at: int, n: int) -> str:
+    """The input of a rank, from 0; the middle one of three is the median."""
+    return "the median" if (at, n) == (1, 3) else rank_phrase(at + 1, n)
 
 
 def _terms(terms: Iterable[tuple[float, str]]) -> str:
@@ -318,6 +352,6 @@ def _terms(terms: Iterable[tuple[float, str]]) -> str:
     for weight, what in terms:
         sign = " minus " if weight < 0 else " plus "
         lead = ("minus " if weight < 0 else "") if not text else sign
-        times = "" if abs(abs(weight) - 1) < 5e-4 else f"{figure(abs(weight))} times "
+        times = "" if figure(abs(weight)) == "1" else f"{figure(abs(weight))} times "
         text += f"{lead}{times}{what}"
     return text

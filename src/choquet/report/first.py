@@ -107,7 +107,8 @@ def _what(view: View, story: OperatorsExplanation, *, learned_from: bool) -> str
         text += " It always combines them in the same way."
     n = story.evidence.n_samples if story.evidence is not None else story.n_samples
     if n == n and n and learned_from:
-        text += f" It was learned from {n:,.10g} samples."
+        counted = f"{n:,.10g} samples" if story.evidence is None else story.evidence.counted()
+        text += f" It was learned from {counted}."
     return text
 
 
@@ -235,9 +236,9 @@ def _distrust(
     elif story.evidence is not None:
         share = story.evidence.walk_share
         found.append(
-            "Samples of every kind were seen."
+            "The data are enough for every order of the inputs."
             if share == 1
-            else f"Only {percent(share, 2)} of all possible orders of the inputs were seen."
+            else f"The data are enough for {percent(share, 2)} of all orders of the inputs only."
         )
     found += _never_seen(view, story)
     return found or [_NO_DATA]
@@ -245,6 +246,7 @@ def _distrust(
 
 def least_sure(samples: dict[str, Any] | None) -> list[str]:
     """The sample, of those listed, whose answer is known least exactly."""
+    # Those listed are the first.
     rows = [] if samples is None else [row for row in samples["rows"] if "sure_low" in row]
     if not rows:
         return []
@@ -253,8 +255,9 @@ def least_sure(samples: dict[str, Any] | None) -> list[str]:
     if not widths[worst] > 0:
         return []
     row = rows[worst]
+    some = "" if samples is None or samples["n"] <= len(rows) else f" of the first {len(rows):,}"
     return [
-        f"The widest 95 % interval of an answer is that of sample {worst + 1}: "
+        f"The widest 95 % interval of an answer{some} is that of sample {worst + 1}: "
         f"{span(row['sure_low'], row['sure_high'])}."
     ]
 

@@ -16,9 +16,6 @@ from choquet.report.reliability import unreliable
 _NAMED = 2
 """Terms and places that one point names."""
 
-_BAND = 1.96
-"""Standard errors on either side in a band of 95 %."""
-
 _MANY_UNSEEN = 0.01
 """Share of samples where no data were from which on that is a warning."""
 
@@ -81,7 +78,7 @@ def unseen_rows(view: AdditiveView, rows: FloatArray) -> BoolArray:
     >>> from choquet.explanation import view_of
     >>> X = np.linspace(0, 1, 60)[:, None]
     >>> view = view_of(ChoquetAdditiveRegressor(link="add").fit(X, X[:, 0]))
-    >>> unseen_rows(view, np.array([[0.5], [1.5]])).tolist()
+    >>> unseen_rows(view, np.array([[0.5], [1.1]])).tolist()
     [False, True]
     """
     found = np.zeros(len(rows), dtype=np.bool_)
@@ -92,20 +89,32 @@ def unseen_rows(view: AdditiveView, rows: FloatArray) -> BoolArray:
         seen = {tuple(cell) for cell in met[:, :d].tolist()}
         found |= ~known | np.array([tuple(cell) not in seen for cell in cells.tolist()], dtype=bool)
         for i, axis in zip(term.sources, term.axes, strict=True):
-            if len(axis.knots) > 1:
-                # Outer knots lie just inside the data, so that what is near them was seen.
-                first, second = axis.knots[:2]
-                before, last = axis.knots[-2:]
-                with np.errstate(invalid="ignore"):  # a missing value is told by `known`
-                    found |= rows[:, i] < 2 * first - second
-                    found |= rows[:, i] > 2 * last - before
+            found |= axis.beyond(rows[:, i]) != 0  # a missing value is told by `known`
     return found
 
 
 def _uncertain(view: AdditiveView, term: FittedTerm) -> bool:
-    """Whether the largest band of a term is wider than all that the term can do."""
+    """Whether, where rows were, the band of a term is wider than the term varies."""
     values, errors = term.values[view.score], term.errors[view.score]
-    return bool(2 * _BAND * errors.max() > np.ptp(values))
+    rows = _rows_at_corners(view, term)
+    mean, error = np.average(values, weights=rows), np.average(errors, weights=rows)
+    # A band of 95 % against the values of 95 % of the rows: 1.96 on either side cancels.
+    return bool(error > np.sqrt(np.average((values - mean) ** 2, weights=rows)))
+
+
+def _rows_at_corners(view: AdditiveView, term: FittedTerm) -> FloatArray:
+    """Rows learned from by corner of a term's grid: those of a cell count for each of its ends."""
+    at = next(t for t, one in enumerate(view.model.terms_) if one is term)
+    met, d = view.parts.counts[at], len(term.sources)
+    found = np.zeros(term.values[view.score].shape)
+    for corner in np.ndindex(*(2,) * d):
+        ends = [
+            # A level is a place of its own; between knots there are two.
+            np.where(met[:, j] < len(axis.knots) - 1, met[:, j] + corner[j], met[:, j])
+            for j, axis in enumerate(term.axes)
+        ]
+        np.add.at(found, tuple(ends), met[:, -1])
+    return found if found.any() else np.ones_like(found)
 
 
 def _what(view: AdditiveView) -> str:
@@ -172,7 +181,8 @@ def _distrust(
             "accuracy."
         )
     found += [
-        f"The effect of {term.name} is uncertain: its 95 % band is wider than the effect itself."
+        f"The effect of {term.name} is uncertain: where the rows are, its 95 % band is wider than "
+        "the effect varies."
         for term in weak[:_NAMED]
     ]
     found += empty[:_NAMED]
@@ -181,7 +191,8 @@ def _distrust(
         for row in samples or ()
         if row["probability"] is None
     ]
-    found += [*least_sure({"rows": shown}), *unreliable(reliability)]
+    known = {"rows": shown, "n": 0 if unseen is None else len(unseen)}
+    found += [*least_sure(known), *unreliable(reliability)]
     return found or ["No samples were given, so nothing is known about where it can be trusted."]
 
 

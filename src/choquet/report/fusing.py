@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -59,7 +60,7 @@ def summarise_fusion(
     facts = None if given is None else _Facts(model, given)
     briefs = [
         brief_of(
-            view,
+            _of_any_class(view) if n_views == 1 else view,
             None
             if given is None
             else given.scores[:, k].copy()
@@ -100,6 +101,15 @@ def summarise_fusion(
     }
     found: dict[str, Any] = plain(data)
     return found
+
+
+def _of_any_class(view: View) -> View:
+    """The view of a measure that serves all classes, so that words name none of them."""
+    outcome = view.outcome
+    if outcome is None:
+        return view
+    parts: Any = replace(view.parts, outcome=replace(outcome, number=None))  # type: ignore[type-var]
+    return replace(view, parts=parts)
 
 
 class _Facts:

@@ -9,6 +9,12 @@ from typing import Any
 from choquet.explanation.phrases import figure, percent
 from choquet.scales import figures_of
 
+_BY_SUPPORT = (
+    "By support, an answer could lie wherever the sets of inputs without data allow; those with "
+    "data are taken as exact, so this is no confidence interval."
+)
+"""What the bounds of a sample are."""
+
 
 def as_markdown(data: dict[str, Any]) -> str:
     r"""Markdown from the data of a report; names cannot break out of their place.
@@ -93,7 +99,16 @@ def _points(texts: Iterable[str]) -> list[str]:
 def _scores(quality: dict[str, Any]) -> list[str]:
     if quality["numbers"]:
         heads = ("", "typical error", "R²")
-        rows = [(r["who"], r["told"]["error"], r["told"]["r2"]) for r in quality["rows"]]
+        rows = [
+            (
+                r["who"],
+                _with_half(
+                    r["told"]["error"], r["told"]["error_half"] if r["key"] == "model" else None
+                ),
+                r["told"]["r2"],
+            )
+            for r in quality["rows"]
+        ]
     else:
         heads = ("", "right", "log-loss")
         rows = [
@@ -245,7 +260,7 @@ def _samples(data: dict[str, Any]) -> list[str]:
     other = {"operators": "by the rules", "integral": "full model"}.get(samples["other"])
     key = {"operators": "operator_output", "integral": "integral"}.get(samples["other"], "")
     heads = ["output", *(["target"] if "target" in samples["rows"][0] else []), "operator"]
-    heads += ["not seen"] if other is None else [other, "could lie", "not seen"]
+    heads += ["not seen"] if other is None else [other, "could lie, by support", "not seen"]
     rows = []
     for row in samples["rows"]:
         cells = [figure(row["output"]), *([figure(row["target"])] if "target" in row else [])]
@@ -254,7 +269,8 @@ def _samples(data: dict[str, Any]) -> list[str]:
             cells += [figure(row[key]), f"{figure(row['low'])} to {figure(row['high'])}"]
         rows.append([*cells, _percent(row["phi"]), *(figure(x, 4) for x in row["inputs"])])
     title = f"## Samples ({len(rows)} of {samples['n']})"
-    return ["", title, "", *_table([*heads, *data["sources"]], rows)]
+    about = [] if other is None else [_BY_SUPPORT, ""]
+    return ["", title, "", *about, *_table([*heads, *data["sources"]], rows)]
 
 
 def _classes(data: dict[str, Any]) -> list[str]:
@@ -266,7 +282,25 @@ def _classes(data: dict[str, Any]) -> list[str]:
         for row in data["classes"]
     ]  # fmt: skip
     heads = ("class", "samples", "found", "not seen before", "operators", "sets without data")
-    return ["", "## Class by class", "", *_table((*heads, "in short"), rows)]
+    lines = ["", "## Class by class", "", *_table((*heads, "in short"), rows)]
+    return lines + _fused_samples(data["samples"])
+
+
+def _fused_samples(samples: dict[str, Any] | None) -> list[str]:
+    """The samples of a fusion: wrong answers first, then those least sure."""
+    if samples is None or not samples["rows"]:
+        return []
+    rows = [
+        (
+            row["id"], row["truth"] or "–", row["answer"], percent(row["probability"]),
+            row["next"], percent(row["next_probability"]),
+        )
+        for row in samples["rows"]
+    ]  # fmt: skip
+    heads = ("sample", "true class", "answer", "probability", "next", "its probability")
+    order = "Wrong answers come first, then those that are least sure."
+    title = f"## Samples ({len(rows)} of {samples['n']})"
+    return ["", title, "", order, "", *_table(heads, rows)]
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
