@@ -93,6 +93,11 @@ def test_import_is_light():
     assert json.loads(run(code)) == []
 
 
+@pytest.mark.parametrize("room", ["decide", "learning.problem", "learning.solvers"])
+def test_a_room_can_be_entered_first(room):
+    run(f"import choquet.{room}")
+
+
 def test_kernels_are_not_compiled_twice():
     """A second process loads compiled kernels from disk."""
     code = """
