@@ -176,7 +176,17 @@ def test_equal_alternatives_are_called_a_tie():
     table = {"car": ["A", "B", "C"], "x": [0.1, 0.1, 0.3], "y": [0.2, 0.2, 0.1]}
     said = verdict(Decision(table).say("A > C").solve(samples=100))
     assert said.changes == "In the middle model (the mean of those drawn) A and B tie."
-    assert "some tie" in said.headline
+    assert said.headline == "A and B tie for the first place, whatever the model."
+
+
+def test_of_equal_alternatives_nothing_is_asked():
+    answer = Decision({"car": ["A", "B"], "p": [0.5, 0.5], "q": [0.3, 0.3]}).solve(samples=100)
+    said = verdict(answer)
+    assert said.headline == "A and B tie for the first place, whatever the model."
+    assert said.certain == "Certain whatever the model: who ties (A and B)."
+    assert "range" not in said.families
+    assert said.question == ""
+    assert answer.question is None
 
 
 def test_directions_that_contradict_scales_name_the_line(folder, capsys):

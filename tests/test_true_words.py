@@ -9,6 +9,7 @@ import pytest
 
 import choquet
 from choquet.explanation import view_of
+from choquet.explanation.phrases import percent
 from choquet.report.first_of_sum import unseen_rows
 
 
@@ -118,3 +119,26 @@ def test_a_page_opens_on_the_least_supported_sample_only_if_one_is(learned):
     assert "which the data support least" not in choquet.Report(model, X).html()
     lone = choquet.ChoquetRegressor().fit(X[:2], [0.2, 0.4])
     assert "which the data support least of those listed" in choquet.Report(lone, X).html()
+
+
+@pytest.mark.parametrize("kind", [choquet.ChoquetClassifier, choquet.ContextualClassifier])
+def test_the_probability_of_a_row_is_also_told_as_predict_gives_it(kind):
+    X = np.random.default_rng(0).random((200, 2))
+    y = np.array(["low", "mid", "high"])[np.digitize(X.mean(axis=1), [0.4, 0.6])]
+    model = kind(monotone=False) if kind is choquet.ChoquetClassifier else kind(max_leaves=1)
+    model.fit(X, y)
+    why = choquet.explain_sample(model, X[0])
+    place = model.classes_.tolist().index(why.label)
+    assert why.share == pytest.approx(model.predict_proba(X[:1])[0, place])
+    said = f"classes, which gives {percent(why.share)} for {why.label}."
+    assert said in why.text()
+
+
+def test_what_a_sum_is_the_sum_of_is_named():
+    rng = np.random.default_rng(0)
+    X = rng.random((60, 3))
+    y = np.sort(X, axis=1) @ [0.2, 0.3, 0.5] + 0.1 * X[:, 0] + rng.normal(0, 0.02, 60)
+    said = choquet.explain_sample(choquet.ChoquetRegressor().fit(X, y), X[0]).text()
+    assert "In the summary" in said
+    assert "The model's output is the sum of" in said
+    assert "confidence the output lies between" in said

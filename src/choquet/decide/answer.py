@@ -251,6 +251,13 @@ class Answer:
     @cached_property
     def question(self) -> Question | None:
         """The question whose answer says most about who is first; None if none is open."""
+        levels, first = self.decision.levels, self.order[0]
+        leading = np.flatnonzero(np.asarray(self.highest) > 0)
+        if len(leading) > 1 and all(
+            np.array_equal(ends[leading], np.broadcast_to(ends[first], ends[leading].shape))
+            for ends in (levels.lower, levels.upper)
+        ):
+            return None  # those that lead are equal, and no model tells them apart
         skip = {
             frozenset((one.statement.first, one.statement.second))
             for one in self.decision.statements

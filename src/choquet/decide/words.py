@@ -114,14 +114,27 @@ def _spoken(answer: Answer) -> int:
     return len({(one.line, one.text) for one in answer.decision.statements})
 
 
+def _best_in_all(answer: Answer) -> bool:
+    """Whether the first is at least as good as all others in every model."""
+    return bool(answer.necessary[answer.order[0]].all())
+
+
+def _tied(answer: Answer) -> list[str]:
+    """The alternatives that are as good as the first in every model, with the first."""
+    first = answer.order[0]
+    same = answer.necessary[first] & answer.necessary[:, first]
+    return [name for k, name in enumerate(answer.alternatives) if same[k] or k == first]
+
+
 def _headline(answer: Answer, sure: float) -> str:
     order, names = answer.order, answer.alternatives
     leader, second = names[order[0]], names[order[1]]
     said = _spoken(answer)
     own = f"your {counted(said, 'statement')}" if said else "the table alone"
-    if answer.necessary[order[0]].all():
-        if (answer.necessary[:, order[0]].sum()) > 1:
-            return f"{leader} is at least as good as all others, whatever the model; some tie."
+    if _best_in_all(answer):
+        tied = _tied(answer)
+        if len(tied) > 1:
+            return f"{list_words(tied)} tie for the first place, whatever the model."
         return f"{leader} comes first, whatever the model."
     if answer.certainty >= sure:
         end = f": {own} settle it." if said else ", before anything was said."
@@ -161,7 +174,10 @@ def _families(answer: Answer) -> str:
     text = ""
     if len(held) > 1:
         kinds = list_words([f"those {one}" for one in held])
-        text = f"Each range covers {counted(len(held), 'kind')} of models: {kinds}."
+        some = answer.order[:4]
+        ranges = any(percent(answer.lowest[k]) != percent(answer.highest[k]) for k in some)
+        what = "Each range covers" if ranges else "These shares cover"
+        text = f"{what} {counted(len(held), 'kind')} of models: {kinds}."
     for family in answer.families:
         if not family.holds:
             because = list_words([f"“{one.text}”" for one in answer.blocked_by(family)[:3]])
@@ -171,7 +187,7 @@ def _families(answer: Answer) -> str:
 
 
 def _question(answer: Answer, sure: float) -> str:
-    if answer.certainty >= sure or answer.question is None:
+    if answer.certainty >= sure or answer.question is None or _best_in_all(answer):
         return ""
     asked = answer.question
     nearly = asked.after < 0.25 * max(asked.before, 1e-9)
@@ -206,6 +222,8 @@ def _certain(answer: Answer) -> str:
         more = f" and {len(plain) - _SHOWN} more pairs" if len(plain) > _SHOWN else ""
         pairs = list_words([f"{a} over {b}" for a, b in plain[:_SHOWN]])
         parts.append(f"who is at least as good on every criterion ({pairs}{more})")
+    if _best_in_all(answer) and len(tied := _tied(answer)) > 1:
+        parts.append(f"who ties ({list_words(tied)})")
     text = f"Certain whatever the model: {list_words(parts)}."
     text = text if parts else "Nothing is certain whatever the model."
     never = [names[k] for k in np.flatnonzero(answer.never_first)]

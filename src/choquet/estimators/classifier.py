@@ -153,11 +153,12 @@ class ChoquetClassifier(PoorScore, Scored, Learner):
         several = len(labels) > 1
         what = f"class{'es' if several else ''} {', '.join(labels)}" if labels else "the classes"
         rest = ", taken against the rest," if labels and len(self.classes_) > 2 else ""
+        before = " of it, before those of all classes are divided by their sum" if rest else ""
         levels = ", or ordinal=True if the classes are ordered" if rest else ""
         warnings.warn(
             f"{what}{rest} {'do' if several or not labels else 'does'} not rise with any source, "
-            "so every row gets the same probability, and the plain mean is given as the measure; "
-            f"turn sources round (1 - x), or pass monotone=False{levels}",
+            f"so every row gets the same probability{before}, and the plain mean is given as the "
+            f"measure; turn sources round (1 - x), or pass monotone=False{levels}",
             SupportWarning,
             stacklevel=4,
         )

@@ -15,7 +15,7 @@ from choquet.explanation.abstract import SampleExplanation
 from choquet.explanation.nearest import nearest_context
 from choquet.explanation.phrases import NO_BIAS, inputs_sentence, named_and_rest, percent
 from choquet.explanation.switch import Switch, moves_text, smallest_switch
-from choquet.explanation.view import LEVEL, View, operators_view, view_of
+from choquet.explanation.view import LEVEL, View, operators_view, unnamed, view_of
 from choquet.frames import FrameLibrary, to_frame
 from choquet.lattice.ties import settled
 from choquet.scales import Units, figure, figures
@@ -94,6 +94,9 @@ class OperatorSample(SampleExplanation):
         What the output says of a class, if it is one's.
     confidence, level : tuple of two floats or None, float
         Interval of the output without noise, and its level of confidence; None if not known.
+    share : float or None
+        Of three classes and more, the probability that the model gives to this one: `probability`
+        by the sum of those of all classes; None if not known.
     """
 
     sources: tuple[str, ...]
@@ -127,6 +130,7 @@ class OperatorSample(SampleExplanation):
     outcome: Outcome | None = None
     confidence: tuple[float, float] | None = None
     level: float = LEVEL
+    share: float | None = None
 
     @property
     def label(self) -> str | None:
@@ -243,9 +247,20 @@ changing inputs by 0.25 is enough.
         if self.outcome is None:
             return []
         if self.outcome.kind == "log-odds":
-            return self.outcome.notes()
+            return [*self.outcome.notes(), *self._of_all()]
         here = "" if self.probability is None else f" Here it is {percent(self.probability)}."
-        return [" ".join([self.outcome.meaning() + here, *self.outcome.notes()])]
+        return [" ".join([self.outcome.meaning() + here, *self.outcome.notes(), *self._of_all()])]
+
+    def _of_all(self) -> list[str]:
+        """The probability beside those of the other classes, where each stands alone here."""
+        if self.outcome is None or self.probability is None or len(self.outcome.classes) < 3:
+            return []
+        sum_ = f"the sum of those of all {len(self.outcome.classes)} classes"
+        if self.share is None:
+            return [f"The model divides it by {sum_}."]
+        return [
+            f"The model divides it by {sum_}, which gives {percent(self.share)} for {self.label}."
+        ]
 
     def _contributions_text(self) -> str:
         scaled = self.inputs if self.units is None else self.units.scaled(self.inputs)
@@ -270,7 +285,9 @@ changing inputs by 0.25 is enough.
         constant = f" a constant {figure(self.bias, 4)}" if abs(self.bias) > NO_BIAS else ""
         if not parts:
             return f"No input counts here{constant and f'; the output is{constant}'}."
-        return f"It is the sum of {', '.join(parts)}{constant and f', plus{constant}'}."
+        it = "It" if not self._differs(self.operator_output) and self.outcome is None else None
+        it = it or ("The model's output" if self._differs(self.operator_output) else "The output")
+        return f"{it} is the sum of {', '.join(parts)}{constant and f', plus{constant}'}."
 
     def _outside_text(self) -> str:
         """Which inputs are outside of what the model knows, where it knows ranges."""
@@ -296,7 +313,7 @@ changing inputs by 0.25 is enough.
         lines = []
         if self.confidence is not None:
             ends = " and ".join(figures(self.confidence, 4))
-            lines.append(f"With {percent(self.level)} confidence it lies between {ends}.")
+            lines.append(f"With {percent(self.level)} confidence the output lies between {ends}.")
         low, high = self.interval
         if high - low > 1e-9:
             ends = " to ".join(figures(self.interval, 4))
@@ -390,12 +407,30 @@ def explained_rows(view: View, X: Any, model: Any = None) -> list[OperatorSample
     if several and model is not None:
         # Of several classes, the one that each sample is put into.
         views = [operators_view(model, row=one[None]) for one in scaled]
-        return [explained_row(here, row) for here, row in zip(views, rows, strict=True)]
+        each = [explained_row(here, row) for here, row in zip(views, rows, strict=True)]
+        return _with_shares(each, model, rows)
     # Intervals of all rows at once take little longer than those of one.
     sure = view.confidence(scaled)
-    return [
+    found = [
         _explained(view, row, scaled[k, None], seen, None if sure is None else sure[k, None])
         for k, (row, seen) in enumerate(zip(rows, assess_each(view.parts, scaled), strict=True))
+    ]
+    return _with_shares(found, model, rows)
+
+
+def _with_shares(found: list[OperatorSample], model: Any, rows: FloatArray) -> list[OperatorSample]:
+    """The same with what the model says of each class beside the others."""
+    if not found or not hasattr(model, "predict_proba") or found[0].outcome is None:
+        return found
+    if found[0].probability is None or len(found[0].outcome.classes) < 3:
+        return found
+    with unnamed():
+        shares = model.predict_proba(rows)
+    return [
+        replace(one, share=float(share[one.outcome.number]))
+        if one.outcome is not None and one.outcome.number is not None
+        else one
+        for one, share in zip(found, shares, strict=True)
     ]
 
 

@@ -160,7 +160,7 @@ class View(AbstractView):
             found = self.parts.decided(scaled) if known is None else known
             return self.parts.outputs(scaled, found.operator)
         if self.outcome is None and hasattr(self.own, "predict"):
-            with _unnamed():
+            with unnamed():
                 return np.asarray(self.own.predict(scaled), dtype=np.float64)
         return (assess(self.parts, scaled) if known is None else known).integral
 
@@ -173,7 +173,7 @@ class View(AbstractView):
         if not few or not hasattr(self.own, "predict_interval"):
             return None
         try:
-            with _unnamed():
+            with unnamed():
                 found = self.own.predict_interval(scaled, level=level)
         except (OptionError, SolverError):
             return None
@@ -245,7 +245,7 @@ class View(AbstractView):
 
 
 @contextmanager
-def _unnamed() -> Iterator[None]:
+def unnamed() -> Iterator[None]:
     """Ask a model without names: the columns are those it learned, and a frame brings pandas."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "X does not have valid feature names")
