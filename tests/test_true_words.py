@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import choquet
+from choquet.cli import main
 from choquet.explanation import view_of
-from choquet.explanation.phrases import percent
+from choquet.explanation.phrases import _main_terms, percent
 from choquet.report.first_of_sum import unseen_rows
 
 
@@ -50,7 +51,9 @@ def test_the_widest_interval_is_one_of_the_samples_that_were_looked_at(learned):
     model, X, y = learned
     distrust = choquet.Report(model, X, y, n_samples=10).data["first"]["distrust"]
     (text,) = (one for one in distrust if "95 % interval" in one)
-    assert text.startswith("The widest 95 % interval of an answer of the first 10 is that of")
+    assert text.startswith(
+        "The widest 95 % interval of an answer among the first 10 samples is that of"
+    )
     distrust = choquet.Report(model, X, y, n_samples=150).data["first"]["distrust"]
     (text,) = (one for one in distrust if "95 % interval" in one)
     worst = np.ptp(model.predict_interval(X), axis=1).argmax() + 1
@@ -92,7 +95,8 @@ def test_one_measure_for_all_classes_names_none_of_them(fused):
 
 
 def test_samples_of_a_fusion_are_counted_once(fused):
-    model, *_ = fused
+    model, scores, labels = fused
+    assert "450 samples" not in choquet.Report(model, scores, labels).markdown()
     for one in (model, choquet.decompose(model)):
         said = choquet.explain_model(one).text()
         assert "450 scores (150 samples, 3 classes) show" in said
@@ -142,3 +146,33 @@ def test_what_a_sum_is_the_sum_of_is_named():
     assert "In the summary" in said
     assert "The model's output is the sum of" in said
     assert "confidence the output lies between" in said
+
+
+def test_data_to_collect_are_not_all_data_in_two_parts():
+    rng = np.random.default_rng(0)
+    X = rng.random((8, 2))
+    y = 0.7 * X[:, 0] + 0.3 * X[:, 1] + rng.normal(0, 0.1, 8)
+    model = choquet.ChoquetRegressor().fit(X, y)
+    assert len(choquet.data_to_collect(model)) == 2
+    said = choquet.explain_model(model).text()
+    assert "Collect next: more samples, of any kind." in said
+    assert said.count("Collect next") == 1
+
+
+def test_small_terms_are_left_out_of_what_is_mainly_taken():
+    terms = [(1.0004, "food"), (0.00539, "service"), (0.004, "mood"), (0.003, "the largest")]
+    assert _main_terms(terms) == "about food"
+    assert _main_terms([(0.9, "food"), (0.3, "mood"), (0.001, "a"), (0.001, "b")]) == (
+        "mainly 0.9 times food plus 0.3 times mood"
+    )
+
+
+def test_comparisons_say_what_they_compare(tmp_path, capsys):
+    X = np.random.default_rng(0).random((80, 2))
+    model = choquet.ChoquetRegressor().fit(X, X.max(axis=1))
+    choquet.save(model, tmp_path / "model.json")
+    choquet.save(choquet.decompose(model), tmp_path / "parts.json")
+    assert main(["compare", str(tmp_path / "model.json"), str(tmp_path / "parts.json")]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "Mean distance of the measures that they come from" in said
+    assert "% of orders" in said

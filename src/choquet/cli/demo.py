@@ -42,7 +42,10 @@ class _Fusion(NamedTuple):
     scores: FloatArray
     """Of the classifiers on the test samples: (n_samples, n_classes, n_sources)."""
     target: IntArray
+    """Number of the true class of each."""
     kinds: dict[str, str]
+    rows: FloatArray
+    """The test samples themselves."""
 
 
 def run_demo(folder: Path, *, show: bool, force: bool, as_json: bool) -> None:
@@ -132,10 +135,12 @@ def _fuse() -> _Fusion:
     X, X_test, y, y_test = train_test_split(
         bunch.data, bunch.target, test_size=0.4, random_state=0, stratify=bunch.target
     )
-    model = estimator_room.FusionClassifier(estimators).fit(X, y)
+    names = bunch.target_names
+    model = estimator_room.FusionClassifier(estimators).fit(X, names[y])
     scores = np.stack([one.predict_proba(X_test) for one in model.estimators_], axis=2)
     kinds = {name: kind for name, (kind, _) in classifiers.items()}
-    return _Fusion(model, scores, y_test, kinds)
+    target = np.searchsorted(model.classes_, names[y_test])
+    return _Fusion(model, scores, target, kinds, X_test)
 
 
 def _accuracies(fusion: _Fusion, decomposition: Decomposition) -> dict[str, float]:
@@ -223,9 +228,7 @@ def _write(
     except MissingDependencyError as error:
         warn(f"note: no pictures. {error}")
     try:
-        rows = fusion.scores.reshape(-1, fusion.scores.shape[2])
-        truth = np.eye(fusion.scores.shape[1])[fusion.target].ravel()
-        page = Report(decomposition, rows, truth).html()
+        page = Report(fusion.model, fusion.rows, fusion.model.classes_[fusion.target]).html()
         path = write_whole(folder / "report.html", page.encode(), overwrite=True)
         written.append(str(path))
     except MissingDependencyError as error:

@@ -169,6 +169,7 @@ def run_compare(paths: Sequence[Path], *, metric: str, as_json: bool) -> None:
         )
         return
     rows: list[list[Any]] = []
+    units = {"walks": "orders", "samples": "samples"}
     for k, one in enumerate(decompositions):
         for number, operator in enumerate(one.operator_names):
             partner = int(found.matches[k][number])
@@ -176,17 +177,17 @@ def run_compare(paths: Sequence[Path], *, metric: str, as_json: bool) -> None:
                 [
                     names[k],
                     operator,
-                    f"{100 * one.operators[number].share:.1f} %",
+                    f"{100 * one.operators[number].share:.1f} % of {units[one.unit]}",
                     "–" if partner < 0 else decompositions[0].operator_names[partner],
                     float(found.distances[k][number]),
                 ]
             )
-    heads = ["file", "operator", "of all orders", f"matched in {names[0]}", "distance"]
-    say_table(heads, rows, title="Operators, with the share of all orders of the inputs")
+    heads = ["file", "operator", "used in", f"matched in {names[0]}", "distance"]
+    title = "Operators, with the share of all orders of the inputs, or of the samples"
+    say_table(heads, rows, title=title)
     table = [[name, *map(float, row)] for name, row in zip(names, found.measures, strict=True)]
-    say_table(
-        ["", *names], table, title=f"Mean distance over all orders of the inputs ({found.metric})"
-    )
+    title = "Mean distance of the measures that they come from, not of their operators, over all "
+    say_table(["", *names], table, title=f"{title}orders of the inputs ({found.metric})")
 
 
 def run_inspect(path: Path, *, delimiter: str | None, as_json: bool) -> None:

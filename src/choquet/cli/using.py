@@ -8,6 +8,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -318,7 +319,10 @@ def run_explain(
         why: Any = explain_sample(subject.explained, x)
         # A number is the model's own; which class it answers is to be asked.
         classes = why.outcome is not None and not isinstance(subject.obj, Decomposition)
-        answer = subject.answer(x)["prediction"][0] if classes else why.output
+        told = subject.answer(x) if classes else {"prediction": [why.output]}
+        answer = told["prediction"][0]
+        if getattr(why, "share", 0.0) is None and f"p({why.label})" in told:
+            why = replace(why, share=float(told[f"p({why.label})"][0]))
         if as_json:
             found.append({"row": row, "prediction": answer, **why.to_dict()})
             continue

@@ -51,8 +51,9 @@ class Brief(PlainData):
 
     They tell the contexts that were found, one weighted sum for all of them, or terms to be added.
     They miss a share of the variation of the model's answers (`lost`), and differ from these by
-    `rms` and `worst` in units of the output: on so many samples, `drawn` evenly between 0 and 1 if
-    none were given.
+    `rms` and `worst` in units of the output: on so many samples, or scores of them, `drawn` evenly
+    between 0 and 1 if none were given. A sample counts `n_classes` times, once for each class where
+    its scores for each are taken.
     """
 
     sentences: tuple[str, ...]
@@ -62,6 +63,7 @@ class Brief(PlainData):
     worst: float
     n_rows: int
     drawn: bool
+    n_classes: int = 1
 
     @property
     def poor(self) -> bool:
@@ -71,6 +73,8 @@ class Brief(PlainData):
     def cost(self) -> str:
         """What the summary costs, in one sentence."""
         where = f"{self.n_rows:,} " + ("inputs drawn at random" if self.drawn else "samples")
+        if self.n_classes > 1 and not self.drawn:
+            where = f"the scores of samples for each of {self.n_classes} classes"
         if self.kind == "terms":
             return self._cost_of_terms(where)
         if self.lost <= 1e-9:

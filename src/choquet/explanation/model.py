@@ -349,8 +349,14 @@ if gpr is the largest.
         lines.append(self.certificate())
         if self.evidence is not None:
             lines.append(self.evidence.text())
-        lines += [f"Collect next: {request.text()}." for request in self.requests]
+        lines += [f"Collect next: {text}." for text in self._wanted()]
         return "\n".join(line for line in lines if line)
+
+    def _wanted(self) -> list[str]:
+        """Data to collect; of two sources, either above the other is every sample."""
+        if len(self.sources) == 2 and len({one.above for one in self.requests}) == 2:
+            return ["more samples, of any kind"]
+        return [request.text() for request in self.requests]
 
     def html_table(self) -> str:
         """The operators as a table, for notebooks."""

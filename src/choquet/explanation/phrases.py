@@ -58,9 +58,11 @@ def rank_phrase(rank: int, n_sources: int) -> str:
     --------
     >>> [rank_phrase(j, 4) for j in range(1, 5)]
     ['the largest', 'the second largest', 'the second smallest', 'the smallest']
-    >>> rank_phrase(12, 50), rank_phrase(22, 50)
-    ('the 12th largest', 'the 22nd largest')
+    >>> rank_phrase(2, 3), rank_phrase(12, 50), rank_phrase(22, 50)
+    ('the median', 'the 12th largest', 'the 22nd largest')
     """
+    if (rank, n_sources) == (2, 3):
+        return "the median"
     from_end = n_sources + 1 - rank
     place, end = (rank, "largest") if rank <= from_end else (from_end, "smallest")
     which = _ORDINALS[place] if 0 < place < len(_ORDINALS) else f"{ordinal(place)} "
@@ -338,13 +340,8 @@ def _heard(weights: FloatArray) -> BoolArray:
 def _sum_phrase(weights: FloatArray) -> str:
     """Weights one by one: "0.7 times the largest plus 0.3 times the smallest"."""
     heard = np.flatnonzero(_heard(weights))
-    terms = [(float(weights[at]), _rank_in_sum(int(at), len(weights))) for at in heard]
+    terms = [(float(weights[at]), rank_phrase(int(at) + 1, len(weights))) for at in heard]
     return _terms(terms) or "nothing: every weight is 0"
-
-
-def _rank_in_sum(at: int, n: int) -> str:
-    """The input of a rank, from 0; the middle one of three is the median."""
-    return "the median" if (at, n) == (1, 3) else rank_phrase(at + 1, n)
 
 
 def _terms(terms: Iterable[tuple[float, str]]) -> str:

@@ -18,7 +18,7 @@ from choquet.explanation.switch import Switch, moves_text, smallest_switch
 from choquet.explanation.view import LEVEL, View, operators_view, unnamed, view_of
 from choquet.frames import FrameLibrary, to_frame
 from choquet.lattice.ties import settled
-from choquet.scales import Units, figure, figures
+from choquet.scales import Units, Unwrapped, figure, figures
 from choquet.shown import html_table, rounded
 
 _SAME = 1e-9
@@ -408,14 +408,19 @@ def explained_rows(view: View, X: Any, model: Any = None) -> list[OperatorSample
         # Of several classes, the one that each sample is put into.
         views = [operators_view(model, row=one[None]) for one in scaled]
         each = [explained_row(here, row) for here, row in zip(views, rows, strict=True)]
-        return _with_shares(each, model, rows)
+        return _with_shares(each, *_asked(model, rows, scaled))
     # Intervals of all rows at once take little longer than those of one.
     sure = view.confidence(scaled)
     found = [
         _explained(view, row, scaled[k, None], seen, None if sure is None else sure[k, None])
         for k, (row, seen) in enumerate(zip(rows, assess_each(view.parts, scaled), strict=True))
     ]
-    return _with_shares(found, model, rows)
+    return _with_shares(found, *_asked(model, rows, scaled))
+
+
+def _asked(model: Any, rows: FloatArray, scaled: FloatArray) -> tuple[Any, FloatArray]:
+    """The model that knows probabilities, and the rows as it takes them."""
+    return (model.model, scaled) if isinstance(model, Unwrapped) else (model, rows)
 
 
 def _with_shares(found: list[OperatorSample], model: Any, rows: FloatArray) -> list[OperatorSample]:

@@ -255,7 +255,11 @@ def least_sure(samples: dict[str, Any] | None) -> list[str]:
     if not widths[worst] > 0:
         return []
     row = rows[worst]
-    some = "" if samples is None or samples["n"] <= len(rows) else f" of the first {len(rows):,}"
+    some = (
+        ""
+        if samples is None or samples["n"] <= len(rows)
+        else f" among the first {len(rows):,} samples"
+    )
     return [
         f"The widest 95 % interval of an answer{some} is that of sample {worst + 1}: "
         f"{span(row['sure_low'], row['sure_high'])}."

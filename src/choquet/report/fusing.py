@@ -69,6 +69,8 @@ def summarise_fusion(
         )
         for k, view in enumerate(views)
     ]
+    if n_views == 1:
+        briefs = [replace(briefs[0], n_classes=len(labels))]
     classes = _class_rows(model, views, briefs, labels, facts)
     data = {
         "format": "choquet report",
@@ -235,6 +237,7 @@ def _works(model: Any, views: list[View], briefs: list[Brief], given: Any) -> di
         brief = brief_formula(
             model.measure_.sources, "the combined score of a class", flat, fused, views[0].signs
         )
+        brief = replace(brief, n_classes=given.scores.shape[1])
     if len(views) > 1:
         notes.append("This holds on average over the classes; the table below has each class.")
     notes.insert(0, "For each class, the scores are combined into one; the largest wins.")
