@@ -257,9 +257,10 @@ changing inputs by 0.25 is enough.
             return []
         sum_ = f"the sum of those of all {len(self.outcome.classes)} classes"
         if self.share is None:
-            return [f"The model divides it by {sum_}."]
+            return [f"The model divides this probability by {sum_}."]
         return [
-            f"The model divides it by {sum_}, which gives {percent(self.share)} for {self.label}."
+            f"The model divides this probability by {sum_}, which gives {percent(self.share)} "
+            f"for {self.label}."
         ]
 
     def _contributions_text(self) -> str:
