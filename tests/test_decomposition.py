@@ -363,7 +363,7 @@ def test_rows_decide_and_the_cost_is_said_first(learned):
     for other in ("the full integral's", "one weighted sum", "one order statistic", "the mean"):
         assert other in first
     assert "the contexts agree by" in second
-    assert "No other row supports the case of 0 %" in second
+    assert "No other row supports" not in second
     assert sum(op.count for op in d.operators) == len(X)
     np.testing.assert_allclose(
         d.row_error, np.sqrt(np.mean((d.predict(X) - model.predict(X)) ** 2))
