@@ -481,7 +481,7 @@ class ChoquetAdditiveRegressor(RegressorMixin, Predictor, Additive):
         self.link_choice_ = self._choose(table, options)
         uncertain = bool(self.link_choice_.utilities)
         self._fit_table(table, Squares(self.link_choice_.kappa), uncertain)
-        self.model_ = with_noise(self.model_, table, weight)
+        self.model_ = with_noise(self.model_, table, table.weight)
         self.link_ = self.model_.kappa
         self.noise_ = scale * float(np.sqrt(self.model_.variance))
         return self
