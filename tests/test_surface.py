@@ -110,6 +110,12 @@ for name in sys.argv[1:]:
     assert done.stdout == ""
 
 
+def test_rooms_are_there_without_being_imported():
+    code = "import choquet; print(choquet.indices.shapley.__name__, choquet.errors.DataError, "
+    code += "choquet.learning.solvers.SOLVERS is not None, hasattr(choquet, 'nothing'))"
+    assert run(code).split()[-2:] == ["True", "False"]
+
+
 def test_import_is_light():
     heavy = ["sklearn", "numba", "matplotlib", "scipy.optimize", "jinja2", "click", "pandas"]
     code = f"import sys, choquet, json; print(json.dumps([m for m in {heavy} if m in sys.modules]))"

@@ -189,7 +189,6 @@ else:
     __getattr__, __dir__ = lazy_door(
         __name__,
         {
-            "": "datasets decide plot reproduce",
             "bipolar": "BiCapacity bipolar_integral",
             "clustering": "IVAT big_ivat clodd cluster ivat vat",
             "decide": "Decision",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 __all__ = ["lazy_door"]
@@ -23,28 +24,28 @@ def lazy_door(
     room : str
         Name of the package.
     places : mapping of str to str
-        For each module inside the room the names that it holds, with spaces between them. The
-        names of the empty module are rooms inside the room.
+        For each module inside the room the names that it holds, with spaces between them. Modules
+        and rooms inside the room are found by their own names.
     prepare : callable, optional
         Called before a module is loaded.
 
     Examples
     --------
     >>> load, names = lazy_door("choquet", {"measures": "Measure"})
-    >>> load("Measure").__name__, names()
-    ('Measure', ['Measure'])
+    >>> load("Measure").__name__, load("indices").__name__, "Measure" in names()
+    ('Measure', 'choquet.indices', True)
     """
     where = {name: module for module, names in places.items() for name in names.split()}
 
     def load(name: str) -> Any:
-        if name not in where:
-            raise AttributeError(f"module {room!r} has no attribute {name!r}")
-        if prepare is not None:
+        if prepare is not None and name in where:
             prepare()
-        if not where[name]:
+        if name in where:
+            found = getattr(import_module(f"{room}.{where[name]}"), name)
+            setattr(sys.modules[room], name, found)
+            return found
+        if not name.startswith("_") and find_spec(f"{room}.{name}") is not None:
             return import_module(f"{room}.{name}")
-        found = getattr(import_module(f"{room}.{where[name]}"), name)
-        setattr(sys.modules[room], name, found)
-        return found
+        raise AttributeError(f"module {room!r} has no attribute {name!r}")
 
-    return load, lambda: sorted({*vars(sys.modules[room]), *where})
+    return load, lambda: sorted({*vars(sys.modules[room]), *sys.modules[room].__all__})
