@@ -914,6 +914,14 @@ def test_chunks_of_classes_give_the_same_answer():
     np.testing.assert_allclose(chunked.predict_proba(X), whole.predict_proba(X), atol=1e-7)
 
 
+def test_chunks_with_too_many_classes_are_refused():
+    """Labels beyond those that are kept would be coded as others."""
+    rng = np.random.default_rng(0)
+    parts = [(rng.random((600, 2)), 600.0 * k + np.arange(600)) for k in range(2)]
+    with pytest.raises(DataError, match="more than 1,000 classes"):
+        fit_additive_chunks(ChoquetAdditiveClassifier(max_order=1), parts)
+
+
 @pytest.mark.parametrize("kind", ["chunks", "rows"])
 def test_chunks_have_the_limits_of_rows(kind):
     """An offset within a chunk may be none over all of them, and the other way round."""

@@ -162,6 +162,11 @@ def _fit(estimator: Additive, table: Table, order: Order) -> Any:
     if classify:
         if len(classes.values) < 2:
             raise DataError("all rows belong to one class: a classifier needs at least two")
+        if len(classes.values) > _MOST_CLASSES:
+            raise DataError(
+                f"the chunks have more than {_MOST_CLASSES:,} classes; if they are numbers, learn "
+                "them with ChoquetAdditiveRegressor"
+            )
         estimator.classes_ = estimator._ordered_classes(classes.values)
         place = estimator.classes_
         ranks = np.argsort(place)
@@ -204,11 +209,14 @@ class _Columns:
         return self
 
 
+_MOST_CLASSES = 1000
+
+
 class _Classes:
     """Distinct targets while they are few. Add with ``+``."""
 
     def __init__(self, values: FloatArray) -> None:
-        self.values = values[:1001]
+        self.values = values[: _MOST_CLASSES + 1]
 
     def __add__(self, other: _Classes) -> _Classes:
         return _Classes(np.union1d(self.values, other.values))
