@@ -308,7 +308,7 @@ def test_a_classifier_without_information_says_so():
         ChoquetClassifier(ordinal=True).fit(X, level)
 
 
-def test_an_average_leaves_a_family_only_for_more_than_chance():
+def test_an_average_leaves_a_family_only_for_more_than_chance(monkeypatch):
     from choquet.learning import Statistics
     from choquet.learning.families import candidates as families
 
@@ -325,6 +325,7 @@ def test_an_average_leaves_a_family_only_for_more_than_chance():
         for train, test in folds
     ]
     errors = families._errors(folds, rows) / 90
-    careful = families._average(folds, rows, errors, [1], caution=100.0)
-    np.testing.assert_array_equal(careful, [0.0, 1.0])
-    assert families._average(folds, rows, errors, [1], caution=0.0).sum() == pytest.approx(1.0)
+    monkeypatch.setattr(families, "CAUTION", 100.0)
+    np.testing.assert_array_equal(families._average(folds, rows, errors, [1]), [0.0, 1.0])
+    monkeypatch.setattr(families, "CAUTION", 0.0)
+    assert families._average(folds, rows, errors, [1]).sum() == pytest.approx(1.0)
