@@ -210,6 +210,7 @@ class _Columns:
 
 
 _MOST_CLASSES = 1000
+"""Classes that are kept while chunks are counted: targets that are numbers would fill memory."""
 
 
 class _Classes:
