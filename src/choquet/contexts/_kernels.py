@@ -158,7 +158,7 @@ def _solve(A, b, x, size):
         x[j] = total / A[j, j] if A[j, j] > 0.0 else 0.0
     for j in range(size - 1, -1, -1):
         total = x[j]
-        for k in range(j + 1, size):
+        for k in range(size - 1, j, -1):
             total -= A[k, j] * x[k]
         x[j] = total / A[j, j] if A[j, j] > 0.0 else 0.0
 

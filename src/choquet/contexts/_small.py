@@ -94,10 +94,10 @@ def pair_scores(
 
 @cache
 def _constant_first(width: int) -> tuple[Any, Any]:
-    """Places of a system with the constant, the last but one, in front; and of its weights."""
+    """Places of a system, its constant in front and its right side below; and of its weights."""
     order = np.r_[width - 1, 0 : width - 1]
     weights = np.arange(1, width)
-    return np.ix_(order, order), (weights, weights)
+    return np.ix_(np.append(order, width), order), (weights, weights)
 
 
 def fit_free(packed: FloatArray, l2: float, centres: FloatArray, out: FloatArray) -> FloatArray:
@@ -120,50 +120,46 @@ def _fit_free(packed: FloatArray, l2: float, centres: FloatArray, out: FloatArra
     full = np.empty((width + 1, width + 1, len(packed)))
     full[first, second] = packed.T
     full[second, first] = packed.T
-    # The constant comes first, as in the loop.
+    # The constant comes first, as in the loop; what is to be fitted, last.
     places, weights = _constant_first(width)
-    A, b = full[places], full[places[0][:, 0], width]
+    A = full[places]
     A[weights] += l2
-    b[1:] += l2 * centres[:, : width - 1].T
-    x = _solve(A, b)
+    A[width, 1:] += l2 * centres[:, : width - 1].T
+    x = _solve(A)
     out[:, : width - 1] = x[1:].T
     out[:, width - 1] = x[0]
     return _errors(full, out.T, width)
 
 
-def _solve(A: FloatArray, b: FloatArray) -> FloatArray:
+def _solve(A: FloatArray) -> FloatArray:
     """Cholesky and two substitutions, for many systems; see the loop of the same name.
 
+    The right side is the last row, so that the first substitution is one row more of Cholesky's.
     Each column is taken off all that follow it at once: every number loses the same products in
     the same order as in the loop.
     """
-    size = len(A)
+    size = A.shape[1]
     at = np.arange(size)
-    pivots, own = np.empty_like(b), A[at, at]
+    own, x = A[at, at], A[size]
     least = np.where(own > 0.0, 1e-11 * own, np.inf)
+    pivots = np.empty_like(least)
     for j in range(size):
         np.sqrt(np.abs(A[j, j]), out=pivots[j])
         pivots[j][A[j, j] <= least[j]] = np.inf
         column = A[j + 1 :, j]
         column /= pivots[j]  # zero where the pivot is lost
-        A[j + 1 :, j + 1 :] -= column[:, None] * column
-        b[j] /= pivots[j]
-        b[j + 1 :] -= column * b[j]
+        A[j + 1 :, j + 1 :] -= column[:, None] * column[:-1]
     for j in range(size - 1, -1, -1):
-        total = b[j]
-        for k in range(j + 1, size):
-            total -= A[k, j] * b[k]
-        total /= pivots[j]
-    return b
+        x[j] /= pivots[j]
+        x[:j] -= A[j, :j] * x[j]
+    return x
 
 
 def _errors(full: FloatArray, coefficients: FloatArray, width: int) -> FloatArray:
     """Squared errors of coefficients, from the products alone."""
-    rows = np.zeros((width, full.shape[2]))
-    for b in range(width):
-        rows += full[:width, b] * coefficients[b]
-    total = full[width, width].copy()
-    for a in range(width):
-        total += coefficients[a] * (rows[a] - 2.0 * full[a, width])
+    # A running sum adds one after the other, as the loop does; a sum would add in pairs.
+    rows = np.add.accumulate(full[:width, :width] * coefficients, axis=1)[:, -1]
+    parts = coefficients * (rows - 2.0 * full[:width, width])
+    total = np.add.accumulate(np.concatenate([full[None, width, width], parts]))[-1]
     found: FloatArray = np.maximum(total, 0.0)
     return found
