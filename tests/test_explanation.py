@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import choquet
 from choquet import DataSupport, Measure, data_to_collect, decompose
-from choquet.certainty.identify import Identification
+from choquet.certainty.identification import Identification
 from choquet.errors import DataError, OptionError
 from choquet.explanation import list_words, operator_phrase
 from choquet.explanation.collect import mean_width, supported_share

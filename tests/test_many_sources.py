@@ -304,7 +304,7 @@ def test_intervals_and_trust_of_supported_models(n):
 
 
 def test_identification_on_supported_subsets_is_that_of_the_lattice():
-    from choquet.certainty.identify import identify
+    from choquet.certainty.identification import identify
 
     X, y, _ = data(5, 12, noise=0.1)
     statistics = Statistics.from_data(X, y)

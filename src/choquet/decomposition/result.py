@@ -42,7 +42,7 @@ _SHOWN = 12
 class Identified(Protocol):
     """What is asked of an identification: near-optimal intervals, and walks that are pinned down.
 
-    See `choquet.certainty.identify.Identification`.
+    See `choquet.certainty.identification.Identification`.
     """
 
     @property

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from choquet import certainty
 from choquet.arrays import FloatArray
-from choquet.certainty.draws import Draws, draw_measures
 from choquet.certainty.functions import output_rows
-from choquet.certainty.identify import Identification, identify, states
+from choquet.certainty.identification import Identification, identify, states
 from choquet.certainty.indices import IndexIntervals, index_intervals
 from choquet.certainty.projected import noise_variance, rows_that_speak
 from choquet.certainty.region import Region, check_level, confidence_region, numbers_used
@@ -23,6 +23,9 @@ from choquet.learning.data.statistics import Statistics
 from choquet.learning.problem import Problem, least_squares
 from choquet.learning.solvers import Solution, solve
 from choquet.silent import lacking, silent_interval, span_of
+
+if TYPE_CHECKING:
+    from choquet.certainty import Draws
 
 _USUAL = {"monotone": True, "normal": True, "fit_intercept": False}
 """What measures are where no option says otherwise: draws are of these alone."""
@@ -286,7 +289,7 @@ class CertainRegressor:
                 "normal, and fit_intercept=False"
             )
         warn_of_weights(self.statistics_)
-        return draw_measures(self.statistics_, n, shares=self._family_shares(), rng=rng)
+        return certainty.draw_measures(self.statistics_, n, shares=self._family_shares(), rng=rng)
 
     def _family_shares(self):
         """Probability of each family; None for all monotone measures alone."""

@@ -184,7 +184,7 @@ KINDS: dict[str, Kind] = {
     "sparse_measure": _listed(SparseMeasure),
     "formula_measure": _plain("choquet.measures.formula:FormulaMeasure", checks.FORMULA),
     "identification": _plain(
-        "choquet.certainty.identify:Identification", checks.check_identification
+        "choquet.certainty.identification:Identification", checks.check_identification
     ),
     "solution": _plain("choquet.learning.solvers.solution:Solution", checks.check_solution),
     # What the formula of a family was called in files of earlier versions.
