@@ -88,7 +88,7 @@ class Brief(PlainData):
 
     def _cost_of_terms(self, where: str) -> str:
         if self.lost <= 1e-9:
-            return "These are all terms, each given by its ends; the curves below show the rest."
+            return "These are all terms, each given by its ends; their curves show the rest."
         return (
             f"These are the largest terms, each given by its ends. On {where} they follow "
             f"{percent(max(1 - self.lost, 0.0))} of the variation of the model's answers; without "

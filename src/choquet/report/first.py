@@ -319,7 +319,7 @@ def _next(
     elif weak:
         found.append(f"Collect {weak[0].text()}.")
     if not found:
-        found.append("Nothing stands out. Look at single samples in the explorer below.")
+        found.append("Nothing stands out. Look at single samples next.")
     return found[:5]
 
 

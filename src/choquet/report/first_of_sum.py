@@ -226,4 +226,4 @@ def _next(quality: dict[str, Any] | None, weak: list[FittedTerm], empty: list[st
         found.append("Collect samples of the combinations that were never seen, if they occur.")
     elif weak:
         found.append(f"Collect samples that differ in {weak[0].name}.")
-    return found or ["Nothing stands out. Look at single inputs below."]
+    return found or ["Nothing stands out. Look at single inputs next."]

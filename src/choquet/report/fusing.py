@@ -342,7 +342,7 @@ def _next(
     if few:
         names = list_words([row["label"] for row in few[:_NAMED]])
         found.append(f"Collect more samples of {names}: their shares rest on fewer than 10.")
-    return found or ["Nothing stands out. Look at single samples below."]
+    return found or ["Nothing stands out. Look at single samples next."]
 
 
 def _symmetry(labels: list[str], given: Any) -> str | None:
