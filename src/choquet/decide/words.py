@@ -261,7 +261,7 @@ def _flip_text(flip: Flip, start: str) -> str:
     if ways:
         text = f"{start}What would put {who} before {flip.leader} in the middle model"
         text += ": its " if start else f" ({MIDDLE}): its "
-        text += f"{list_words(ways, 'or')}; each alone is enough."
+        text += list_words(ways, "or") + ("; each alone is enough." if len(ways) > 1 else ".")
         if never:
             text += f" Its {list_words(never, 'or')} alone cannot do it."
         return text
