@@ -265,3 +265,19 @@ def test_options_are_checked():
         choquet.FusionClassifier(regressor=regressor).fit(S, y)
     with pytest.raises(DataError, match="give classes="):
         choquet.FusionClassifier(classes=["a", "b"]).fit(S, y)
+
+
+def test_reversed_sources_and_better_rivals_are_named(tmp_path, capsys):
+    S, y = scores()
+    turned = S.copy()
+    turned[:, :, 0] = 1 - turned[:, :, 0]
+    given = ClassScores(turned, np.array(CLASSES), SOURCES, np.arange(len(S)), y)
+    assert given.reversed_sources() == ["resnet"]
+    path = tmp_path / "turned.csv"
+    wide_frame(turned, y).to_csv(path, index=False)
+    done = runner(capsys)("fuse", path, "--truth", "label", "-o", tmp_path / "turned.json")
+    assert "resnet gives the true class lower scores" in done.err
+    assert "stacking is more accurate" in done.err
+    wide_frame(S, y).to_csv(path, index=False)
+    done = runner(capsys)("fuse", path, "--truth", "label", "-o", tmp_path / "plain.json")
+    assert "lower scores" not in done.err

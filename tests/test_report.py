@@ -234,3 +234,50 @@ def test_a_report_on_rows_of_one_class_is_written(learner, held_back):
     rows = (1 - X if held_back else X)[(y > 0.6)][:8]
     page = choquet.Report(model, rows, np.ones(8, dtype=bool)).html()
     assert page.startswith("<!doctype html>")
+
+
+# -- one rule for who is better --------------------------------------------------------------------
+
+
+def _three_kinds(n=240):
+    """Classes each of which rises with a source of its own, and falls with the others."""
+    rng = np.random.default_rng(4)
+    X = rng.random((n, 3))
+    return X, np.array(["low", "mid", "high"])[(X + 0.1 * rng.standard_normal(X.shape)).argmax(1)]
+
+
+def test_one_class_is_judged_by_its_probability():
+    X, y = _three_kinds()
+    model = choquet.ChoquetClassifier().fit(X, y)
+    part = choquet.of_class(model, "high")
+    table = choquet.Report(part, X, y).json()
+    quality = json.loads(table)["first"]["quality"]
+    rows = {row["key"]: row for row in quality["rows"]}
+    chance = part.outcome.probability(part.predict(X))
+    assert not quality["numbers"]
+    wrong = np.mean((chance > 0.5) != (y == "high"))
+    assert rows["model"]["error"] == pytest.approx(wrong, abs=0.02)  # its operators, or itself
+    assert rows["mean"]["error"] == pytest.approx(np.mean(y == "high"), abs=0.01)
+
+
+def test_directions_are_no_advice_where_classes_have_no_order():
+    X, y = _three_kinds()
+    model = choquet.InUnits(choquet.ChoquetClassifier()).fit(X, y)
+    text = choquet.Report(model, X, y).markdown()
+    assert "lower-is-better" not in text
+    assert "falls where the target rises" not in text
+
+
+def test_warnings_and_the_verdict_agree():
+    """Whoever is clearly better by the differences row by row is so in both sentences."""
+    rng = np.random.default_rng(0)
+    for noise in (0.02, 0.05, 0.1):
+        X = rng.random((150, 3))
+        y = X @ [0.5, 0.3, 0.2] + noise * rng.standard_normal(150)
+        for model in (choquet.OWARegressor(), choquet.ChoquetRegressor()):
+            first = json.loads(choquet.Report(model.fit(X, y), X, y).json())["first"]
+            rows = {row["key"]: row for row in first["quality"]["rows"]}
+            warned = any("linear model" in text for text in first["warnings"])
+            assert warned == (rows["linear"]["beats"] and not rows["mean"]["beats"])
+            if warned:
+                assert "as accurate as" not in first["quality"]["verdict"]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from choquet.cli.output import say, say_json, say_reliability, say_table
+from choquet.cli.output import say, say_json, say_reliability, say_table, warn
 from choquet.cli.subjects import check_output, write_object
 from choquet.cli.tables import open_table
 from choquet.errors import DataError, OptionError
@@ -50,6 +50,11 @@ def run_fuse(
     with steps("learning", None):
         model.fit(given)
     n_bytes = write_object(model, output, force=force)
+    for name in given.reversed_sources():
+        warn(
+            f"note: {name} gives the true class lower scores than the others. A fusion cannot turn "
+            "that round: check its columns, or subtract its scores from 1"
+        )
     if str(output) == "-":
         return
     scores: dict[str, Any] = {}
@@ -58,6 +63,9 @@ def run_fuse(
         with steps("trying it on samples held out", None):
             tried = baselines.fusion_scores(model, given, refit=True, folds=folds)
         scores = {} if tried is None else tried.to_dict()
+        rival = None if tried is None else tried.scores.get("stacking")
+        if rival is not None and rival.beats(tried.scores["model"]):
+            warn("note: stacking is more accurate here; look at the sources before you fuse")
     summary = {
         "output": str(output), "bytes": n_bytes, "sources": list(given.sources),
         "classes": [str(one) for one in given.classes.tolist()], "samples": len(given.scores),

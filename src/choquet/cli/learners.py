@@ -38,6 +38,10 @@ _HELD_OUT = 2_000
 """Rows of these that the model is tried on."""
 
 
+_SCALING_FOLDS, _ANY = 3, 8
+"""Parts that rows are held out in to compare two scalings; sources up to which by any measure."""
+
+
 _FEW_CLASSES = 5
 """Classes that are learned from however few rows."""
 
@@ -148,6 +152,8 @@ class _Look:
     """Sum of squared differences from the mean."""
     rows: npt.NDArray[Any] | None = None
     labels: npt.NDArray[Any] | None = None
+    scaling: str | None = None
+    """What "auto" came to mean, for learners that are tried one after the other."""
 
     def join(self, X: npt.NDArray[Any], labels: npt.NDArray[Any] | None) -> None:
         if X.dtype == object:  # words have no moments, and who learns from them asks for none
@@ -328,16 +334,52 @@ class Job:
     def _scales(self) -> tuple[list[Scale], Scale]:
         """Of the sources, and of the target."""
         look, n = self.look, len(self.sources)
-        if self.scaling == "auto":
-            inside = look.low.min() >= 0 and look.high.max() <= 1
-            self.scaling = "none" if inside else "minmax"
         flat = [self.sources[k] for k in np.flatnonzero(look.high[:n] <= look.low[:n])]
-        if flat and self.scaling != "none":
+        if flat:
             warn(f"note: {', '.join(map(repr, flat))} never changes; leave it out of --sources")
         self.directions = self._directions()
+        if self.scaling == "auto":
+            if look.scaling is None:
+                look.scaling = self._best_scaling()
+            self.scaling = look.scaling
         scales = [self._scale(k, self.directions[name]) for k, name in enumerate(self.sources)]
-        method = "minmax" if self.scaling == "quantiles" else self.scaling
-        return scales, IDENTITY if self.classify else self._scale(n, "higher", method)
+        if self.classify or self._target_scale != "fitted":
+            return scales, IDENTITY if self.classify else self._scale(n, "higher")
+        X, y = self.kept()
+        Z = np.stack([one(X[:, k]) for k, one in enumerate(scales)], axis=1)
+        return scales, import_module("choquet.estimators.commensurate").fit_target(Z, y)
+
+    @property
+    def _target_scale(self) -> str:
+        """How the target is scaled: as the sources are, but its range is learned."""
+        return self.scaling if self.scaling in ("none", "standard") else "fitted"
+
+    def _best_scaling(self) -> str:
+        """Columns as they are where they are in one unit with the target, or else their ranges.
+
+        Scores between 0 and 1 are in one unit. Of other columns held-out rows tell: if an integral
+        of the columns as they are predicts them as well as one that scales each, within one
+        standard error, it is the simpler one, and right about 0 and 1.
+        """
+        n = len(self.sources)
+        low, high = self.look.low, self.look.high
+        if low.min() >= 0 and high.max() <= 1:
+            return "none"
+        turned = any(one != "higher" for one in self.directions.values())
+        if self.classify or turned or self.options.missing == "keep":
+            return "minmax"
+        room, k_additive = self._room, 2 if n > _ANY else None
+        models = [
+            room.InUnits(
+                room.ChoquetRegressor(k_additive=k_additive),
+                scale=room.Commensurate(method=method),
+                target=target,
+            )
+            for method, target in (("none", "none"), ("minmax", "fitted"))
+        ]
+        compare = import_module("choquet.estimators.held_out").compare
+        plain, _ = compare(models, *self.tried_on(), folds=_SCALING_FOLDS)
+        return "none" if plain is not None and plain.near else "minmax"
 
     def notes(self) -> list[str]:
         """Sources that one seldom means to learn from: row numbers, copies, the target itself."""
@@ -378,16 +420,16 @@ class Job:
             return []
         return [name for name, column in self._numbers(X) if (np.diff(column) == 1).all()]
 
-    def _scale(self, k: int, direction: Any, method: str | None = None) -> Scale:
+    def _scale(self, k: int, direction: Any) -> Scale:
         """From the whole table where moments are enough, else from the rows kept."""
-        look, how = self.look, method or self.scaling
+        look, how = self.look, self.scaling
         column = np.array([look.low[k], look.high[k]])
         if how == "standard":
             deviation = np.sqrt(look.square[k] / look.n)
             column = look.mean[k] + deviation * np.array([-1.0, 1.0])
         elif how == "quantiles":
             column = self.kept()[0][:, k]
-        name = self.sources[k] if 0 <= k < len(self.sources) else "the target"
+        name = self.sources[k] if k < len(self.sources) else "the target"
         return fit_scale(column, direction=direction, method=how, name=name)
 
     def _directions(self) -> Mapping[str, Any]:
@@ -508,8 +550,7 @@ class Job:
         if self.learner.raw:
             return self.estimator
         scale = self._room.Commensurate(directions=self._given(), method=self.scaling)
-        how = "minmax" if self.scaling == "quantiles" else self.scaling
-        return self._room.InUnits(self.estimator, scale=scale, target=how)
+        return self._room.InUnits(self.estimator, scale=scale, target=self._target_scale)
 
     def _given(self) -> Any:
         """Directions as they are to be found again in each fold."""

@@ -189,6 +189,11 @@ class Decomposition(ABC):
         """What the model adds to the integral of its measure."""
 
     @property
+    def poor(self) -> bool:
+        """Whether the operators should not stand in for what was decomposed."""
+        return False
+
+    @property
     @abstractmethod
     def unit(self) -> Literal["walks", "samples"]:
         """What the shares of the operators are shares of."""

@@ -36,6 +36,8 @@ ROUNDING = 1e-12
 
 _REGIONS: WeakKeyDictionary[Any, tuple[Any, Problem, Solution]] = WeakKeyDictionary()
 """The least squares fit over all measures for each model, as long as the model lives."""
+_FREE: WeakKeyDictionary[Any, tuple[Any, Problem, Solution]] = WeakKeyDictionary()
+"""The same over measures that need not be normal, with an intercept."""
 _LAST: WeakKeyDictionary[Solution, tuple[tuple[float, float, str], Region]] = WeakKeyDictionary()
 """The region that was asked for last around each fit, as long as the fit lives."""
 
@@ -60,6 +62,9 @@ class CertainRegressor:
     missing: Any
     _gaps: Any
     _integrals: Any
+    free_target_ = False
+    """Whether the target's scale was learned from the same rows, so that outputs may be off by it:
+    `choquet.InUnits` says so."""
 
     def _shape(self):
         """What the measures are that intervals range over."""
@@ -69,17 +74,23 @@ class CertainRegressor:
         """Whether the measures may fall, or need not be normal."""
         return not (self._shape()["monotone"] and self._shape()["normal"])
 
-    def _wide_problem(self) -> Problem:
-        """Squared error over all measures of the model's shape, without what draws them in."""
-        dense = self.statistics_.n_sources <= MAX_DRAWN
-        return least_squares(self.statistics_, dense=dense, **self._shape())
+    def _wide_problem(self, free: bool = False) -> Problem:
+        """Squared error over all measures of the model's shape, without what draws them in.
 
-    def _fit_of_all(self) -> tuple[Problem, Solution]:
+        If `free`, measures need not be normal, and there is an intercept: the scale of the target
+        is as open as they are.
+        """
+        dense = self.statistics_.n_sources <= MAX_DRAWN
+        shape = self._shape() | ({"normal": False, "fit_intercept": True} if free else {})
+        return least_squares(self.statistics_, dense=dense, **shape)
+
+    def _fit_of_all(self, free: bool = False) -> tuple[Problem, Solution]:
         """That problem and its optimum."""
-        kept = _REGIONS.get(self)
+        place = _FREE if free else _REGIONS
+        kept = place.get(self)
         if kept is None or kept[0] is not self.statistics_:
-            problem = self._wide_problem()
-            kept = _REGIONS[self] = (self.statistics_, problem, solve(problem))
+            problem = self._wide_problem(free)
+            kept = place[self] = (self.statistics_, problem, solve(problem))
         return kept[1], kept[2]
 
     def _n_rows(self) -> float:
@@ -211,11 +222,11 @@ class CertainRegressor:
         return np.column_stack([low, high])
 
     def _bounds(self, X: FloatArray, level: float) -> FloatArray:
-        rows = output_rows(X)
-        if self._intercept():
+        rows, free = output_rows(X), self.free_target_
+        if self._intercept() or free:
             rows = sp.hstack([rows, np.ones((rows.shape[0], 1))])
-        found = self._region(level, "outputs").ends(rows)
-        if not self._relaxed() and not self._intercept():
+        found = self._region(level, "outputs", free).ends(rows)
+        if not (self._relaxed() or self._intercept() or free):
             # No farther than the inputs themselves, but for rounding.
             least, most = X.min(axis=1)[:, None], X.max(axis=1)[:, None]
             found = np.clip(found, least - ROUNDING * abs(least), most + ROUNDING * abs(most))
@@ -224,9 +235,9 @@ class CertainRegressor:
     def _intercept(self):
         return self._shape()["fit_intercept"]
 
-    def _region(self, level: float, kind: str) -> Region:
+    def _region(self, level: float, kind: str, free: bool = False) -> Region:
         """The region of a level; the last one is kept, for rows that are asked for one by one."""
-        (problem, solution), asked = self._fit_of_all(), (self._n_rows(), level, kind)
+        (problem, solution), asked = self._fit_of_all(free), (self._n_rows(), level, kind)
         known = _LAST.get(solution)
         if known is None or known[0] != asked:
             known = _LAST[solution] = (asked, confidence_region(problem, solution, *asked))
@@ -234,7 +245,7 @@ class CertainRegressor:
 
     def _noise_half(self, level: float) -> float:
         """Half of the interval of the noise alone; infinite where the rows say nothing of it."""
-        problem, solution = self._fit_of_all()
+        problem, solution = self._fit_of_all(self.free_target_)
         free, used = numbers_used(problem, solution)
         variance, spare = noise_variance(solution.objective, free, used, self._n_rows())
         if not spare:

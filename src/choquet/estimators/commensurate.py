@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 
 import numpy as np
@@ -26,7 +27,7 @@ from choquet.estimators.validation import (
 )
 from choquet.scales import IDENTITY, Units, direction_note, fit_scale
 from choquet.scales.directions import choose_directions
-from choquet.scales.scale import fit_scales
+from choquet.scales.scale import Scale, fit_scales
 from choquet.scales.units import with_names
 
 _check_feature_names_in = later("sklearn.utils.validation", "_check_feature_names_in")
@@ -187,6 +188,65 @@ class Commensurate(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return Units(self.scales_).inputs(rows)
 
 
+TARGETS = ("fitted", "minmax", "standard", "none")
+"""How the scale of a target is found."""
+ROWS_A_NUMBER = 2
+"""Rows for each number of the measure that a target's scale is learned with, at least."""
+MOST_SOURCES = 8
+"""Sources up to which that measure may be any; it is 2-additive beyond, which takes as long."""
+FLAT = 1e-3
+"""Share of the target's range that the ends of its scale are apart, at least."""
+
+
+def fit_target(X, y, weight=None):
+    """The scale of a target, learned with a measure: what outputs are if all inputs are 0, or 1.
+
+    The least and the largest target are where noise is largest, and seldom where all inputs are at
+    their ends. So the ends are those of the monotone measure, with an intercept, that fits best:
+    any measure if there are two rows or more for each of its numbers, else a 2-additive or an
+    additive one. With fewer rows than that, or where no source rises with the target, they are the
+    least and the largest.
+
+    Parameters
+    ----------
+    X : array of shape (n_samples, n_sources)
+        Inputs on the common scale; rows that lack a value are left out.
+    y : array of shape (n_samples,)
+    weight : array of shape (n_samples,), optional
+
+    Returns
+    -------
+    Scale
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).random((60, 3))
+    >>> [round(end, 6) for end in fit_target(X, 20 + 5 * np.median(X, axis=1)).ends]
+    [20.0, 25.0]
+    """
+    from choquet.estimators.regressor import ChoquetRegressor
+
+    usual = fit_scale(y, weight=weight, name="the target")
+    whole = ~np.isnan(X).any(axis=1)
+    whole &= True if weight is None else weight > 0
+    rows, n = int(whole.sum()), X.shape[1]
+    sizes: dict[int | None, int] = {1: n + 1, 2: n * (n + 1) // 2 + 1}
+    if n <= MOST_SOURCES:
+        sizes[None] = 1 << n
+    able = [k for k, size in sizes.items() if ROWS_A_NUMBER * size <= rows]
+    if not able or not np.ptp(y[whole]):
+        return usual
+    judge = ChoquetRegressor(normal=False, fit_intercept=True, k_additive=able[-1])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        judge.fit(X[whole], usual(y[whole]), None if weight is None else weight[whole])
+    low, high = judge.predict(np.stack([np.zeros(n), np.ones(n)]))
+    if not high - low > FLAT:
+        return usual
+    return Scale(usual.inverse([low, high]), np.array([0.0, 1.0]))
+
+
 def _inner_has(name):
     """Whether the estimator inside has a method: the fitted one, or that to be fitted."""
 
@@ -209,8 +269,10 @@ class InUnits(Predictor, Explained, Learner):
         What learns; a `ChoquetRegressor` by default.
     scale : Commensurate, optional
         The scales of the columns; ``Commensurate(directions="auto")`` by default.
-    target : {"minmax", "standard", "none"}, default "minmax"
-        The scale of a numeric target; classes have none.
+    target : {"fitted", "minmax", "standard", "none"}, default "fitted"
+        The scale of a numeric target; classes have none. "fitted" learns its ends with a measure
+        (see `fit_target`); the others take them from the target alone, "minmax" from its least and
+        largest number, which noise decides.
 
     Attributes
     ----------
@@ -236,7 +298,7 @@ class InUnits(Predictor, Explained, Learner):
     array([5.5])
     """
 
-    def __init__(self, estimator=None, *, scale=None, target="minmax"):
+    def __init__(self, estimator=None, *, scale=None, target="fitted"):
         self.estimator = estimator
         self.scale = scale
         self.target = target
@@ -247,7 +309,7 @@ class InUnits(Predictor, Explained, Learner):
         return ChoquetRegressor() if self.estimator is None else self.estimator
 
     def _learn(self, X, y, sample_weight):
-        check_option("target", self.target, ("minmax", "standard", "none"))
+        check_option("target", self.target, TARGETS)
         estimator, name = clone(self._made()), getattr(y, "name", None)
         classify = is_classifier(estimator)
         if classify:
@@ -260,16 +322,20 @@ class InUnits(Predictor, Explained, Learner):
         made = Commensurate(directions="auto") if self.scale is None else clone(self.scale)
         given = {} if sample_weight is None else {"sample_weight": sample_weight}
         made.fit(with_names(self, X), y, **given)
-        scale = IDENTITY
-        if not classify:
+        scale, scaled = IDENTITY, Units(made.scales_).scaled(X)
+        if not classify and self.target == "fitted":
+            scale = fit_target(scaled, y.astype(np.float64), sample_weight)
+        elif not classify:
             scale = fit_scale(
                 y.astype(np.float64), method=self.target, weight=sample_weight, name="the target"
             )
-        estimator.fit(Units(made.scales_).scaled(X), y if classify else scale(y), **given)
+        estimator.fit(scaled, y if classify else scale(y), **given)
         return self._set(estimator, made, scale, name)
 
     def _set(self, estimator, scale, target, name):
         self.estimator_, self.scale_ = estimator, scale
+        if self.target == "fitted" and hasattr(estimator, "free_target_"):
+            estimator.free_target_ = True
         self.target_name_ = None if name is None else str(name)
         self.units_ = Units(scale.scales_, target, self.target_name_ or "the output")
         return self
@@ -306,7 +372,7 @@ class InUnits(Predictor, Explained, Learner):
                 directions={k: one.direction for k, one in enumerate(scales)},
                 method={k: ways[one.trivial] for k, one in enumerate(scales)},
             )
-            like = cls(estimator, scale=again, target=ways[target.trivial])
+            like = cls(estimator, scale=again, target="none" if target.trivial else "fitted")
         made = clone(like)
         made.n_features_in_, made.feature_names_in_ = len(scales), scale.feature_names_in_
         return made._set(estimator, scale, target, target_name)

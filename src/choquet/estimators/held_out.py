@@ -43,10 +43,30 @@ class Score(NamedTuple):
     """Which source it is, of the best single one."""
     rarest_right: float = float("nan")
     """Share of the rows of the rarest class that are answered right; NaN of numbers."""
+    lost: FloatArray | None = None
+    """Squared error of each row, or whether its answer is wrong."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data."""
-        return self._asdict()
+        """Plain data, without the single rows."""
+        return {name: value for name, value in self._asdict().items() if name != "lost"}
+
+    def beats(self, other: Score) -> bool:
+        """Whether its rows have a smaller loss than those of another, by more than chance gives.
+
+        Both answered the same rows, so the differences row by row are what chance is told by.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> truth = np.linspace(0, 1, 50)
+        >>> good, bad = score_numbers(truth + 0.1, truth), score_numbers(truth**2, truth)
+        >>> good.beats(bad), bad.beats(good), good.beats(good)
+        (True, False, False)
+        """
+        if self.lost is None or other.lost is None or len(self.lost) < 2:
+            return False
+        gain = other.lost - self.lost
+        return bool(gain.mean() > _NORMAL * gain.std(ddof=1) / len(gain) ** 0.5)
 
 
 def score_numbers(found: FloatArray, truth: FloatArray, detail: str = "") -> Score:
@@ -62,7 +82,7 @@ def score_numbers(found: FloatArray, truth: FloatArray, detail: str = "") -> Sco
     error = float(np.sqrt(squares.mean()))
     deviation = float(squares.std(ddof=1)) if len(squares) > 1 else 0.0
     half = _NORMAL * deviation / len(squares) ** 0.5 / (2 * error) if error > 0 else 0.0
-    return Score(error, half, detail=detail)
+    return Score(error, half, detail=detail, lost=squares)
 
 
 class Told(NamedTuple):
@@ -144,15 +164,16 @@ def score_classes(
     0.0
     """
     n = len(place)
-    wrong = float(np.mean((proba.argmax(axis=1) if said is None else said) != place))
+    missed = ((proba.argmax(axis=1) if said is None else said) != place).astype(np.float64)
+    wrong = float(missed.mean())
     half = _NORMAL * (wrong * (1 - wrong) / n + _NORMAL**2 / (4 * n * n)) ** 0.5
     rare = place == np.bincount(place, minlength=proba.shape[1]).argmin()
     found = float(np.mean(proba[rare].argmax(axis=1) == place[rare])) if rare.any() else np.nan
     if sure:
-        return Score(wrong, half, detail=detail, rarest_right=found)
+        return Score(wrong, half, detail=detail, rarest_right=found, lost=missed)
     lost = -np.log(np.clip(proba[np.arange(n), place], _LEAST, 1.0))
     spread = float(lost.std(ddof=1)) if n > 1 else 0.0
-    return Score(wrong, half, float(lost.mean()), _NORMAL * spread / n**0.5, detail, found)
+    return Score(wrong, half, float(lost.mean()), _NORMAL * spread / n**0.5, detail, found, missed)
 
 
 class HeldOut(NamedTuple):

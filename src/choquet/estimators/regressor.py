@@ -336,11 +336,11 @@ class ChoquetRegressor(IncrementalRegressor):
 
     # -- what the data determine -------------------------------------------------------------------
 
-    def _wide_problem(self):
-        return self._restricted(super()._wide_problem(), self.measure_.sources)
+    def _wide_problem(self, free=False):
+        return self._restricted(super()._wide_problem(free), self.measure_.sources)
 
-    def _fit_of_all(self):
-        return self._own_problem() if self._plain() else super()._fit_of_all()
+    def _fit_of_all(self, free=False):
+        return self._own_problem() if self._plain() and not free else super()._fit_of_all(free)
 
     def _own_problem(self):
         return self.problem_, self.solution_

@@ -280,6 +280,8 @@ class OperatorsExplanation(ModelExplanation):
         widths and gains, are in units of the target; biases and weights are on the common scale.
     outcome : Outcome or None
         What the output says of a class, if it is one's.
+    poor : bool
+        Whether the operators should not stand in for the model.
     """
 
     sources: tuple[str, ...]
@@ -300,6 +302,7 @@ class OperatorsExplanation(ModelExplanation):
     requests: tuple[DataRequest, ...]
     units: Units | None = None
     outcome: Outcome | None = None
+    poor: bool = False
 
     def to_frame(self, library: FrameLibrary | None = None) -> Any:
         """A table of the operators, one row each.
@@ -356,7 +359,9 @@ if gpr is the largest.
         """Data to collect; of two sources, either above the other is every sample."""
         if len(self.sources) == 2 and len({one.above for one in self.requests}) == 2:
             return ["more samples, of any kind"]
-        return [request.text() for request in self.requests]
+        # Contexts of a learned model are all there is: to name each of them says nothing.
+        kept = self.requests[:1] if self.learned else self.requests
+        return [request.text() for request in kept]
 
     def html_table(self) -> str:
         """The operators as a table, for notebooks."""
@@ -373,6 +378,11 @@ if gpr is the largest.
         count = len(self.operators)
         ways = "one way" if count == 1 else f"{number_word(count)} ways"
         text = f"The model combines {source_words(self.sources)} in {ways}"
+        if self.poor:
+            text = (
+                "No short description comes near what the model does. The nearest one combines "
+                f"{source_words(self.sources)} in {ways}"
+            )
         if self.learned and self.n_samples == self.n_samples:
             text += f", learned from {self.n_samples:,.10g} samples"
         named = self.output_name != "the output"
@@ -531,6 +541,7 @@ def explain_view(
         requests=requests_of(view, n_requests, known),
         units=view.units,
         outcome=view.outcome,
+        poor=parts.poor,
     )
 
 

@@ -250,7 +250,7 @@ def percent(share: float, digits: int = 3) -> str:
     Examples
     --------
     >>> percent(0.25), percent(0.99999), percent(1.0), percent(0.00001)
-    ('25 %', '99.9 %', '100 %', 'under 0.1 %')
+    ('25 %', 'over 99.9 %', '100 %', 'under 0.1 %')
     """
     if not math.isfinite(share):
         return "unknown"
@@ -258,7 +258,7 @@ def percent(share: float, digits: int = 3) -> str:
         return "under 0.1 %"
     # Shares are sums, and sums are rounded.
     if 0.999 < share < 1 - 1e-9:
-        return "99.9 %"
+        return "over 99.9 %"
     text = f"{100 * share:.{digits}g} %"
     return "over 99 %" if text == "1e+02 %" and share < 1 - 1e-9 else text.replace("1e+02", "100")
 

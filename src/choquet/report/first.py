@@ -100,7 +100,10 @@ def _what(view: View, story: OperatorsExplanation, *, learned_from: bool) -> str
         into += " is true"
     text = f"The model combines {source_words(view.sources)} into {into}."
     count = len(story.operators)
-    if count > 1:
+    if story.poor:
+        ways = "one way" if count == 1 else f"{number_word(count)} ways"
+        text += f" No short description comes near how; the nearest one has {ways} of doing it."
+    elif count > 1:
         text += f" It does so in {number_word(count)} ways, depending on which inputs are larger "
         text += "than others."
     else:
@@ -142,6 +145,9 @@ def _against(view: View, inputs: FloatArray | None, targets: FloatArray | None) 
     """Sources that fall where the target rises, of a model that cannot follow that."""
     if inputs is None or targets is None or view.signs is None or len(inputs) < 2:
         return []
+    outcome = view.outcome
+    if outcome is not None and len(outcome.classes) > 2 and outcome.kind != "level":
+        return []  # a source may speak for one class and against another
     return against_target(view.scaled(inputs), targets, view.sources)
 
 
@@ -199,8 +205,7 @@ def quality_warnings(quality: dict[str, Any]) -> list[str]:
     for key, name in words.items():
         if key not in rows or own["error"] <= rows[key]["error"] * (1 + 1e-9):
             continue
-        clear = own["error"] - rows[key]["error"] > max(own["error_half"], 0.0) / 2
-        if key == "mean" or clear:
+        if key == "mean" or rows[key]["beats"]:
             verb = "worse than" if key != "linear" else "less accurate than"
             found.append(
                 f"The model is {verb} {name}: its {unit} is {told(own)} against {told(rows[key])}."
@@ -326,11 +331,7 @@ def _next(
 def other_models(quality: dict[str, Any] | None, *learners: str) -> list[str]:
     """What else to try, where a simple answer is better than the model."""
     rows = {row["key"]: row for row in quality["rows"]} if quality else {}
-    beaten = [
-        key
-        for key in ("linear", "single", "mean")
-        if key in rows and rows["model"]["error"] > rows[key]["error"]
-    ]
+    beaten = [key for key in ("linear", "single", "mean") if key in rows and rows[key]["beats"]]
     if not beaten or quality is None:
         return []
     names = learners if quality["numbers"] else [f"{name}-classifier" for name in learners]

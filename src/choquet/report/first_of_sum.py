@@ -13,6 +13,9 @@ from choquet.explanation.phrases import figure, number_word, percent, source_wor
 from choquet.report.first import LOG_ODDS, least_sure, no_quality, other_models, quality_warnings
 from choquet.report.reliability import unreliable
 
+_MATTERS = 0.01
+"""Share of the variation from which on more data on a term are worth collecting."""
+
 _NAMED = 2
 """Terms and places that one point names."""
 
@@ -224,6 +227,11 @@ def _next(quality: dict[str, Any] | None, weak: list[FittedTerm], empty: list[st
         found.append("Give samples with known results, so that the report can measure errors.")
     if empty:
         found.append("Collect samples of the combinations that were never seen, if they occur.")
-    elif weak:
+    elif weak and weak[0].share >= _MATTERS:
         found.append(f"Collect samples that differ in {weak[0].name}.")
+    elif weak:
+        found.append(
+            f"{weak[0].name} is uncertain and hardly matters: a model with fewer terms "
+            "(`--max-terms`) may do as well."
+        )
     return found or ["Nothing stands out. Look at single inputs next."]

@@ -87,6 +87,8 @@ def quality_of(
         truth, numbers = _labels(np.asarray(y), classes)[::step], False
     elif targets is None:
         return None
+    elif view.outcome is not None:
+        return _class_alone(view, rows, targets[::step], told if told is None else told[::step])
     else:
         truth, numbers = targets[::step], True
     own: _Own
@@ -97,6 +99,24 @@ def quality_of(
     else:
         own = _judged(model, some, truth, classes)
     return _beside_others(model, some, rows, truth, own, numbers=numbers, sources=view.sources)
+
+
+def _class_alone(
+    view: View, rows: FloatArray, targets: FloatArray, told: FloatArray | None
+) -> HeldOut | None:
+    """Scores of what was learned for one class, which has a probability, or none to be judged."""
+    from choquet.estimators.held_out import HeldOut, Told, baseline_scores, score_classes
+
+    assert view.outcome is not None
+    chance = view.outcome.probability(view.outputs(rows) if told is None else told)
+    places = (targets > 0.5).astype(np.int64)
+    if chance is None or len(np.unique(places)) < 2:
+        return None
+    proba = np.column_stack([1 - chance, chance])
+    rivals = baseline_scores(rows, places, classify=True, sources=view.sources)
+    scores = {"model": score_classes(proba, places), **rivals}
+    known = Told(proba, proba.argmax(axis=1)).reliability(places)
+    return HeldOut(0, len(places), scores, known)
 
 
 def quality_of_sum(view: AdditiveView, X: Any, rows: FloatArray, y: Any) -> HeldOut | None:
@@ -255,6 +275,7 @@ def scores_table(found: HeldOut | None, *, n: int) -> dict[str, Any] | None:
         return None
     numbers = found.reliability is None
     rows, best = [], min(score.error for score in found.scores.values())
+    own = found.scores["model"]
     for name, score in found.scores.items():
         who = _WHO[name]
         if name == "linear" and not numbers:
@@ -264,6 +285,7 @@ def scores_table(found: HeldOut | None, *, n: int) -> dict[str, Any] | None:
         if score.detail:
             who += f" ({score.detail})"
         row = {"key": name, "who": who, **score.to_dict(), "best": score.error <= best}
+        row["beats"], row["beaten"] = score.beats(own), own.beats(score)
         row["r2"] = found.r2(name) if numbers and "mean" in found.scores else None
         rows.append(row)
     _write_out(rows, numbers=numbers)
@@ -322,26 +344,23 @@ def _verdict(rows: dict[str, Any], *, numbers: bool) -> str:
     others = [row for key, row in rows.items() if key != "model"]
     scored = [row for row in others if _known(row["log_loss"])]
     found = []
-    if others and (one := _compared(rows["model"], others, "error")):
-        words = ("is more accurate than", "is about as accurate as")
-        found.append(f"The model {words[one[1]]} the best of the others: {one[0]}.")
-    if not numbers and scored and (one := _compared(rows["model"], scored, "log_loss")):
-        words = ("is lower than that", "is about that")
-        found.append(f"Its log-loss {words[one[1]]} of the best of the others: {one[0]}.")
+    if others and not (best := min(others, key=lambda row: row["error"]))["beats"]:
+        verb = "is more accurate than" if best["beaten"] else "is about as accurate as"
+        found.append(f"The model {verb} the best of the others: {_named(best)}.")
+    if not numbers and scored:
+        own, best = rows["model"], min(scored, key=lambda row: row["log_loss"])
+        away = best["log_loss"] - own["log_loss"]
+        # Differences within the intervals are none to speak of.
+        about = abs(away) <= max(own["log_loss_half"] or 0.0, best["log_loss_half"] or 0.0)
+        if about or away > 0:
+            verb = "is about that" if about else "is lower than that"
+            found.append(f"Its log-loss {verb} of the best of the others: {_named(best)}.")
     return " ".join(found)
 
 
-def _compared(
-    own: dict[str, Any], others: list[dict[str, Any]], score: str
-) -> tuple[str, bool] | None:
-    """The best of the others, and whether it is about as good; None where it is better."""
-    best = min(others, key=lambda row: row[score])
-    away = best[score] - own[score]
-    name = best["who"][0].lower() + best["who"][1:]
-    # Differences within the intervals are none to speak of.
-    if abs(away) <= max(own[f"{score}_half"] or 0.0, best[f"{score}_half"] or 0.0):
-        return name, True
-    return (name, False) if away > 0 else None
+def _named(row: dict[str, Any]) -> str:
+    """Who it is, inside a sentence."""
+    return str(row["who"][0].lower() + row["who"][1:])
 
 
 def _known(value: float | None) -> bool:

@@ -15,6 +15,9 @@ from choquet.errors import DataError
 _SEPARATORS = (":", "/", "|", "__", "_", ".", " ", "-")
 """What may stand between the names of a source and a class in the name of a column."""
 
+_BEYOND_CHANCE = 3.0
+"""Standard errors by which a mean is below zero, so that not one source in 700 is by chance."""
+
 
 @dataclass(frozen=True)
 class Roles:
@@ -78,6 +81,29 @@ class ClassScores:
     sources: tuple[str, ...]
     ids: npt.NDArray[Any]
     truth: npt.NDArray[Any] | None = None
+
+    def reversed_sources(self) -> list[str]:
+        """Sources that give the true class lower scores than the others, by more than chance.
+
+        A fusion cannot turn them round, because it must not fall where a score rises.
+
+        Examples
+        --------
+        >>> scores = np.tile([[[0.9, 0.2], [0.1, 0.8]]], (20, 1, 1))
+        >>> ids, truth = np.arange(20), np.array(["cat"] * 20)
+        >>> found = ClassScores(scores, np.array(["cat", "dog"]), ("a", "b"), ids, truth)
+        >>> found.reversed_sources()
+        ['b']
+        """
+        if self.truth is None or len(self.classes) < 2 or len(self.scores) < 2:
+            return []
+        own = self.truth.astype(str)[:, None] == self.classes.astype(str)
+        n_others = len(self.classes) - 1
+        true = (self.scores * own[:, :, None]).sum(axis=1)
+        ahead = true - (self.scores * ~own[:, :, None]).sum(axis=1) / n_others
+        error = ahead.std(axis=0, ddof=1) / len(ahead) ** 0.5
+        against = ahead.mean(axis=0) < -_BEYOND_CHANCE * error
+        return [name for name, one in zip(self.sources, against, strict=True) if one]
 
     @classmethod
     def from_columns(
