@@ -26,7 +26,7 @@ from choquet.additive.model import model_of
 from choquet.additive.reml import _GRID, Quadratic, covariance_of, reml
 from choquet.additive.search import grow
 from choquet.additive.table import Chunks, Memory
-from choquet.additive.terms import Places, Term, make_term
+from choquet.additive.terms import Design, Places, Term, make_term
 from choquet.additive.thin import needed_knots
 from choquet.errors import DataError, OptionError, SourceError
 from choquet.estimators import fit_additive_chunks
@@ -70,6 +70,23 @@ def test_whole_arrays_stand_in_for_loops_to_the_bit():
             np.testing.assert_array_equal(one, other)
         assert loop.stands_in is not None
         assert not np.array_equal(at_once[-1], arguments[-1])
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_scores_that_are_kept_are_those_of_the_numbers_asked_for(keep):
+    rng = np.random.default_rng(0)
+    X = rng.random((50, 2))
+    table = Memory(X, X[:, 0], np.ones(50))
+    ground = ground_of(table, [Source("a"), Source("b")], Options(max_order=2))
+    terms = [ground.term((0,)), ground.term((1,)), ground.term((0, 1))]
+    (block,) = table.blocks() if keep else Chunks(lambda: [(X, X[:, 0], np.ones(50))]).blocks()
+    for some in (terms[:2], terms, terms[:1]):
+        design = Design(some, 1)
+        first, second, third = rng.random((3, design.n_numbers))
+        for asked in ([first, second], [first, third], [second, second], [third, first]):
+            rows = block.design(design)
+            expected = [rows(design.values(beta)) for beta in asked]
+            np.testing.assert_array_equal(block.scores(design, asked), expected)
 
 
 # ---- grids -------------------------------------------------------------------------------------

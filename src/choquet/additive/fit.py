@@ -176,8 +176,7 @@ class Fit:
 
     def scores(self, block: Block, design: Design, betas: Sequence[FloatArray]) -> FloatArray:
         """Sums of the terms, (n_scores, n), without the fixed numbers."""
-        rows = block.design(design)
-        return np.stack([rows(design.values(beta)) for beta in betas])
+        return block.scores(design, betas)
 
     def fixed(self, betas: Sequence[FloatArray]) -> FloatArray:
         """The fixed numbers of each score, (n_scores, n_fixed)."""
@@ -200,7 +199,7 @@ class Fit:
 
         def look(block: Block) -> tuple[Any, ...]:
             rows = block.design(design)
-            eta = np.stack([rows(design.values(beta)) for beta in self.betas])
+            eta = block.scores(design, self.betas)
             found = family.working(k, eta, fixed, block.y, block.weight)
             curve = np.zeros((size, size))
             _kernels.gram(rows.index, rows.share, found.curve, curve)
@@ -318,7 +317,7 @@ class Fit:
 
         def look(block: Block) -> tuple[Any, ...]:
             rows = block.design(design)
-            eta = np.stack([rows(design.values(beta)) for beta in self.betas])
+            eta = block.scores(design, self.betas)
             mu, w = family.shares(eta, fixed), block.weight
             rest = w * ((block.y == np.arange(K)[:, None]) - mu)
             curves, weights = np.zeros((len(pairs), size, size)), []
@@ -353,8 +352,9 @@ class Fit:
 
         base = loss + float(penalty @ before**2)
         for share in (1.0, 0.5, 0.25, 0.1, 0.03):
-            if cost(before + share * step) <= base + 1e-9 * abs(base):
-                self.betas[k] = before + share * step
+            new = before + share * step
+            if cost(new) <= base + 1e-9 * abs(base):
+                self.betas[k] = new
                 return share
         return 0.0
 

@@ -6,7 +6,7 @@ who adds the blocks up, so they give the same answer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
@@ -36,6 +36,7 @@ class Block:
         self.places = Places(X)
         self._rows: dict[int, tuple[Term, Rows]] | None = {} if keep else None
         self._last: tuple[Design, Rows] | None = None
+        self._scores: dict[int, tuple[FloatArray, FloatArray]] = {}
 
     def rows(self, term: Term) -> Rows:
         """Sparse rows of a term."""
@@ -52,8 +53,21 @@ class Block:
             return self._last[1]
         found = design.side_by_side([self.rows(term) for term in design.terms], len(self.X))
         if self._rows is not None:
-            self._last = (design, found)
+            self._last, self._scores = (design, found), {}
         return found
+
+    def scores(self, design: Design, betas: Sequence[FloatArray]) -> FloatArray:
+        """Sums of the terms of a design for several lists of numbers, (n_lists, n).
+
+        The sums of the lists asked for last are kept: of many classes one changes at a time. Lists
+        are told apart by being the same array, so no one may write into them.
+        """
+        rows, known, found = self.design(design), self._scores, {}
+        for beta in betas:
+            found[id(beta)] = known.get(id(beta)) or (beta, rows(design.values(beta)))
+        if self._rows is not None:
+            self._scores = found
+        return np.stack([found[id(beta)][1] for beta in betas])
 
     def where(self, kept: BoolArray) -> Block:
         """The rows of some place in a block of their own."""
