@@ -149,6 +149,15 @@ def test_a_target_whose_rows_are_classes_of_their_own_is_refused(learner, run):
     assert "column 'truth': 15 classes in 15 rows, such as 'name 0', are too many to learn" in err
 
 
+@pytest.mark.parametrize("learner", ["additive-classifier", "additive", "auto"])
+def test_many_classes_are_refused_before_they_take_long(learner, run):
+    X, _ = sample(120)
+    write("t.csv", as_text(X, [f"name {k % 51}" for k in range(120)]))
+    err = run("fit", "t.csv", "--learner", learner, "-o", "m.json", code=1).err
+    assert "51 classes in 120 rows, such as 'name 0', are too many for an additive model" in err
+    assert "put rare ones together, or add --ordinal if they have an order" in err
+
+
 def test_numbers_as_classes_are_sent_to_a_regression(run):
     X, y = sample(15)
     write("t.csv", as_text(X, y + np.arange(15)))

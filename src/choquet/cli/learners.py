@@ -44,6 +44,9 @@ _SCALING_FOLDS, _ANY = 3, 8
 
 _FEW_CLASSES = 5
 """Classes that are learned from however few rows."""
+_MOST_CLASSES = 50
+"""Classes without an order that an additive model is fitted to. Each has a score of its own: of 500
+rows, 10 classes took half a minute and 30 one and a half, so that more than these take minutes."""
 
 
 _TELLING = 10
@@ -260,11 +263,17 @@ class Job:
         return self
 
     def _check_classes(self) -> None:
-        """Refuse a target with fewer than two rows for each class: there is nothing to learn."""
+        """Refuse a target with fewer than two rows a class, or with more classes than time."""
         assert self.look.labels is not None
         counts = Counter(self.look.labels.tolist())
         n = len(self.look.labels)
-        if len(counts) <= _FEW_CLASSES or 2 * len(counts) <= n:
+        slow = self.learner.raw and not self.options.learning.get("ordinal")
+        if len(counts) > _FEW_CLASSES and 2 * len(counts) > n:
+            why, else_ = "are too many to learn", "choose another --target"
+        elif slow and len(counts) > _MOST_CLASSES:
+            why = f"are too many for an additive model: more than {_MOST_CLASSES} take very long"
+            else_ = "put rare ones together, or add --ordinal if they have an order"
+        else:
             return
         shown = next(iter(counts))
         told = advice(shown)
@@ -272,7 +281,7 @@ class Job:
             told = "these are numbers: use --learner additive"
         raise DataError(
             f"{self.table.name}, column {self.target!r}: {len(counts):,} classes in {n:,} rows, "
-            f"such as {shown!r}, are too many to learn; {told or 'choose another --target'}"
+            f"such as {shown!r}, {why}; {told or else_}"
         )
 
     def looked(self) -> _Look:
