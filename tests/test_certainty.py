@@ -19,7 +19,9 @@ from choquet.certainty.functions import (
     output_rows,
     shapley_rows,
 )
+from choquet.certainty.plausible import plausible_measures
 from choquet.certainty.region import (
+    LITTLE,
     Region,
     confidence_region,
     confidence_slack,
@@ -433,45 +435,80 @@ def test_the_slack_is_the_f_quantile_where_rows_abound():
     X, y, _, _ = make(3, 40)
     problem = least_squares(Statistics.from_data(X, y))
     solution = solve(problem)
-    share = confidence_slack(problem, solution, 40, 0.95) / solution.objective
-    assert share == pytest.approx(stats.f.ppf(0.95, 1, 34) / 34)
-    assert np.isinf(confidence_slack(problem, solution, 0, 0.95))
+    shares = np.array(confidence_slack(problem, solution, 40, 0.95)) / solution.objective
+    assert shares == pytest.approx(np.full(2, stats.f.ppf(0.95, 1, 34) / 34))
+    assert np.isinf(confidence_slack(problem, solution, 0, 0.95)).all()
 
 
+@quiet
 @pytest.mark.parametrize("kind", ["values", "outputs", "shapley"])
-def test_few_rows_have_a_simulated_slack_whose_intervals_hold_the_fit_as_often(kind):
-    """By whole fits to targets drawn at the fit: the share held is that of the level."""
-    n, m, level = 4, 14, 0.8
+def test_few_rows_have_slacks_whose_ends_miss_plausible_truths_as_often_on_either_side(kind):
+    """By whole fits to targets drawn at what families make of the data."""
+    n, m, level = 4, 14, 0.6
     X, y, _, _ = make(n, m)
-    problem = least_squares(Statistics.from_data(X, y))
+    data = Statistics.from_data(X, y)
+    problem = least_squares(data)
     solution = solve(problem)
     free, used = numbers_used(problem, solution)
     assert m - free < (m - used) / 2
-    share = confidence_slack(problem, solution, m, level, kind) / solution.objective
-    assert share < confidence_slack(problem, solution, m, level) / solution.objective
-    rng, held, tries = np.random.default_rng(1), [], 120
+    slacks = np.array(confidence_slack(problem, solution, m, level, kind, data))
+    assert (slacks < confidence_slack(problem, solution, m, level)).all()
+    rng, missed = np.random.default_rng(1), []
     spread = np.sqrt(solution.objective / (m - used))
     design, rows = output_rows(X).toarray(), KINDS[kind](problem, rng)
-    for k in range(tries):
-        again = design @ solution.values + spread * rng.standard_normal(m)
-        own = least_squares(Statistics.from_data(X, again))
-        best, row = solve(own), rows[k % len(rows)]
-        low, high = Region(own, best, share * best.objective).ends(row[None])[0]
-        held.append(low - 1e-6 <= row @ solution.values <= high + 1e-6)
-    # Three standard errors of both counts: the tries here, and the data sets behind the slack.
-    assert abs(np.mean(held) - level) < 3 * np.sqrt(level * (1 - level) * (1 / tries + 1 / SETS))
+    for row, truth in zip(rows, plausible_measures(data, SETS), strict=True):
+        own = least_squares(Statistics.from_data(X, design @ truth + spread * rng.normal(size=m)))
+        best = solve(own)
+        slack = tuple((slacks * best.objective / solution.objective).tolist())
+        low, high = Region(own, best, slack).ends(row[None])[0]
+        missed.append((row @ truth < low - 1e-6, row @ truth > high + 1e-6))
+    # Three standard errors of both counts: the fits here, and the data sets behind the slacks.
+    rest = (1 - level) / 2
+    above = np.mean(missed, axis=0) - rest
+    error = 3 * np.sqrt(2 * rest * (1 - rest) / SETS)
+    assert (above < error).all()
+    # No fewer, but for ends that no truth lies beyond: there no slack at all is asked for.
+    least = slacks <= 2 * LITTLE * solution.objective / (m - used)
+    assert ((above > -error) | least).all()
+
+
+def test_two_slacks_are_those_of_two_regions():
+    X, y, _, rng = make(3, 12)
+    problem = least_squares(Statistics.from_data(X, y))
+    solution, rows = solve(problem), output_rows(rng.random((4, 3)))
+    small, large = (Region(problem, solution, slack).ends(rows) for slack in (0.01, 0.1))
+    both = Region(problem, solution, (0.01, 0.1)).ends(rows)
+    np.testing.assert_allclose(both, np.column_stack([small[:, 0], large[:, 1]]), atol=1e-6)
+    assert (large[:, 0] < small[:, 0]).all()
+
+
+@quiet
+def test_plausible_measures_are_monotone_and_repeat_and_know_a_simple_truth():
+    X, _, _, rng = make(4, 15)
+    data = Statistics.from_data(X, X @ [0.5, 0.5, 0, 0] + 0.05 * rng.standard_normal(15))
+    found = plausible_measures(data, 40)
+    np.testing.assert_array_equal(found, plausible_measures(data, 40))
+    assert found.shape == (40, 16)
+    assert all(monotonicity_witness(values) is None for values in found)
+    assert (found[:, [0, -1]] == [0, 1]).all()
+    truth = np.array([[0.5, 0.5, 0, 0]]) @ ((np.arange(16) >> np.arange(4)[:, None]) & 1)
+    fit = solve(least_squares(data)).values
+    assert np.abs(found.mean(axis=0) - truth).mean() < np.abs(fit - truth).mean()
 
 
 def test_simulated_slacks_grow_with_the_level_beyond_the_data_sets():
     X, y, _, _ = make(4, 12)
     problem = least_squares(Statistics.from_data(X, y))
     solution = solve(problem)
-    slacks = [
-        confidence_slack(problem, solution, 12, level, "outputs")
-        for level in (0.01, 0.5, 0.9, 0.97, 0.99, 0.999)
-    ]
-    assert (np.diff(slacks) >= 0).all()
-    assert slacks[-1] > slacks[-2] > 0
+    slacks = np.array(
+        [
+            confidence_slack(problem, solution, 12, level, "outputs")
+            for level in (0.01, 0.5, 0.9, 0.97, 0.99, 0.999)
+        ]
+    )
+    assert (np.diff(slacks, axis=0) >= 0).all()
+    assert (slacks[-1] > slacks[-2]).all()
+    assert (slacks[-2] > 0).all()
 
 
 def test_least_squares_at_once_are_those_of_clarabel():
@@ -483,7 +520,8 @@ def test_least_squares_at_once_are_those_of_clarabel():
     form, room = conic.P.toarray() / 2, np.maximum(conic.b - conic.A @ x, 0.0)
     slopes = form @ rng.standard_normal((len(x), 6))
     pins = 1e3 * np.vstack([np.zeros((3, len(x))), rng.random((3, len(x)))])
-    found, solved = nearest_at_once(form, slopes.T, sp.csr_array(-conic.A), room, pins)
+    rooms = np.repeat(room[None], 6, axis=0)
+    found, at, solved = nearest_at_once(form, slopes.T, sp.csr_array(-conic.A), rooms, pins)
     assert solved.all()
     for k in range(6):
         held = sp.csc_array(pins[[k]] / 1e3) if k >= 3 else sp.csc_array((0, len(x)))
@@ -493,6 +531,7 @@ def test_least_squares_at_once_are_those_of_clarabel():
         )  # fmt: skip
         d = run_clarabel(fixed, verbose=False)[0]
         assert found[k] == pytest.approx(d @ form @ d + slopes[:, k] @ d, abs=1e-3)
+        assert at[k] @ form @ at[k] + slopes[:, k] @ at[k] == pytest.approx(found[k], abs=1e-2)
 
 
 def test_a_rare_family_does_not_make_all_draws_worth_as_few_as_its_own():

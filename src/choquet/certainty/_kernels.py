@@ -201,19 +201,11 @@ def _least(G, c, ptr, idx, val, room, cost, H):
 
 
 @compiled
-def ends_of(G, c, ptr, idx, val, room, costs, out, broken):
-    """Least and largest value of every cost'd over the region; see `_least`."""
-    H, cost = np.empty((len(c), len(c))), np.empty(len(c))
+def least_of(G, c, ptr, idx, val, room, costs, out, broken):
+    """Least value of every cost'd over the region; see `_least`."""
+    H = np.empty((len(c), len(c)))
     for k in range(len(costs)):
-        broken[k] = 0.0
-        for end in range(2):
-            # One call for both ends: each that is written takes a second to compile.
-            sign = 1.0 if end == 0 else -1.0
-            for i in range(len(c)):
-                cost[i] = sign * costs[k, i]
-            least, left = _least(G, c, ptr, idx, val, room, cost, H)
-            out[k, end] = sign * least
-            broken[k] = max(broken[k], left)
+        out[k], broken[k] = _least(G, c, ptr, idx, val, room, costs[k], H)
 
 
 @compiled

@@ -1,4 +1,4 @@
-"""Ends over a region by whole arrays: the search of `_kernels.ends_of` for many functions at once.
+"""Ends over a region by whole arrays: the search of `_kernels.least_of` for many functions at once.
 
 A few hundred functions of up to 30 unknowns take a third of a second, and nothing is compiled. The
 steps are those of the compiled search, so the ends agree to what either may miss.
@@ -26,10 +26,10 @@ _AT_ONCE = 1_000_000
 """Numbers in the Newton matrices of one batch, so that they stay in the processor's cache."""
 
 
-def ends_at_once(
+def least_at_once(
     form: FloatArray, gradient: FloatArray, rows: Any, room: FloatArray, costs: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Least and largest ``cost'd`` with ``rows d + room ≥ 0`` and ``gradient'd + d'form d ≤ 1``.
+    """Least ``cost'd`` with ``rows d + room ≥ 0`` and ``gradient'd + d'form d ≤ 1``.
 
     Parameters
     ----------
@@ -41,31 +41,29 @@ def ends_at_once(
 
     Returns
     -------
-    tuple of array (K, 2) and array (K,)
+    tuple of array (K,) and array (K,)
         The ends, and what is still broken of gap and constraints; infinite where the search failed.
 
     Examples
     --------
-    >>> ends, broken = ends_at_once(
-    ...     np.eye(1), np.zeros(1), sp.csr_array([[1.0]]), np.array([0.25]), np.array([[2.0]])
-    ... )
-    >>> ends.round(6), bool(broken[0] < 1e-6)
-    (array([[-0.5,  2. ]]), True)
+    >>> room, costs = np.array([0.25]), np.array([[2.0], [-2.0]])
+    >>> ends, broken = least_at_once(np.eye(1), np.zeros(1), sp.csr_array([[1.0]]), room, costs)
+    >>> ends.round(6), bool(broken.max() < 1e-6)
+    (array([-0.5, -2. ]), True)
     """
-    n, wanted = len(gradient), np.vstack([costs, -costs])
-    found, left = np.full(len(wanted), np.nan), np.full(len(wanted), np.inf)
-    search = _Search(form, gradient, sp.csr_array(rows), room)
+    n = len(gradient)
+    found, left = np.full(len(costs), np.nan), np.full(len(costs), np.inf)
+    search = _Search(form, gradient, sp.csr_array(rows))
     size = max(_AT_ONCE // max(n * n, 1), 1)
-    for start in range(0, len(wanted), size):
+    for start in range(0, len(costs), size):
         part = slice(start, start + size)
-        found[part], left[part] = search.least(wanted[part])
-    low, high = found[: len(costs)], -found[len(costs) :]
-    return np.column_stack([low, high]), np.maximum(left[: len(costs)], left[len(costs) :])
+        found[part], left[part] = search.least(costs[part], room)
+    return found, left
 
 
 def nearest_at_once(
     form: FloatArray, slopes: FloatArray, rows: Any, room: FloatArray, pins: FloatArray
-) -> tuple[FloatArray, BoolArray]:
+) -> tuple[FloatArray, FloatArray, BoolArray]:
     """Least ``d'form d + slope'd`` with ``rows d + room ≥ 0`` and ``pin'd = 0``, for many slopes.
 
     Pins are springs: ``(pin'd)²`` is added to what is made least, and the answer is what its
@@ -77,30 +75,32 @@ def nearest_at_once(
     slopes, pins : arrays of shape (K, n)
         A pin of zeros holds nothing; the longer a pin, the stiffer it is.
     rows : sparse matrix of shape (m, n)
-    room : array of shape (m,)
+    room : array of shape (K, m)
         None is negative, so that d = 0 is feasible.
 
     Returns
     -------
-    tuple of array (K,) and array (K,) of bool
-        The least values, to about `NEAR`, and whether they were found.
+    tuple of array (K,), array (K, n) and array (K,) of bool
+        The least values, to about `NEAR`, where they are, and whether they were found.
 
     Examples
     --------
     >>> slopes, pins = np.array([[2.0, 4.0], [2.0, 4.0]]), np.array([[0.0, 0.0], [100.0, 0.0]])
-    >>> found, solved = nearest_at_once(
-    ...     np.eye(2), slopes, sp.csr_array([[0.0, 1.0]]), np.array([1.0]), pins
+    >>> found, at, solved = nearest_at_once(
+    ...     np.eye(2), slopes, sp.csr_array([[0.0, 1.0]]), np.ones((2, 1)), pins
     ... )
-    >>> found.round(3), solved
-    (array([-4., -3.]), array([ True,  True]))
+    >>> found.round(3), at.round(3) + 0.0, solved
+    (array([-4., -3.]), array([[-1., -1.],
+           [ 0., -1.]]), array([ True,  True]))
     """
-    search = _Search(form, np.zeros(len(form)), sp.csr_array(rows), room)
-    found, solved = np.full(len(slopes), np.nan), np.zeros(len(slopes), np.bool_)
+    search = _Search(form, np.zeros(len(form)), sp.csr_array(rows))
+    found, at = np.full(len(slopes), np.nan), np.zeros_like(slopes)
+    solved = np.zeros(len(slopes), np.bool_)
     size = max(_AT_ONCE // max(form.size, 1), 1)
     for start in range(0, len(slopes), size):
         part = slice(start, start + size)
-        found[part], solved[part] = search.nearest(slopes[part], pins[part])
-    return found, solved
+        found[part], at[part], solved[part] = search.nearest(slopes[part], room[part], pins[part])
+    return found, at, solved
 
 
 def _solver(H: FloatArray) -> Callable[[FloatArray], FloatArray]:
@@ -121,11 +121,11 @@ def _solver(H: FloatArray) -> Callable[[FloatArray], FloatArray]:
 
 
 class _Search:
-    """What is the same for every function: the region, and which products its rows make."""
+    """What is the same for every function: the error, and which products the rows make."""
 
-    def __init__(self, form: FloatArray, gradient: FloatArray, rows: Any, room: FloatArray) -> None:
+    def __init__(self, form: FloatArray, gradient: FloatArray, rows: Any) -> None:
         # By rows in memory: what `matrices` makes of it is filled in place.
-        self.form, self.gradient, self.room = np.ascontiguousarray(form), gradient, room
+        self.form, self.gradient = np.ascontiguousarray(form), gradient
         self.rows, self.across = rows, sp.csr_array(rows.T)
         n = len(gradient)
         counts = np.diff(rows.indptr)
@@ -153,15 +153,15 @@ class _Search:
         H[:, np.arange(n), np.arange(n)] *= 1.0 + 1e-14
         return np.asarray(H)
 
-    def least(self, cost: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def least(self, cost: FloatArray, room: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The least value of each function; see `_kernels._least`, whose steps these are."""
         found, left = np.full(len(cost), np.nan), np.full(len(cost), np.inf)
-        numbers, at = np.arange(len(cost)), _State.start(cost, self.room)
+        numbers, at = np.arange(len(cost)), _State.start(cost, room)
         for _ in range(MOST):
             along = at.d @ self.form
             slope = -self.gradient - 2.0 * along
             q = 1.0 - (at.d * (self.gradient + along)).sum(axis=1)
-            rs = (self.rows @ at.d.T).T + self.room - at.s
+            rs = (self.rows @ at.d.T).T + room - at.s
             dual = at.cost - at.mu[:, None] * slope - (self.across @ at.lam.T).T
             gap = at.t * at.mu + (at.s * at.lam).sum(axis=1)
             worst = np.abs(q - at.t)
@@ -186,7 +186,7 @@ class _Search:
         gap: FloatArray,
     ) -> None:  # fmt: skip
         """One step of Mehrotra's predictor and corrector, in place."""
-        solve, rt, m = _solver(self.matrices(at, slope)), q - at.t, len(self.room)
+        solve, rt, m = _solver(self.matrices(at, slope)), q - at.t, rs.shape[1]
         target, curve, bend = np.zeros(len(q)), np.zeros(len(q)), np.zeros(len(q))
         ds, dl = np.zeros_like(at.s), np.zeros_like(at.s)
         dt, dm = np.zeros(len(q)), np.zeros(len(q))
@@ -224,42 +224,47 @@ class _Search:
         at.t = np.maximum(rest, 1e-300)
         at.mu = at.mu + back * dm
 
-    def nearest(self, slopes: FloatArray, pins: FloatArray) -> tuple[FloatArray, BoolArray]:
+    def nearest(
+        self, slopes: FloatArray, room: FloatArray, pins: FloatArray
+    ) -> tuple[FloatArray, FloatArray, BoolArray]:
         """The least squares of `nearest_at_once`: the same steps, without a curved constraint."""
-        found, solved = np.full(len(slopes), np.nan), np.zeros(len(slopes), np.bool_)
-        numbers, at = np.arange(len(slopes)), _State.start(slopes, self.room)
+        found, points = np.full(len(slopes), np.nan), np.zeros_like(slopes)
+        numbers, at = np.arange(len(slopes)), _State.start(slopes, room)
+        solved = np.zeros(len(slopes), np.bool_)
         # In the Newton matrices a pin takes the place of the slope of the curved constraint.
         at.mu, at.t, at.lam = at.t, at.t / 2, at.lam + np.abs(slopes).mean()
         for _ in range(MOST):
             along, held = at.d @ self.form, (pins * at.d).sum(axis=1)
-            rs = (self.rows @ at.d.T).T + self.room - at.s
+            rs = (self.rows @ at.d.T).T + room - at.s
             dual = at.cost + 2.0 * (along + held[:, None] * pins) - (self.across @ at.lam.T).T
             gap = (at.s * at.lam).sum(axis=1)
             found[numbers] = (at.d * (along + at.cost)).sum(axis=1) + 2 * held**2
+            points[numbers] = at.d
             close = np.abs(rs).max(axis=1, initial=0.0) < 1e-7
             flat = np.abs(dual).max(axis=1) < 1e-4 * np.abs(at.cost).max(axis=1)
             solved[numbers] = (gap < NEAR) & close & flat
             going = ~solved[numbers]
             if not going.any():
                 break
-            numbers, at, pins = numbers[going], at.kept(going), pins[going]
+            numbers, at = numbers[going], at.kept(going)
+            room, pins = room[going], pins[going]
             try:
                 self._step_down(at, pins, rs[going], dual[going], gap[going])
             except np.linalg.LinAlgError:
                 break
-        return found, solved
+        return found, points, solved
 
     def _step_down(
         self, at: _State, pins: FloatArray, rs: FloatArray, dual: FloatArray, gap: FloatArray
     ) -> None:
         """One step of Mehrotra's predictor and corrector for `nearest`, in place."""
-        inverse = np.linalg.inv(self.matrices(at, pins))
+        solve = _solver(self.matrices(at, pins))
         target, ds, dl = np.zeros(len(gap)), np.zeros_like(at.s), np.zeros_like(at.s)
         step, away, back = dual, np.ones(len(gap)), np.ones(len(gap))
         for corrected in range(2):
             cs = target[:, None] - at.s * at.lam - at.lam * rs - ds * dl
             right = -dual + (self.across @ (cs / at.s).T).T
-            step = (inverse @ right[:, :, None])[:, :, 0]
+            step = solve(right)
             ds = (self.rows @ step.T).T + rs
             dl = (cs + at.lam * rs - at.lam * ds) / at.s
             away, back = _reach(at.s, ds), _reach(at.lam, dl)
@@ -267,7 +272,7 @@ class _Search:
                 after = (at.s + away[:, None] * ds) * (at.lam + back[:, None] * dl)
                 after = np.clip(after.sum(axis=1) / gap, 0.0, 1.0) ** 3 * gap
                 # No nearer to the edges than is asked for, or rounding has the last word.
-                target = np.maximum(after, 0.1 * NEAR) / len(self.room)
+                target = np.maximum(after, 0.1 * NEAR) / rs.shape[1]
         away, back = np.minimum(1.0, 0.995 * away), np.minimum(1.0, 0.995 * back)
         at.d += away[:, None] * step
         at.s += away[:, None] * ds
@@ -286,7 +291,8 @@ class _State:
     @classmethod
     def start(cls, cost: FloatArray, room: FloatArray) -> _State:
         """The optimum, with a little room at every constraint."""
-        s = np.repeat(np.maximum(room, 1e-2)[None], len(cost), axis=0)
+        s = np.empty((len(cost), room.shape[-1]))
+        s[:] = np.maximum(room, 1e-2)
         one = np.ones(len(cost))
         return cls(cost, np.zeros_like(cost), s, 1e-3 / s + 1e-3, one, 1e-3 * one)
 

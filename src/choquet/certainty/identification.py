@@ -19,10 +19,13 @@ from choquet.certainty.region import PLAIN, Region, check_level, confidence_slac
 from choquet.errors import OptionError, TooLargeError
 from choquet.lattice.lazy import sp
 from choquet.lattice.wide import WordArray, chains_of, find_rows, n_words, unique_rows
+from choquet.learning.data.statistics import Statistics
 from choquet.learning.problem import Problem
 from choquet.learning.solvers.solution import Solution
 from choquet.shown import Shown
 from choquet.watching import steps
+
+Slack = tuple[float, float]
 
 _MAX_SUPPORTED = 4_000
 """Supported subsets up to which the quadratic form is taken apart whole."""
@@ -168,6 +171,7 @@ def identify(
     width: float = 0.05,
     masks: npt.ArrayLike | None = None,
     gap: float = 1.0,
+    statistics: Statistics | None = None,
     n_jobs: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> Identification:
@@ -194,6 +198,8 @@ def identify(
         matter.
     gap : float, default 1.0
         As in `states`.
+    statistics : Statistics, optional
+        The data, as in `choquet.certainty.region.confidence_slack`.
     n_jobs : int, default 1
         Processes, through joblib (-1: one per core). Each sets up its region once.
     progress : callable, optional
@@ -224,13 +230,13 @@ def identify(
         level = check_level(level)
         if n_samples is None:
             raise OptionError("a level needs n_samples, the number of rows; or give tau")
-        slack = confidence_slack(problem, solution, n_samples, level, "values")
-        share = slack / solution.objective if solution.objective > 0 else np.inf
+        slack = confidence_slack(problem, solution, n_samples, level, "values", statistics)
+        share = max(slack) / solution.objective if solution.objective > 0 else np.inf
     else:
         if not tau > 0:
             raise OptionError(f"tau={tau} must be positive")
         share = float(tau)
-        slack = max(share * solution.objective, 1e-12 * max(abs(problem.constant), 1e-300))
+        slack = (max(share * solution.objective, 1e-12 * max(abs(problem.constant), 1e-300)),) * 2
     wanted = _wanted(problem) if masks is None else _positions(problem, masks)
     lower, upper = np.empty(len(wanted)), np.empty(len(wanted))
     done = 0
@@ -312,7 +318,7 @@ def _containments(problem: Problem) -> IntArray | None:
 
 
 def _batches(
-    problem: Problem, solution: Solution, slack: float, wanted: IntArray, n_jobs: int
+    problem: Problem, solution: Solution, slack: Slack, wanted: IntArray, n_jobs: int
 ) -> Iterator[FloatArray]:
     """Ends of the wanted values, some rows at a time."""
     if n_jobs == 1 or len(wanted) <= 1:
@@ -332,7 +338,7 @@ def _batches(
     )
 
 
-def _extremes(problem: Problem, solution: Solution, slack: float, part: IntArray) -> FloatArray:
+def _extremes(problem: Problem, solution: Solution, slack: Slack, part: IntArray) -> FloatArray:
     return _ends(Region(problem, solution, slack, _containments(problem)), part)
 
 

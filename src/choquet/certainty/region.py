@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
-from choquet.certainty.batched import ends_at_once
+from choquet.certainty.batched import least_at_once
 from choquet.certainty.simulated import can_simulate, quantile_of, simulated_shares
 from choquet.certainty.unordered import Unordered
 from choquet.errors import OptionError, SolverError
 from choquet.lattice.lazy import sp, special
+from choquet.learning.data.statistics import Statistics
 from choquet.learning.problem import Problem
-from choquet.learning.solvers.interior import conic_form
+from choquet.learning.solvers.interior import Conic, conic_form
 from choquet.learning.solvers.solution import Solution
 from choquet.watching import each
 
@@ -95,16 +96,22 @@ def numbers_used(problem: Problem, solution: Solution) -> tuple[int, int]:
 
 
 def confidence_slack(
-    problem: Problem, solution: Solution, n_samples: float, level: float, kind: str | None = None
-) -> float:
-    """How much more squared error than the least a measure of the confidence region may have.
+    problem: Problem,
+    solution: Solution,
+    n_samples: float,
+    level: float,
+    kind: str | None = None,
+    statistics: Statistics | None = None,
+) -> tuple[float, float]:
+    """How much more squared error than the least a measure may have, for lower and upper ends.
 
     With p free values and M rows that is ``F(1, M - p; level) / (M - p)`` of the least error, as
     for one number of a linear regression. Where M is not far above p, the numbers that the
     monotone fit really used stand in for p; for a `kind` of number, up to 7 sources, the slack is
-    found by simulation there: so much that about `level` of the intervals of such numbers would
-    hold what the fit says, if the fit were the truth. It is infinite where the rows say nothing of
-    the noise: as many numbers as rows, or a perfect fit of fewer than two rows to spare.
+    found by simulation there: so much that of intervals of such numbers, if what families of
+    measures make of the data were the truth, a share of about ``(1 - level) / 2`` would end below
+    it, and as many above it. It is infinite where the rows say nothing of the noise: as many
+    numbers as rows, or a perfect fit of fewer than two rows to spare.
 
     Parameters
     ----------
@@ -117,6 +124,8 @@ def confidence_slack(
     level : float
     kind : {"values", "outputs", "shapley", "interaction", "orness"}, optional
         What intervals are asked for.
+    statistics : Statistics, optional
+        The data, for families of measures; without them only the fit stands for the truth.
 
     References
     ----------
@@ -130,24 +139,32 @@ def confidence_slack(
     >>> X = rng.random((30, 2))
     >>> problem = least_squares(Statistics.from_data(X, X.mean(axis=1) + 0.1 * rng.random(30)))
     >>> solution = solve(problem)
-    >>> slack = confidence_slack(problem, solution, 30, 0.95)
-    >>> bool(np.isclose(slack / solution.objective, special.fdtri(1, 28, 0.95) / 28))
-    True
+    >>> low, high = confidence_slack(problem, solution, 30, 0.95)
+    >>> low == high, bool(np.isclose(low / solution.objective, special.fdtri(1, 28, 0.95) / 28))
+    (True, True)
     """
     free, used = numbers_used(problem, solution)
     error, spare = solution.objective, n_samples - used
     if not knows_noise(problem, solution, n_samples):
-        return float("inf")
+        return np.inf, np.inf
     if _rows_abound(problem, solution, n_samples):
-        return max(error * _share(level, n_samples - free), _rounding(problem))
+        slack = max(error * _share(level, n_samples - free), _rounding(problem))
+        return slack, slack
     if kind is not None and can_simulate(problem) and error > NOISY * abs(problem.constant):
-        shares = simulated_shares(problem, solution, n_samples, error / spare, kind)
-        if len(shares):
-            share, known = quantile_of(shares, level)
-            # Beyond what so few data sets can say, as an inner truth would go on.
-            share *= _share(level, spare) / _share(known, spare)
-            return error * max(share, LITTLE / spare)
-    return max(error * HEDGE * _share(level, spare), _rounding(problem))
+        shares = simulated_shares(problem, solution, n_samples, error / spare, kind, statistics)
+        if shares.shape[1]:
+            low, high = (_simulated_slack(own, level, spare) for own in shares)
+            return error * low, error * high
+    slack = max(error * HEDGE * _share(level, spare), _rounding(problem))
+    return slack, slack
+
+
+def _simulated_slack(shares: FloatArray, level: float, spare: float) -> float:
+    """Share of the error that leaves half of what a level leaves out beyond one end."""
+    share, known = quantile_of(shares, (1 + level) / 2)
+    # Beyond what so few data sets can say, as an inner truth would go on.
+    share *= _share(level, spare) / _share(min(level, 2 * known - 1), spare)
+    return max(share, LITTLE / spare)
 
 
 def knows_noise(problem: Problem, solution: Solution, n_samples: float) -> bool:
@@ -182,6 +199,80 @@ def _rounding(problem: Problem) -> float:
     return 1e-12 * max(abs(problem.constant), 1e-300)
 
 
+class _Near:
+    """Feasible steps d from the optimum whose excess error is within one slack."""
+
+    def __init__(self, conic: Conic, x: FloatArray, room: FloatArray, slack: float) -> None:
+        self.conic, self.room = conic, room
+        self.gradient = np.asarray(conic.P @ x + conic.q) / slack
+        self.form = np.ascontiguousarray(conic.P.toarray()) / (2 * slack)
+        self._solver: Any = None
+
+    def least(self, costs: FloatArray) -> FloatArray:
+        """Least ``cost'd`` for each row of costs."""
+        out, broken = np.empty(len(costs)), np.full(len(costs), np.inf)
+        work = len(self.gradient) ** 2
+        if len(costs) and len(self.gradient) <= COMPILED and not self.conic.n_equal:
+            rows = sp.csr_array(-self.conic.A)
+            if len(costs) * work <= PLAIN:
+                out, broken = least_at_once(self.form, self.gradient, rows, self.room, costs)
+            else:
+                from choquet.certainty._kernels import least_of
+
+                count = max(int(PLAIN) // work, 1)
+                parts = [slice(k, k + count) for k in range(0, len(costs), count)]
+                for part in each("intervals", parts):
+                    least_of(
+                        self.form, self.gradient, rows.indptr.astype(np.int64),
+                        rows.indices.astype(np.int64), rows.data.astype(np.float64), self.room,
+                        np.ascontiguousarray(costs[part]), out[part], broken[part],
+                    )  # fmt: skip
+        for k in np.flatnonzero(~(broken <= FOUND)):
+            out[k] = self._end(costs[k])
+        return out
+
+    def _set_up(self, q: FloatArray) -> Any:
+        """Clarabel, once: between functions only its linear objective changes."""
+        import clarabel
+
+        values, vectors = np.linalg.eigh(self.form)
+        keep = values > 1e-14 * values.max(initial=0.0)
+        root = np.sqrt(values[keep])[:, None] * vectors[:, keep].T
+        ball = np.vstack([self.gradient, self.gradient, -2 * root])
+        bound = np.concatenate([[2.0, 0.0], np.zeros(len(root))])
+        A = sp.csc_matrix(sp.vstack([self.conic.A, sp.csr_array(ball)]))
+        A.sum_duplicates()
+        settings = clarabel.DefaultSettings()
+        settings.verbose = False
+        settings.presolve_enable = False
+        settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-9
+        cones = [
+            clarabel.ZeroConeT(self.conic.n_equal),
+            clarabel.NonnegativeConeT(len(self.conic.b) - self.conic.n_equal),
+            clarabel.SecondOrderConeT(len(root) + 2),
+        ]
+        n = len(q)
+        b = np.concatenate([self.room, bound])
+        return clarabel.DefaultSolver(sp.csc_matrix((n, n)), q, A, b, cones, settings)
+
+    def _end(self, cost: FloatArray) -> float:
+        """Least value of one function, by Clarabel."""
+        if self._solver is None:
+            self._solver = self._set_up(cost)
+        else:
+            self._solver.update(q=cost)
+        answer = self._solver.solve()
+        d = np.array(answer.x)
+        status = str(answer.status)
+        if "DualInfeasible" in status:
+            return -np.inf
+        if "Solved" not in status and not np.isfinite(d).all():
+            raise SolverError(
+                f"Clarabel found no end of an interval (status {status}); try a larger tau or level"
+            )
+        return float(cost @ d)
+
+
 class Region:
     """Feasible measures of small excess error around the optimum.
 
@@ -194,8 +285,8 @@ class Region:
         With a squared loss.
     solution : Solution
         Its optimum.
-    slack : float
-        Excess error; infinite for all feasible measures.
+    slack : float, or tuple of two floats
+        Excess error; infinite for all feasible measures. Two are for lower and for upper ends.
     pairs : array of shape (E, 2), optional
         Positions to keep in order, where the problem is not dense.
     doubt : float, default 0.0
@@ -216,7 +307,7 @@ class Region:
         self,
         problem: Problem,
         solution: Solution,
-        slack: float,
+        slack: float | tuple[float, float],
         pairs: IntArray | None = None,
         doubt: float = 0.0,
     ) -> None:
@@ -229,19 +320,18 @@ class Region:
             x = sp.linalg.lsqr(conic.lift, at, atol=1e-14, btol=1e-14)[0]
         # All feasible values are at most 1 or so: no excess is as large as this.
         largest = float(np.abs(conic.P).sum() + np.abs(conic.P @ x + conic.q).sum())
-        slack = min(slack, 1e3 * max(largest, 1e-300))
-        self._gradient = np.asarray(conic.P @ x + conic.q) / slack
-        self._form = np.ascontiguousarray(conic.P.toarray()) / (2 * slack)
+        most = 1e3 * max(largest, 1e-300)
         room = conic.b - conic.A @ x
         room[conic.n_equal :] = np.maximum(room[conic.n_equal :], 0.0)
         room[: conic.n_equal] = 0.0
-        self._room = room
+        low, high = (min(one, most) for one in np.broadcast_to(slack, 2).tolist())
+        self._below = _Near(conic, x, room, low)
+        self._above = self._below if high == low else _Near(conic, x, room, high)
         self._doubt = doubt
-        self._solver: Any = None
 
     @cached_property
     def _unordered(self) -> Unordered:
-        return Unordered(self._form, self._gradient)
+        return Unordered(self._below.form, self._below.gradient)
 
     @property
     def _bounded(self) -> bool:
@@ -280,80 +370,28 @@ class Region:
         return np.column_stack([at + found[:, 0] - missed, at + found[:, 1] + missed])
 
     def _searched(self, costs: FloatArray) -> FloatArray:
-        out, broken = np.empty((len(costs), 2)), np.full(len(costs), np.inf)
-        work = 2 * len(self._gradient) ** 2
-        if len(costs) and len(self._gradient) <= COMPILED and not self.conic.n_equal:
-            rows = sp.csr_array(-self.conic.A)
-            if len(costs) * work <= PLAIN:
-                out, broken = ends_at_once(self._form, self._gradient, rows, self._room, costs)
-            else:
-                from choquet.certainty._kernels import ends_of
-
-                count = max(int(PLAIN) // work, 1)
-                parts = [slice(k, k + count) for k in range(0, len(costs), count)]
-                for part in each("intervals", parts):
-                    ends_of(
-                        self._form, self._gradient, rows.indptr.astype(np.int64),
-                        rows.indices.astype(np.int64), rows.data.astype(np.float64), self._room,
-                        np.ascontiguousarray(costs[part]), out[part], broken[part],
-                    )  # fmt: skip
-        for k in np.flatnonzero(~(broken <= FOUND)):
-            out[k] = self._end(costs[k]), -self._end(-costs[k])
-        return out
-
-    def _set_up(self, q: FloatArray) -> Any:
-        """Clarabel, once: between functions only its linear objective changes."""
-        import clarabel
-
-        values, vectors = np.linalg.eigh(self._form)
-        keep = values > 1e-14 * values.max(initial=0.0)
-        root = np.sqrt(values[keep])[:, None] * vectors[:, keep].T
-        ball = np.vstack([self._gradient, self._gradient, -2 * root])
-        bound = np.concatenate([[2.0, 0.0], np.zeros(len(root))])
-        A = sp.csc_matrix(sp.vstack([self.conic.A, sp.csr_array(ball)]))
-        A.sum_duplicates()
-        settings = clarabel.DefaultSettings()
-        settings.verbose = False
-        settings.presolve_enable = False
-        settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-9
-        cones = [
-            clarabel.ZeroConeT(self.conic.n_equal),
-            clarabel.NonnegativeConeT(len(self.conic.b) - self.conic.n_equal),
-            clarabel.SecondOrderConeT(len(root) + 2),
-        ]
-        n = len(q)
-        b = np.concatenate([self._room, bound])
-        return clarabel.DefaultSolver(sp.csc_matrix((n, n)), q, A, b, cones, settings)
-
-    def _end(self, cost: FloatArray) -> float:
-        """Least value of one function, by Clarabel."""
-        if self._solver is None:
-            self._solver = self._set_up(cost)
-        else:
-            self._solver.update(q=cost)
-        answer = self._solver.solve()
-        d = np.array(answer.x)
-        status = str(answer.status)
-        if "DualInfeasible" in status:
-            return -np.inf
-        if "Solved" not in status and not np.isfinite(d).all():
-            raise SolverError(
-                f"Clarabel found no end of an interval (status {status}); try a larger tau or level"
-            )
-        return float(cost @ d)
+        if self._above is self._below:
+            found = self._below.least(np.vstack([costs, -costs]))
+            return np.column_stack([found[: len(costs)], -found[len(costs) :]])
+        return np.column_stack([self._below.least(costs), -self._above.least(-costs)])
 
 
 def confidence_region(
-    problem: Problem, solution: Solution, n_samples: float, level: float, kind: str | None = None
+    problem: Problem,
+    solution: Solution,
+    n_samples: float,
+    level: float,
+    kind: str | None = None,
+    statistics: Statistics | None = None,
 ) -> Region:
     """The measures whose error is within `confidence_slack` of the least.
 
     Outputs and indices are sums of many values. Where rows abound, and no expert drew limits, their
     ends reckon with what the order may have made of such a sum.
     """
-    slack, doubt = confidence_slack(problem, solution, n_samples, level, kind), 0.0
-    sums = kind not in (None, "values") and problem.monotone and problem.rows is None
-    if sums and np.isfinite(slack) and _rows_abound(problem, solution, n_samples):
+    slack = confidence_slack(problem, solution, n_samples, level, kind, statistics)
+    sums, doubt = kind not in (None, "values") and problem.monotone and problem.rows is None, 0.0
+    if sums and np.isfinite(slack).all() and _rows_abound(problem, solution, n_samples):
         free = numbers_used(problem, solution)[0]
         doubt = float(special.fdtri(1, n_samples - free, level))
     return Region(problem, solution, slack, doubt=doubt)

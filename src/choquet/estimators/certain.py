@@ -174,7 +174,8 @@ class CertainRegressor:
         problem, solution = self._fit_of_all() if tau is None else self._own_problem()
         return identify(
             problem, solution, level=level, n_samples=self._n_rows(), tau=tau,
-            width=width, masks=masks, gap=self._usual_gap(), n_jobs=n_jobs, progress=progress,
+            width=width, masks=masks, gap=self._usual_gap(), statistics=self.statistics_,
+            n_jobs=n_jobs, progress=progress,
         )  # fmt: skip
 
     # -- outputs -----------------------------------------------------------------------------------
@@ -240,7 +241,8 @@ class CertainRegressor:
         (problem, solution), asked = self._fit_of_all(free), (self._n_rows(), level, kind)
         known = _LAST.get(solution)
         if known is None or known[0] != asked:
-            known = _LAST[solution] = (asked, confidence_region(problem, solution, *asked))
+            found = confidence_region(problem, solution, *asked, self.statistics_)
+            known = _LAST[solution] = (asked, found)
         return known[1]
 
     def _noise_half(self, level: float) -> float:
