@@ -20,7 +20,6 @@ import numpy as np
 from choquet.arrays import BoolArray, FloatArray
 from choquet.certainty.batched import nearest_at_once
 from choquet.certainty.functions import INDICES, output_rows
-from choquet.certainty.plausible import plausible_measures
 from choquet.lattice.lazy import sp
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.problem import Problem
@@ -132,6 +131,8 @@ def simulated_shares(
 
 def _truths(problem: Problem, solution: Solution, statistics: Statistics | None) -> FloatArray:
     """Unknowns of the problem, a row for each data set."""
+    from choquet.certainty.plausible import plausible_measures  # families load slowly
+
     usual = problem.normal and not problem.n_intercepts and problem.rows is None
     if statistics is not None and usual and problem.basis is None:
         return plausible_measures(statistics, SETS)
