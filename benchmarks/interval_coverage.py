@@ -99,8 +99,31 @@ truths; 63 cells of kinds of number, levels and truths):
 
 {few}
 
-The larger of two slacks holds more, but the average over all cells of this page would then be more
+The trial looked at values that data touch and drew 59 data sets at each place; the package looks at
+all values and draws 119. Some ten mixtures and maxima of these rules were tried as well, and on 21
+data sets of 100 rows fits to drawn data, and draws from two priors, as places; none of them was
+clearly better. The chosen row looks better here than it is, being the best of many: on data sets
+3005 to 3007, nearly as the package does it, 10 of 63 cells are more than 8 points below with 30
+rows and 4 with 100, at the fit with one slack 11 and 5, and half at the fit 7 and 2. The larger of
+two slacks holds more, but by these numbers the average over all cells of this page would be more
 than 4 points above the level.
+
+On data sets that are counted below (0 to 3, 7 sources, 30 and 100 rows; additive, maximum, belief
+and necessity truths; normal and uneven noise) the rule before was 2.3 points below the level on
+average, and 42 of 144 cells were more than 8 points below; now it is 1.2 points above, and 19 cells
+are. With 5 sources and 30 rows (data sets 0 to 11) the average rose from 1.7 to 2.5, and 4 of 189
+cells are more than 8 points below in place of 8. Outputs have intervals that are 6 to 11 % shorter
+for it at level 0.9, Shapley values 3 to 11 % longer ones. Three more kinds of truth (two sources
+that interact beside a veto, 2-maxitive measures, λ-measures) were counted last, on data sets that
+nothing was chosen by (5000 to 5003, 7 sources, 30 and 100 rows, normal and uneven noise; other data
+sets of the first two kinds had been looked at): 3.5 points above the level on average, and 3 of 54
+cells are more than 8 points below, the lowest by 10.7 (standard error 9).
+
+So the demand is not met yet where rows are few. Outputs and Shapley values of necessity measures
+with uneven noise are held least often, as they were before. Cells with few rows were counted anew
+for this rule, with fewer data sets than before (10 with 7 sources and 60 with 5), so that more of
+them are low by chance. Cells with more rows than values are not touched by it and were not counted
+again.
 """
 TRIED = {
     "before": ("0.83 / 0.86", "0.81 / 0.80", "0.78 / 0.90", "0.84 / 0.85", "0.37 / 0.50", "1, 1"),
