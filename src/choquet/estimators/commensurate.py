@@ -194,8 +194,9 @@ ROWS_A_NUMBER = 2
 """Rows for each number of the measure that a target's scale is learned with, at least."""
 MOST_SOURCES = 8
 """Sources up to which that measure may be any; it is 2-additive beyond, which takes as long."""
-FLAT = 1e-3
-"""Share of the target's range that the ends of its scale are apart, at least."""
+FLAT, SAME = 1e-3, 1e-6
+"""Shares of the target's range: what the ends of its scale are apart, at least, and how far they
+are off by the tolerance of the solver alone."""
 
 
 def fit_target(X, y, weight=None):
@@ -242,7 +243,7 @@ def fit_target(X, y, weight=None):
         warnings.simplefilter("ignore")
         judge.fit(X[whole], usual(y[whole]), None if weight is None else weight[whole])
     low, high = judge.predict(np.stack([np.zeros(n), np.ones(n)]))
-    if not high - low > FLAT:
+    if not high - low > FLAT or max(abs(low), abs(high - 1)) < SAME:
         return usual
     return Scale(usual.inverse([low, high]), np.array([0.0, 1.0]))
 
