@@ -213,6 +213,14 @@ def quality_warnings(quality: dict[str, Any]) -> list[str]:
             )
         if key == "mean":
             break
+    rival = rows.get("linear")
+    if not numbers and rival is not None and not found:
+        away = own["log_loss"] - rival["log_loss"]
+        if away > max(own["log_loss_half"], rival["log_loss_half"]):
+            found.append(
+                f"The probabilities are worse than those of logistic regression: log-loss "
+                f"{own['told']['log_loss']} against {rival['told']['log_loss']}."
+            )
     return found
 
 
