@@ -347,7 +347,7 @@ def _ratios(kept: dict[str, Any]) -> list[str]:
 
 
 def _against(kept: dict[str, Any], kind: str, name: str, others: Iterable[str], field: str) -> str:
-    """Difference to the better of some models by the same folds, with its standard error."""
+    """Difference to the best of some models by the same folds, with its standard error."""
 
     def column(label: str) -> np.ndarray:
         keys = [
@@ -355,12 +355,9 @@ def _against(kept: dict[str, Any], kind: str, name: str, others: Iterable[str], 
         ]
         return np.array([kept.get(key, {}).get(field, np.nan) for key in keys])
 
-    ours, found = column("additive"), {}
-    for label in others:
-        full = column(label)  # defaults, or reduced settings where those were not run
-        short = label.replace("EBM", "EBM, reduced") if np.isnan(full).any() else label
-        found[short] = column(short)
-    known = {label: cells for label, cells in found.items() if not np.isnan(cells).any()}
+    ours = column("additive")
+    both = [label.replace("EBM", kind) for label in others for kind in ("EBM", "EBM, reduced")]
+    known = {label: cells for label in both if not np.isnan(cells := column(label)).any()}
     if not known or np.isnan(ours).any():
         return ""
     best = min(known, key=lambda label: float(known[label].mean()))
@@ -398,7 +395,7 @@ def page() -> None:
         *_table(kept, "regression", "edf_", 0, "model"),
         "### Classes: share of errors", "", *_table(kept, "classes", "error", 4, "model"),
         "### Classes: log-loss", "", *_table(kept, "classes", "log_loss", 4, "model"),
-        "### Classes: difference to the better of EBM and logistic regression, by folds", "",
+        "### Classes: difference to the best of EBM and logistic regression, by folds", "",
         *_differences(
             kept, "classes", ("EBM", "logistic"),
             {"log_loss": "log-loss", "error": "share of errors"},
@@ -408,7 +405,7 @@ def page() -> None:
         "### Ordered classes: share of errors", "",
         *_table(kept, "ordered", "error", 4, "model"),
         "### Ordered classes: log-loss", "", *_table(kept, "ordered", "log_loss", 4, "model"),
-        "### Ordered classes: difference to the better of both ways to use EBM, by folds", "",
+        "### Ordered classes: difference to the best way to use EBM, by folds", "",
         *_differences(
             kept, "ordered", ("EBM, classes", "EBM, rounded"),
             {"mae": "absolute error", "error": "share of errors", "log_loss": "log-loss"},
