@@ -352,13 +352,14 @@ def test_the_ends_of_a_target_are_learned_not_met(truth):
     assert (y + 3 * rng.standard_normal(len(y))).max() > 50
 
 
-def test_few_rows_and_targets_that_nothing_tells_keep_their_range():
+def test_few_rows_gaps_weights_and_targets_that_nothing_tells():
     X, rng = _three(1, 6)
     y = rng.random(6)
-    assert fit_target(X, y).ends == (y.min(), y.max())
+    assert fit_target(X[:4], y[:4]).ends == (y[:4].min(), y[:4].max())
     X, rng = _three(2)
     y = 5 - X.sum(axis=1)  # falls with every source
-    assert fit_target(X, y).ends == (y.min(), y.max())
+    low, high = fit_target(X, y).ends
+    assert low < y.mean() < high < low + 0.01
     assert fit_target(X, np.full(150, 7.0)).ends[0] == 7
     gaps = X.copy()
     gaps[:100, 0] = np.nan
@@ -406,3 +407,40 @@ def test_a_table_in_one_unit_stays_in_it(tmp_path, capsys):
     table = "\n".join([",".join("abcy"), *(",".join(map(str, row)) for row in rows)])
     (tmp_path / "u.csv").write_text(table)
     assert "scaling minmax" in run("fit", tmp_path / "u.csv", "-o", tmp_path / "u.json").out
+
+
+def test_sources_in_one_unit_and_a_target_in_another(tmp_path, capsys):
+    """Marks out of ten, and a grade out of a hundred: one range for all marks, ends learned."""
+    run = runner(capsys)
+    X, rng = _three(5, 150)
+    marks = 1 + 8 * X
+    y = 10 * marks.min(axis=1) + rng.standard_normal(150)
+    rows = np.column_stack([marks, y]).round(4).tolist()
+    table = "\n".join([",".join("abcy"), *(",".join(map(str, row)) for row in rows)])
+    (tmp_path / "t.csv").write_text(table)
+    assert "scaling common" in run("fit", tmp_path / "t.csv", "-o", tmp_path / "m.json").out
+    assert "1. min" in run("decompose", tmp_path / "m.json").out
+    model = load(tmp_path / "m.json")
+    assert len({scale.ends for scale in model.scale_.scales_}) == 1
+    low, high = model.predict_interval(pandas.DataFrame(marks, columns=list("abc"))).T
+    assert np.mean((low <= 10 * marks.min(axis=1)) & (10 * marks.min(axis=1) <= high)) > 0.8
+
+
+def test_a_target_that_nothing_tells_is_answered_by_its_mean():
+    for seed in range(5):
+        X, rng = _three(seed, 60)
+        y = 5 - X[:, 0] - X[:, 1] - X[:, 2] + 0.1 * rng.standard_normal(60)
+        model = InUnits(scale=Commensurate())
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SupportWarning)
+            answers = model.fit(X, y).predict(X)
+        assert np.abs(answers - y.mean()).max() < 0.01 * np.ptp(y)
+
+
+def test_the_advice_on_directions_knows_what_was_asked(tmp_path, capsys):
+    X, _ = _three(6)
+    rows = np.column_stack([10 * X, X.mean(axis=1)]).round(4).tolist()
+    table = "\n".join([",".join("abcy"), *(",".join(map(str, row)) for row in rows)])
+    (tmp_path / "t.csv").write_text(table)
+    words = ("fit", tmp_path / "t.csv", "-o", tmp_path / "m.json", "--lower-is-better", "b")
+    assert "leave b out of --lower-is-better" in runner(capsys)(*words).err

@@ -176,7 +176,8 @@ def fit(
         option("Columns to combine, a,b,c; all others by default.", "--sources", "-s"),
     ] = None,
     scaling: Annotated[
-        str, option("auto (minmax unless all lie in [0, 1]), none, minmax, quantiles or standard.")
+        str,
+        option("auto (none or common for columns in one unit, else minmax), or one by name."),
     ] = "auto",
     directions: Annotated[
         str, option("Is more of a source better? auto (from the data), higher or lower.")

@@ -220,6 +220,8 @@ class Job:
             return self.model
         scales, target = self.scales
         self._tell_against(scales)
+        if self._target_scale == "fitted" and hasattr(self.estimator, "free_target_"):
+            self.estimator.free_target_ = True
         learned = self._learn(scales, target)
         self.model = self._room.InUnits.from_parts(
             learned, scales, sources=self.sources, target=target, target_name=self.target,
@@ -235,11 +237,14 @@ class Job:
         whole = ~np.isnan(X).any(axis=1)
         Z = np.stack([one(X[whole, k]) for k, one in enumerate(scales)], axis=1)
         against = against_target(Z, y[whole], self.sources)
+        turned = [name for name in against if name in self.options.lower]
         if against:
             verb = "falls" if len(against) == 1 else "fall"
+            told = f"leave {','.join(turned)} out of" if turned else "try"
+            named = "" if turned else f" {','.join(against)}"
             warn(
                 f"note: {', '.join(against)} {verb} where {self.target} rises, which this learner "
-                f"cannot follow; try --lower-is-better {','.join(against)}"
+                f"cannot follow; {told} --lower-is-better{named}"
             )
 
     def prepared(self, look: _Look) -> Job:
@@ -366,9 +371,10 @@ class Job:
     def _best_scaling(self) -> str:
         """Columns as they are where they are in one unit with the target, or else their ranges.
 
-        Scores between 0 and 1 are in one unit. Of other columns held-out rows tell: if an integral
-        of the columns as they are predicts them as well as one that scales each, within one
-        standard error, it is the simpler one, and right about 0 and 1.
+        Scores between 0 and 1 are in one unit. Of other columns held-out rows tell: an integral of
+        the columns as they are, one of the columns in one unit and the target in another, and one
+        that scales each column are tried, and the first of them is taken that predicts as well as
+        the best, within one standard error: it is the simplest.
         """
         n = len(self.sources)
         low, high = self.look.low, self.look.high
@@ -378,17 +384,19 @@ class Job:
         if self.classify or turned or self.options.missing == "keep":
             return "minmax"
         room, k_additive = self._room, 2 if n > _ANY else None
+        tries = (("none", "none"), ("common", "fitted"), ("minmax", "fitted"))
         models = [
             room.InUnits(
                 room.ChoquetRegressor(k_additive=k_additive),
                 scale=room.Commensurate(method=method),
                 target=target,
             )
-            for method, target in (("none", "none"), ("minmax", "fitted"))
+            for method, target in tries
         ]
         compare = import_module("choquet.estimators.held_out").compare
-        plain, _ = compare(models, *self.tried_on(), folds=_SCALING_FOLDS)
-        return "none" if plain is not None and plain.near else "minmax"
+        found = compare(models, *self.tried_on(), folds=_SCALING_FOLDS)
+        near = [one is not None and one.near for one in found]
+        return tries[near.index(True)][0] if any(near) else "minmax"
 
     def notes(self) -> list[str]:
         """Sources that one seldom means to learn from: row numbers, copies, the target itself."""
@@ -433,6 +441,9 @@ class Job:
         """From the whole table where moments are enough, else from the rows kept."""
         look, how = self.look, self.scaling
         column = np.array([look.low[k], look.high[k]])
+        if how == "common":
+            n = len(self.sources)
+            column = np.array([look.low[:n].min(), look.high[:n].max()])
         if how == "standard":
             deviation = np.sqrt(look.square[k] / look.n)
             column = look.mean[k] + deviation * np.array([-1.0, 1.0])

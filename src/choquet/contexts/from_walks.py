@@ -60,10 +60,9 @@ condition costs, so that one such operator goes before two others and a conditio
 _EXACT = 1e-10
 """Mean squared error, in shares of the output's variance, that is rounding and the ridge's dust."""
 
-_ALIKE = 1 / 2
+_ALIKE = 2 / 3
 """Operators by source alone or by rank alone, in shares of the walks, up to which an exact
-description is no accident: of a measure without structure all walks differ. Noise that leaves some
-values at 1 gives four exact operators for the six walks of three sources, of what is a maximum."""
+description is no accident: of a measure without structure all walks differ."""
 
 
 @dataclass(frozen=True, eq=False)

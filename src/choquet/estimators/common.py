@@ -151,7 +151,7 @@ class MeasureRegressor(PoorScore, CertainRegressor, RegressorMixin, Predictor, E
         if not first:
             statistics, support = self.statistics_ + statistics, self.support_ + support
         check_information(statistics, normal=not self._relaxed(), y=y)
-        near = self._relaxed() or check_reach(X, y)
+        near = self._relaxed() or self.free_target_ or check_reach(X, y)
         names = names_or_numbers(sources_of(self), X.shape[1])
         self._learn_from(Material(statistics, support, names, Batch(X, y, weight, more)))
         if near and not more and X.shape[1] > 1 and self._advises:

@@ -13,8 +13,9 @@ from choquet.arrays import FloatArray, as_vector, check_option
 from choquet.errors import DataError, OptionError
 from choquet.scales.directions import Direction
 
-METHODS = ("minmax", "quantiles", "standard", "none")
-"""The range to [0, 1]; the share of the data below; mean 0 and deviation 1; as they are."""
+METHODS = ("minmax", "common", "quantiles", "standard", "none")
+"""The range to [0, 1]; the range of all columns together, which keeps their one unit; the share of
+the data below; mean 0 and deviation 1; as they are."""
 
 _SIDES = np.array([-2.0, 2.0])
 """Deviations from the mean at which the points of a standardised column stand."""
@@ -206,8 +207,8 @@ def fit_scale(
     direction : {"higher", "lower"} or float, default "higher"
         Whether more or less of it is better, or the number that is best: values on both sides of
         that peak stand the lower the farther away they are.
-    method : {"minmax", "quantiles", "standard", "none"}, default "minmax"
-        A row of `METHODS`.
+    method : {"minmax", "common", "quantiles", "standard", "none"}, default "minmax"
+        A row of `METHODS`; of one column alone, the common range is its own.
     clip : bool, default False
         See `Scale`.
     weight : array of floats, optional
@@ -252,7 +253,15 @@ def fit_scales(
     for method in dict.fromkeys(one for one in methods if isinstance(one, str)):
         check_option("method", method, METHODS)
     found = []
+    together = [
+        k for k, method in enumerate(methods) if isinstance(method, str) and method == "common"
+    ]
+    kept = X[:, together] if weight is None else X[weight > 0][:, together]
+    span = np.array([kept.min(initial=np.inf), kept.max(initial=-np.inf)])
     for k, (direction, method, name) in enumerate(zip(directions, methods, names, strict=True)):
+        if k in together and np.isfinite(span).all():
+            found.append(_fitted(span, direction, "minmax", clip, None, name))
+            continue
         if isinstance(method, str):
             found.append(_fitted(X[:, k], direction, method, clip, weight, name))
             continue
@@ -312,7 +321,7 @@ def _rising(
         return mean + (max(1.0, abs(low)) if constant else deviation) * _SIDES, _SIDES
     if constant:
         return np.array([low, low + max(1.0, abs(low))]), unit
-    if method == "minmax":
+    if method in ("minmax", "common"):
         return np.array([low, high]), unit
     order = np.argsort(column, kind="stable")
     total = np.cumsum(weights[order])
