@@ -411,6 +411,8 @@ def test_a_table_in_one_unit_stays_in_it(tmp_path, capsys):
 
 def test_sources_in_one_unit_and_a_target_in_another(tmp_path, capsys):
     """Marks out of ten, and a grade out of a hundred: one range for all marks, ends learned."""
+    import pandas
+
     run = runner(capsys)
     X, rng = _three(5, 150)
     marks = 1 + 8 * X
