@@ -276,3 +276,12 @@ def test_summaries_are_as_true_as_they_say(g, seed):
             inside = (d - one.share) / (d - c)
         assert one.truth == pytest.approx(inside)
         assert one.truth >= 0.3
+
+
+def test_a_median_of_sensors_that_rise_together_is_told_as_one():
+    """Nearly any mean follows its variation, and errs more than the model itself."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(270, 300, 200)[:, None] + 2 * rng.standard_normal((200, 3))
+    y = np.median(X, axis=1) + 0.1 * rng.standard_normal(200)
+    found = brief_of(view_of(choquet.ChoquetRegressor().fit(X, y)), X)
+    assert found.sentences == ("Always take the median of the three.",)

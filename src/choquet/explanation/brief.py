@@ -185,10 +185,12 @@ def brief_of(view: View, inputs: FloatArray | None = None) -> Brief:
     ]
     best = min(tried, key=lambda one: one.lost)
     formula = tried[0]
-    # One line is easier than five, and units of the data easier than a scale from 0 to 1.
-    if formula.kind == "formula" and formula.lost <= best.lost + _AS_GOOD and best.lost > 1e-9:
-        return formula
-    return best
+    # One line is easier than five, and units of the data easier than a scale from 0 to 1. But one
+    # or two rules in these units that err half as much are as easy: of sensors that rise and fall
+    # together, nearly any mean follows the variation of a median.
+    plain = view.units is None and len(best.sentences) <= 2 and best.lost < formula.lost / 4
+    as_good = formula.lost <= best.lost + _AS_GOOD and best.lost > 1e-9
+    return formula if formula.kind == "formula" and as_good and not plain else best
 
 
 def brief_formula(
