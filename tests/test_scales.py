@@ -446,3 +446,15 @@ def test_the_advice_on_directions_knows_what_was_asked(tmp_path, capsys):
     (tmp_path / "t.csv").write_text(table)
     words = ("fit", tmp_path / "t.csv", "-o", tmp_path / "m.json", "--lower-is-better", "b")
     assert "leave b out of --lower-is-better" in runner(capsys)(*words).err
+
+
+@pytest.mark.parametrize("n_sources", [5, 7])
+def test_ends_of_a_target_stay_near_it_however_few_rows(n_sources):
+    """With two rows for each source, ends were a hundred ranges away."""
+    for n in (n_sources + 2, 2 * (n_sources + 1), 3 * (n_sources + 1)):
+        for seed in range(4):
+            rng = np.random.default_rng(seed)
+            X = rng.random((n, n_sources))
+            y = X.min(axis=1) + 0.1 * rng.standard_normal(n)
+            low, high = fit_target(X, y).ends
+            assert y.min() - 2.01 * np.ptp(y) <= low < high <= y.max() + 2.01 * np.ptp(y)

@@ -177,7 +177,10 @@ def fit(
     ] = None,
     scaling: Annotated[
         str,
-        option("auto (none or common for columns in one unit, else minmax), or one by name."),
+        option(
+            "none, common, minmax, quantiles, standard, or auto: none or common for columns in one "
+            "unit, else minmax."
+        ),
     ] = "auto",
     directions: Annotated[
         str, option("Is more of a source better? auto (from the data), higher or lower.")

@@ -25,9 +25,6 @@ _RARE = 0.2
 _LISTED = 20
 """Columns that a hint names."""
 
-_OF_CLASSES = {"additive": "additive-classifier", "contextual": "contextual-classifier"}
-"""Learners that have one of their own kind for classes."""
-
 
 def run_fit(path: Path, output: Path, options: FitOptions, *, force: bool, as_json: bool) -> None:
     """Read, scale, learn, write."""
@@ -61,7 +58,8 @@ def run_fit(path: Path, output: Path, options: FitOptions, *, force: bool, as_js
         for note in (*table.notes, *job.notes()):
             warn(f"note: {note}")
         if not job.classify and set(job.kept()[1].tolist()) == {0.0, 1.0}:
-            other = _OF_CLASSES.get(options.learner, "classifier")
+            own = f"{options.learner}-classifier"
+            other = own if own in LEARNERS else "classifier"
             warn(
                 f"note: {target!r} is learned as a number, and holds only 0 and 1; for classes and "
                 f"their probabilities use --learner {other}"

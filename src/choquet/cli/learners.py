@@ -38,8 +38,8 @@ _HELD_OUT = 2_000
 """Rows of these that the model is tried on."""
 
 
-_SCALING_FOLDS, _ANY = 3, 8
-"""Parts that rows are held out in to compare two scalings; sources up to which by any measure."""
+_SCALING_FOLDS = 3
+"""Parts that rows are held out in to compare scalings."""
 
 
 _FEW_CLASSES = 5
@@ -376,14 +376,15 @@ class Job:
         that scales each column are tried, and the first of them is taken that predicts as well as
         the best, within one standard error: it is the simplest.
         """
-        n = len(self.sources)
         low, high = self.look.low, self.look.high
         if low.min() >= 0 and high.max() <= 1:
             return "none"
         turned = any(one != "higher" for one in self.directions.values())
         if self.classify or turned or self.options.missing == "keep":
             return "minmax"
-        room, k_additive = self._room, 2 if n > _ANY else None
+        room = self._room
+        most = import_module("choquet.estimators.commensurate").MOST_SOURCES
+        k_additive = 2 if len(self.sources) > most else None
         tries = (("none", "none"), ("common", "fitted"), ("minmax", "fitted"))
         models = [
             room.InUnits(

@@ -193,6 +193,10 @@ TARGETS = ("fitted", "minmax", "standard", "none")
 """How the scale of a target is found."""
 MOST_SOURCES = 8
 """Sources up to which that measure may be any; it is 2-additive beyond, which takes as long."""
+ROWS, FAR = 3, 2.0
+"""Rows for each source, and for one more, from which on the ends of a target are learned, and how
+many ranges beyond it they may lie. With two rows they were up to 150 ranges away, of seven sources;
+with three, two at most (minima, maxima, means and medians of 3, 5, 7 and 9 sources)."""
 FLAT, SAME = 1e-3, 1e-6
 """Shares of the target's range: what the ends of its scale are apart, at least, and how far they
 are off by the tolerance of the solver alone."""
@@ -203,10 +207,12 @@ def fit_target(X, y, weight=None):
 
     The least and the largest target are where noise is largest, and seldom where all inputs are at
     their ends. So the ends are those of the monotone measure, with an intercept, that fits best. It
-    is any measure, or a 2-additive one of many sources. That was better than simpler measures, or
-    the least and the largest, from 8 rows of three and four sources on (minima, maxima and medians;
-    of means it was as good within a tenth). With fewer rows than sources and two, the ends are the
-    least and the largest. Where no source rises with the target, they are both next to its mean.
+    is any measure, or a 2-additive one of many sources. For minima and maxima that was better than
+    additive and 2-additive measures from 8 rows of three and four sources on; for means, and for
+    medians of a few rows, an additive one was better, by up to a quarter of the error. All were
+    better than the least and the largest there, but for additive ones of minima and maxima. With
+    fewer than three rows for each source and one more, the ends can come out anywhere, so they are
+    the least and the largest. Where no source rises with the target, both are next to its mean.
 
     Parameters
     ----------
@@ -232,7 +238,7 @@ def fit_target(X, y, weight=None):
     whole = ~np.isnan(X).any(axis=1)
     whole &= True if weight is None else weight > 0
     n = X.shape[1]
-    if whole.sum() < n + 2 or not np.ptp(y[whole]):
+    if whole.sum() < ROWS * (n + 1) or not np.ptp(y[whole]):
         return usual
     judge = ChoquetRegressor(
         normal=False, fit_intercept=True, k_additive=2 if n > MOST_SOURCES else None
@@ -241,7 +247,8 @@ def fit_target(X, y, weight=None):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         judge.fit(X[whole], usual(y[whole]), given)
-    low, high = judge.predict(np.stack([np.zeros(n), np.ones(n)]))
+    ends = judge.predict(np.stack([np.zeros(n), np.ones(n)]))
+    low, high = np.clip(ends, -FAR, 1 + FAR)
     if not high - low > FLAT:
         middle = float(np.average(usual(y[whole]), weights=given))
         low, high = middle - FLAT / 2, middle + FLAT / 2
