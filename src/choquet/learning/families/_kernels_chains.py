@@ -3,8 +3,8 @@
 Each chain draws measures with probability proportional to RSS ** (-temper · W / 2), where RSS is
 the squared error and W the number of rows: at temper 1 the posterior under a uniform prior and
 normal noise whose variance is integrated out, at temper 0 the prior itself. A call makes some
-sweeps, each with a temper and a gamma number of its own, and leaves what they began with: the state
-of the chain in `left`, and its squared error in `errors`.
+sweeps, each with a gamma number of its own, which is 0 where the temper is, and leaves what they
+began with in the rows of `left`: the state of the chain, then its squared error.
 
 A value between two bounds is drawn by inverting its distribution function, so it depends smoothly
 on the data: rounding errors in the statistics stay rounding errors in the result.
@@ -17,14 +17,14 @@ from __future__ import annotations
 
 import math
 
-from choquet.lattice.compiling import compiled
+from choquet.lattice.compiling import compiled_with
 
 TAIL = 6.0
 """Beyond this many deviations the tail of the normal is taken as that of its Rayleigh bound."""
 ROOT_HALF, ROOT_TURN = math.sqrt(0.5), math.sqrt(2.0 * math.pi)
 
 
-@compiled
+@compiled_with(inside=True, error_model="numpy")
 def truncated_normal(mean, deviation, low, high, u):
     """Quantile u of the normal distribution cut to [low, high]."""
     if not high > low:
@@ -57,50 +57,7 @@ def truncated_normal(mean, deviation, low, high, u):
     return low if value < low else high if value > high else value
 
 
-@compiled
-def order_sweeps(
-    indptr, indices, data, targets, g, below_ptr, below, above_ptr, above,
-    rss, floor, tempers, gammas, uniforms, left, errors,
-):  # fmt: skip
-    """Sweeps over all values in an order: each in turn, between those below and above it.
-
-    The first value stays 0 and the last 1.
-    """
-    size = len(g)
-    for t in range(len(tempers)):
-        if rss < floor:
-            rss = floor
-        errors[t] = rss
-        for a in range(size):
-            left[t, a] = g[a]
-        # The variance of the noise over the temper, drawn given the squared error.
-        variance = 0.5 * rss / gammas[t]
-        for a in range(1, size - 1):
-            low, high = 0.0, 1.0
-            for k in range(below_ptr[a], below_ptr[a + 1]):
-                if g[below[k]] > low:
-                    low = g[below[k]]
-            for k in range(above_ptr[a], above_ptr[a + 1]):
-                if g[above[k]] < high:
-                    high = g[above[k]]
-            u, rest, own = uniforms[t, a - 1], 0.0, 0.0
-            for k in range(indptr[a], indptr[a + 1]):
-                j = indices[k]
-                if j == a:
-                    own = data[k]
-                else:
-                    rest += data[k] * g[j]
-            if own <= 0.0 or tempers[t] == 0.0:
-                value = low + u * (high - low)
-            else:
-                middle = (targets[a] - rest) / own
-                value = truncated_normal(middle, math.sqrt(variance / own), low, high, u)
-            move = value - g[a]
-            rss += move * (own * (value + g[a]) + 2.0 * (rest - targets[a]))
-            g[a] = value
-
-
-@compiled
+@compiled_with(inside=True, error_model="numpy")
 def _reach(m, steps, row, pairs, sign):
     """How far one can go along ±step before an m(i) + Σ min(0, m(ij)) falls below zero.
 
@@ -135,10 +92,10 @@ def _reach(m, steps, row, pairs, sign):
     return far
 
 
-@compiled
+@compiled_with(error_model="numpy")
 def simplex_sweeps(
     form, linear, square, m, steps, images, tilts, curvatures, tilt_squares, pairs,
-    spread, floor, sizes, gammas, uniforms, left, errors, slope,
+    spread, floor, sizes, gammas, uniforms, left, slope,
 ):  # fmt: skip
     """Sweeps over m with Σ m = 1 and m(i) + Σ_j min(0, m(ij)) ≥ 0, along given directions.
 
@@ -161,20 +118,21 @@ def simplex_sweeps(
                 slope[k] += form[k, i] * m[i]
             rss += m[k] * (slope[k] - linear[k])
         rss = (rss if rss > 0.0 else 0.0) + floor
-        errors[t] = rss
+        left[t, size] = rss
         precision = 2.0 * gammas[t] / rss
         mean, squares = 0.0, 0.0
         for k in range(len(pairs), size):
             mean += m[k] / (size - len(pairs))
         for k in range(len(pairs), size):
-            squares += (m[k] - mean) ** 2
+            away = m[k] - mean
+            squares += away * away
         pull = sizes[t] / (spread * spread + 0.5 * squares)
         for j in range(len(steps)):
             high = _reach(m, steps, j, pairs, 1.0)
             low = -_reach(m, steps, j, pairs, -1.0)
             u = uniforms[t, j]
             sharpness = precision * curvatures[j] + pull * tilt_squares[j]
-            if sharpness * (high - low) ** 2 < 1e-12:
+            if sharpness * (high - low) * (high - low) < 1e-12:
                 move = low + u * (high - low)
             else:
                 drift = 0.0
@@ -187,7 +145,7 @@ def simplex_sweeps(
                 slope[k] += move * images[j, k]
 
 
-@compiled
+@compiled_with(error_model="numpy")
 def curve_steps(
     indptr, indices, data, targets, square, weight, floor, inside, start, units, scale, spread,
     moves, anew, backs, chances, unknown, now, trial, shares, values, left, energies, taken,

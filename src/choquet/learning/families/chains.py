@@ -54,19 +54,20 @@ PAIR_SPREAD = 1.0
 
 def _schedule(
     statistics: Statistics, rng: np.random.Generator, n_states: int
-) -> tuple[FloatArray, FloatArray, int]:
-    """Tempers of all sweeps, gamma numbers for their noise, and the first sweep that is kept."""
+) -> tuple[FloatArray, int]:
+    """Gamma numbers for the noise of all sweeps, 0 for no data, and the first sweep kept."""
     rising, kept = (1000, 2000) if statistics.n_sources <= 8 else (400, 600)
     kept = max(kept, (SPACING if statistics.n_sources <= 8 else 1) * n_states)
     tempers = np.minimum(np.arange(rising + kept) / (0.75 * rising), 1.0) ** 5
     shapes = 0.5 * statistics.weight * tempers
-    return tempers, np.maximum(rng.standard_gamma(shapes), 1e-200), rising
+    gammas = np.maximum(rng.standard_gamma(shapes), 1e-200)
+    return np.where(tempers > 0.0, gammas, 0.0), rising
 
 
 class _Sweeps(Protocol):
-    """Sweeps of a part of the schedule; they leave the states and squared errors they began at."""
+    """Sweeps of a part of the schedule; rows of `left` are what they began at, errors last."""
 
-    def __call__(self, part: slice, left: FloatArray, errors: FloatArray) -> None:
+    def __call__(self, part: slice, left: FloatArray) -> None:
         """Go on from where the chain is."""
         ...
 
@@ -79,15 +80,15 @@ def _gathered(
     total: FloatArray = np.zeros(size)
     # The last one of them is the last of all.
     wanted = first - (-(np.arange(1, n_states + 1) * kept) // max(n_states, 1)) - 1
-    states, left, errors = np.empty((n_states, size)), np.empty((BLOCK, size)), np.empty(BLOCK)
+    states, left = np.empty((n_states, size)), np.empty((BLOCK, size + 1))
     for start in range(0, n_sweeps, BLOCK):
         stop = min(start + BLOCK, n_sweeps)
-        sweeps(slice(start, stop), left, errors)
+        sweeps(slice(start, stop), left)
         new = slice(max(first - start, 0), stop - start)
-        total += left[new].sum(axis=0)
-        energy += 0.5 * weight * float(np.log(errors[new]).sum())
+        total += left[new, :size].sum(axis=0)
+        energy += 0.5 * weight * float(np.log(left[new, size]).sum())
         here = (wanted >= start) & (wanted < stop)
-        states[here] = left[wanted[here] - start]
+        states[here] = left[wanted[here] - start, :size]
     return total / kept, energy / kept, states
 
 
@@ -162,8 +163,7 @@ def _ordered(
     alike: bool = False,
 ) -> Chained:
     """Chain over values in an order; `at` has the place of the value of each seen subset."""
-    from choquet.learning.families._kernels_alike import alike_sweeps
-    from choquet.learning.families._kernels_chains import order_sweeps
+    from choquet.learning.families._kernels_order import order_sweeps
 
     size, (low, high) = len(start), pairs.T
     # In units of the targets, whose products fit; a power of two changes no digit.
@@ -173,30 +173,27 @@ def _ordered(
     form.sum_duplicates()
     form.sort_indices()
     targets: FloatArray = np.bincount(at, statistics.targets, minlength=size) / unit
-    ones = np.ones(len(pairs))
-    below = sp.csr_array((ones, (high, low)), (size, size))
-    above = sp.csr_array((ones, (low, high)), (size, size))
-    tempers, gammas, first = _schedule(statistics, rng, n_states)
+    ones = np.ones(2 * len(pairs))
+    # What lies below each value, in one row, and what lies above it, in the next.
+    places = (np.concatenate([2 * high, 2 * low + 1]), np.concatenate([low, high]))
+    near = sp.csr_array((ones, places), shape=(2 * size, size))
+    gammas, first = _schedule(statistics, rng, n_states)
     square, floor, seed, g = statistics.target_square / unit, floor / unit, _seed(rng), start.copy()
     entries = (form.indptr.astype(np.int32), form.indices.astype(np.int32), form.data / unit)
-    order = [
-        array.astype(np.int32)
-        for order in (below, above)
-        for array in (order.indptr, order.indices)
-    ]
+    order = (near.indptr.astype(np.int32), near.indices.astype(np.int32))
     form = sp.csr_array(entries[::-1], shape=form.shape)
     # Values that are alike move twice in a sweep, by two numbers each time; room to work in.
-    loop, n_drawn = (alike_sweeps, 4 * (size - 2)) if alike else (order_sweeps, size - 2)
-    room = (np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)) if alike else ()
+    n_drawn = (4 if alike else 1) * (size - 2)
+    room = (np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64))
 
-    def sweeps(part: slice, left: FloatArray, errors: FloatArray) -> None:
+    def sweeps(part: slice, left: FloatArray) -> None:
         error = max(float(square + g @ (form @ g - 2.0 * targets)), 0.0) + floor
-        loop(
-            *entries, targets, g, *order, error, floor, tempers[part], gammas[part],
-            _uniforms(seed, part.start, (part.stop - part.start, n_drawn)), left, errors, *room,
+        order_sweeps(
+            *entries, targets, g, *order, error, floor, gammas[part],
+            _uniforms(seed, part.start, (part.stop - part.start, n_drawn)), left, *room, int(alike),
         )  # fmt: skip
 
-    mean, energy, states = _gathered(sweeps, len(tempers), first, size, statistics.weight, n_states)
+    mean, energy, states = _gathered(sweeps, len(gammas), first, size, statistics.weight, n_states)
     return Chained(mean, energy + 0.5 * statistics.weight * float(np.log(unit)), states)
 
 
@@ -229,22 +226,21 @@ def simplex(pattern: Callable[[Any, int], Any], *, with_pairs: bool = False) -> 
         n_pairs = size - singles
         if n_pairs:
             tilts[:, n:] = steps[:, n:] - steps[:, n:].mean(axis=1, keepdims=True)
-        tempers, gammas, first = _schedule(statistics, rng, n_states)
+        gammas, first = _schedule(statistics, rng, n_states)
         images, linear = steps @ form, np.asarray(seen.T @ statistics.targets)
         curvatures, tilt_squares = (steps * images).sum(axis=1), (tilts * tilts).sum(axis=1)
-        sizes = rng.standard_gamma(1 + 0.5 * max(n_pairs - 1, 0), len(tempers))
+        sizes = rng.standard_gamma(1 + 0.5 * max(n_pairs - 1, 0), len(gammas))
         seed, slope = _seed(rng), np.empty(size)
 
-        def sweeps(part: slice, left: FloatArray, errors: FloatArray) -> None:
+        def sweeps(part: slice, left: FloatArray) -> None:
             simplex_sweeps(
                 form, linear, statistics.target_square, start, steps, images, tilts, curvatures,
                 tilt_squares, pairs, PAIR_SPREAD / n**2, floor, sizes[part], gammas[part],
-                _uniforms(seed, part.start, (part.stop - part.start, len(steps))), left, errors,
-                slope,
+                _uniforms(seed, part.start, (part.stop - part.start, len(steps))), left, slope,
             )  # fmt: skip
 
         mean, energy, states = _gathered(
-            sweeps, len(tempers), first, size, statistics.weight, n_states
+            sweeps, len(gammas), first, size, statistics.weight, n_states
         )
         return Chained(np.asarray(every @ mean), energy, np.asarray((every @ states.T).T))
 
