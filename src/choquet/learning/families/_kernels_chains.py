@@ -58,43 +58,39 @@ def truncated_normal(mean, deviation, low, high, u):
 
 
 @compiled_with(inside=True, error_model="numpy")
-def _reach(m, steps, row, pairs, sign):
+def _reach(m, steps, row, pairs, sign, far):
     """How far one can go along ±step before an m(i) + Σ min(0, m(ij)) falls below zero.
 
-    Each of these is concave and piecewise linear along the step, so Newton's method from outside
-    ends at its zero, in as many rounds as there are pieces. No number changes by more than 2.
+    Each of these is concave and piecewise linear along the step, so Newton's method from `far`
+    outside ends at its zero, in as many rounds as there are pieces; without pairs, in one.
     """
-    far = 0.0
-    if pairs.shape[1] == 0:  # where the first number becomes zero
-        far = 1e300
-        for k in range(len(m)):
-            slope = sign * steps[row, k]
-            if slope < 0.0 and far * slope < -m[k]:
-                far = -m[k] / slope
-        return max(far, 0.0)
-    for k in range(len(m)):
-        far = max(far, abs(steps[row, k]))
-    far = 2.0 / far
+    n_pairs = pairs.shape[1]
     for i in range(len(pairs)):
-        for _ in range(pairs.shape[1] + 3):
-            value, slope = m[i] + sign * far * steps[row, i], sign * steps[row, i]
-            for j in range(pairs.shape[1]):
+        own = sign * steps[row, i]
+        if n_pairs == 0:
+            if own < 0.0 and far * own < -m[i]:
+                far = -m[i] / own
+            continue
+        for _ in range(n_pairs + 3):
+            value, slope = m[i] + far * own, own
+            for j in range(n_pairs):
                 k = pairs[i, j]
-                at = m[k] + sign * far * steps[row, k]
+                tilt = sign * steps[row, k]
+                at = m[k] + far * tilt
                 if at < 0.0:
                     value += at
-                    slope += sign * steps[row, k]
+                    slope += tilt
             if value >= 0.0 or slope >= 0.0:
                 break
             far -= value / slope
             if far <= 0.0:
                 return 0.0
-    return far
+    return far if far > 0.0 else 0.0
 
 
 @compiled_with(error_model="numpy")
 def simplex_sweeps(
-    form, linear, square, m, steps, images, tilts, curvatures, tilt_squares, pairs,
+    form, linear, square, m, steps, images, tilts, traits, pairs,
     spread, floor, sizes, gammas, uniforms, left, slope,
 ):  # fmt: skip
     """Sweeps over m with Σ m = 1 and m(i) + Σ_j min(0, m(ij)) ≥ 0, along given directions.
@@ -105,10 +101,11 @@ def simplex_sweeps(
     `spread` squared) beforehand; every sweep draws it anew from gamma numbers, `sizes`.
     Interactions that data do not tell apart are drawn together.
 
-    `images` are steps through the form, `curvatures` those of the form along the steps; `tilts`
-    are steps of the pairs less their mean, with their squared lengths. `slope` is room to work in.
+    `images` are steps through the form; `tilts` are steps of the pairs less their mean. `traits` of
+    a step are the curvature of the form along it, the squared length of its tilt, and how far one
+    can go at most. `slope` is room to work in.
     """
-    size = len(m)
+    size, singles = len(m), len(pairs)
     for t in range(len(gammas)):
         rss = square
         for k in range(size):
@@ -121,17 +118,17 @@ def simplex_sweeps(
         left[t, size] = rss
         precision = 2.0 * gammas[t] / rss
         mean, squares = 0.0, 0.0
-        for k in range(len(pairs), size):
-            mean += m[k] / (size - len(pairs))
-        for k in range(len(pairs), size):
+        for k in range(singles, size):
+            mean += m[k] / (size - singles)
+        for k in range(singles, size):
             away = m[k] - mean
             squares += away * away
         pull = sizes[t] / (spread * spread + 0.5 * squares)
         for j in range(len(steps)):
-            high = _reach(m, steps, j, pairs, 1.0)
-            low = -_reach(m, steps, j, pairs, -1.0)
+            high = _reach(m, steps, j, pairs, 1.0, traits[j, 2])
+            low = -_reach(m, steps, j, pairs, -1.0, traits[j, 2])
             u = uniforms[t, j]
-            sharpness = precision * curvatures[j] + pull * tilt_squares[j]
+            sharpness = precision * traits[j, 0] + pull * traits[j, 1]
             if sharpness * (high - low) * (high - low) < 1e-12:
                 move = low + u * (high - low)
             else:
@@ -164,7 +161,8 @@ def curve_steps(
         for k in range(size):
             left[t, k] = unknown[k]
             trial[k] = moves[t, k] + (start[k] if anew[t] else unknown[k])
-            largest = max(largest, abs(trial[k]))
+            if abs(trial[k]) > largest:
+                largest = abs(trial[k])
             away = 0.0
             for j in range(size):
                 away += units[k, j] * (unknown[j] - start[j])
@@ -194,7 +192,7 @@ def curve_steps(
             for k in range(indptr[a], indptr[a + 1]):
                 slope += data[k] * values[indices[k]]
             rss += values[a] * slope
-        energy = 0.5 * weight * math.log(max(rss, 0.0) + floor)
+        energy = 0.5 * weight * math.log((rss if rss > 0.0 else 0.0) + floor)
         # A Laplace curve; log shares are normal with a variance that is inverse gamma (of shape 1,
         # and `spread` squared), integrated out; the mean of the logarithms changes no measure.
         prior = -(0.5 + 0.5 * n_sources) * math.log(spread * spread + 0.5 * squares)

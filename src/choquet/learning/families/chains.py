@@ -228,14 +228,16 @@ def simplex(pattern: Callable[[Any, int], Any], *, with_pairs: bool = False) -> 
             tilts[:, n:] = steps[:, n:] - steps[:, n:].mean(axis=1, keepdims=True)
         gammas, first = _schedule(statistics, rng, n_states)
         images, linear = steps @ form, np.asarray(seen.T @ statistics.targets)
-        curvatures, tilt_squares = (steps * images).sum(axis=1), (tilts * tilts).sum(axis=1)
+        # No number changes by more than 2; without pairs the first that becomes zero ends a step.
+        most = 2.0 / np.abs(steps).max(axis=1) if with_pairs else np.full(len(steps), 1e300)
+        traits = np.column_stack([(steps * images).sum(axis=1), (tilts * tilts).sum(axis=1), most])
         sizes = rng.standard_gamma(1 + 0.5 * max(n_pairs - 1, 0), len(gammas))
         seed, slope = _seed(rng), np.empty(size)
 
         def sweeps(part: slice, left: FloatArray) -> None:
             simplex_sweeps(
-                form, linear, statistics.target_square, start, steps, images, tilts, curvatures,
-                tilt_squares, pairs, PAIR_SPREAD / n**2, floor, sizes[part], gammas[part],
+                form, linear, statistics.target_square, start, steps, images, tilts, traits,
+                pairs, PAIR_SPREAD / n**2, floor, sizes[part], gammas[part],
                 _uniforms(seed, part.start, (part.stop - part.start, len(steps))), left, slope,
             )  # fmt: skip
 
