@@ -1,16 +1,17 @@
 """Compiled walks through sets of measures: uniform in the long run, and never silently frozen.
 
-Arrays are filled one number at a time: to assign to parts of arrays takes seconds to compile.
+Arrays are made by the callers and filled one number at a time: to make arrays, and to assign to
+parts of them, takes seconds to compile.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from choquet.lattice.compiling import compiled
+from choquet.lattice.compiling import compiled_with
 
 
-@compiled
+@compiled_with(inside=True, error_model="numpy")
 def _uniform(state):
     """Splitmix64: the next float in [0, 1)."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
@@ -21,7 +22,7 @@ def _uniform(state):
     return (z >> np.uint64(11)) * 1.1102230246251565e-16
 
 
-@compiled
+@compiled_with(inside=True, error_model="numpy")
 def _direction(E, chosen, weights, work):
     """Fill `weights` with a direction on few coordinates that keeps E v; return how many they are.
 
@@ -65,7 +66,7 @@ def _direction(E, chosen, weights, work):
     return 0
 
 
-@compiled
+@compiled_with(inside=True, error_model="numpy")
 def _choose(d, k, chosen, state):
     """Fill `chosen` with k different coordinates."""
     for c in range(k):
@@ -79,20 +80,16 @@ def _choose(d, k, chosen, state):
                     break
 
 
-@compiled
-def walk_rows(v, start, rows, coef, bound, E, steps, burn, out, seed):
-    """Walk through {A v ≥ bound, E v constant}; A by columns. Returns the share of moves."""
-    state = np.empty(1, np.uint64)
-    state[0] = seed
-    d, m = len(v), E.shape[0]
-    k = min(m + 1, d)
-    slack = np.empty(len(bound))
-    change = np.zeros(len(bound))
-    seen = np.zeros(len(bound), dtype=np.int64)
-    touched = np.empty(len(bound), dtype=np.int64)
-    chosen = np.zeros(k, dtype=np.int64)
-    weights = np.zeros(k)
-    work = np.zeros((max(m, 1), k))
+@compiled_with(error_model="numpy")
+def walk_rows(
+    v, start, rows, coef, bound, E, steps, burn, out, state,
+    chosen, weights, work, slack, change, seen, touched,
+):  # fmt: skip
+    """Walk through {A v ≥ bound, E v constant}; A by columns. Returns the share of moves.
+
+    `state` is where chance is; what follows it is room to work in, of which `seen` is zero.
+    """
+    d, m, k = len(v), E.shape[0], len(chosen)
     stamp, moved, tried = 0, 0, 0
     for s in range(-burn, out.shape[0]):
         for r in range(len(bound)):  # recomputed, so that nothing drifts
@@ -123,10 +120,11 @@ def walk_rows(v, start, rows, coef, bound, E, steps, burn, out, seed):
             low, high = -1e18, 1e18
             for q in range(count):
                 r = touched[q]
+                reach = -slack[r] / change[r] if slack[r] > 0.0 else 0.0
                 if change[r] > 1e-14:
-                    low = max(low, -max(slack[r], 0.0) / change[r])
+                    low = reach if reach > low else low
                 elif change[r] < -1e-14:
-                    high = min(high, max(slack[r], 0.0) / -change[r])
+                    high = reach if reach < high else high
             tried += 1
             if high - low <= 1e-13 or high - low > 1e17:
                 continue
@@ -139,10 +137,10 @@ def walk_rows(v, start, rows, coef, bound, E, steps, burn, out, seed):
         if s >= 0:
             for c in range(len(v)):
                 out[s, c] = v[c]
-    return moved / max(tried, 1)
+    return moved / tried if tried else 0.0
 
 
-@compiled
+@compiled_with(inside=True, error_model="numpy")
 def _room(i, v, low, n, first, second, chosen, weights, used, sign):
     """How far one may go until criterion i would lower a value: a concave function's zero."""
     base, slope0 = low[i], 0.0
@@ -153,8 +151,7 @@ def _room(i, v, low, n, first, second, chosen, weights, used, sign):
         if at < n:
             slope0 += sign * weights[c]
         else:
-            base -= min(0.0, v[at])
-    base = max(base, 0.0) if used == 0 else base
+            base -= v[at] if v[at] < 0.0 else 0.0
     t = 4.0
     for _ in range(64):
         value, slope = base + slope0 * t, slope0
@@ -176,20 +173,16 @@ def _room(i, v, low, n, first, second, chosen, weights, used, sign):
     return t
 
 
-@compiled
-def walk_pairs(v, n, first, second, G, bound, E, steps, burn, out, seed):
-    """Walk through measures with interaction in pairs: v_i + Σ_j min(0, v_ij) ≥ 0, v G ≥ bound."""
-    state = np.empty(1, np.uint64)
-    state[0] = seed
-    d, m = len(v), E.shape[0]
-    k = min(m + 1, d)
-    low = np.zeros(n)
-    slack = np.zeros(len(bound))
-    chosen = np.zeros(k, dtype=np.int64)
-    weights = np.zeros(k)
-    work = np.zeros((max(m, 1), k))
-    touches = np.zeros(n, dtype=np.int64)
-    change = np.zeros(len(bound))
+@compiled_with(error_model="numpy")
+def walk_pairs(
+    v, first, second, G, bound, E, steps, burn, out, state,
+    chosen, weights, work, slack, change, low, touches,
+):  # fmt: skip
+    """Walk through measures with interaction in pairs: v_i + Σ_j min(0, v_ij) ≥ 0, v G ≥ bound.
+
+    `state` is where chance is; what follows it is room to work in.
+    """
+    d, n, k = len(v), len(low), len(chosen)
     moved, tried = 0, 0
     for s in range(-burn, out.shape[0]):
         for i in range(n):
@@ -219,30 +212,27 @@ def walk_pairs(v, n, first, second, G, bound, E, steps, burn, out, seed):
                     continue
                 for end in range(1 if at < n else 2):
                     i = first[at] if end == 0 else second[at]
+                    rise, fall = 1e18, 1e18
                     if touches[i] == 1:  # this coordinate alone may lower the values of i
-                        own = low[i] if at < n else low[i] + max(0.0, v[at])
-                        reach = max(own, 0.0) / abs(weight)
-                        if weight < 0.0:
-                            up = min(up, reach)
-                        else:
-                            down = min(down, reach)
+                        own = low[i] + v[at] if at >= n and v[at] > 0.0 else low[i]
+                        reach = own / abs(weight) if own > 0.0 else 0.0
+                        rise, fall = (reach, fall) if weight < 0.0 else (rise, reach)
                     elif touches[i] > 1:
                         touches[i] = 0
-                        up = min(up, _room(i, v, low, n, first, second, chosen, weights, used, 1.0))
-                        down = min(
-                            down, _room(i, v, low, n, first, second, chosen, weights, used, -1.0)
-                        )
+                        rise = _room(i, v, low, n, first, second, chosen, weights, used, 1.0)
+                        fall = _room(i, v, low, n, first, second, chosen, weights, used, -1.0)
+                    up = rise if rise < up else up
+                    down = fall if fall < down else down
             for r in range(len(bound)):
                 change[r] = 0.0
-            for c in range(used):
-                for r in range(len(bound)):
+                for c in range(used):
                     change[r] += G[chosen[c], r] * weights[c]
-            for r in range(len(bound)):
                 if abs(change[r]) > 1e-14:
-                    reach = max(slack[r], 0.0) / abs(change[r])
-                    falls = change[r] < 0.0
-                    up = min(up, reach) if falls else up
-                    down = down if falls else min(down, reach)
+                    reach = slack[r] / abs(change[r]) if slack[r] > 0.0 else 0.0
+                    if change[r] < 0.0:
+                        up = reach if reach < up else up
+                    else:
+                        down = reach if reach < down else down
             tried += 1
             if up + down <= 1e-13 or up + down > 1e17:
                 continue
@@ -254,7 +244,8 @@ def walk_pairs(v, n, first, second, G, bound, E, steps, burn, out, seed):
                 if at < n:
                     low[at] += step
                 else:
-                    fall = min(0.0, v[at] + step) - min(0.0, v[at])
+                    fall = v[at] + step if v[at] + step < 0.0 else 0.0
+                    fall -= v[at] if v[at] < 0.0 else 0.0
                     low[first[at]] += fall
                     low[second[at]] += fall
                 v[at] += step
@@ -263,18 +254,15 @@ def walk_pairs(v, n, first, second, G, bound, E, steps, burn, out, seed):
         if s >= 0:
             for c in range(len(v)):
                 out[s, c] = v[c]
-    return moved / max(tried, 1)
+    return moved / tried if tried else 0.0
 
 
-@compiled
-def walk_lattice(g, start, rows, coef, bound, sweeps, burn, out, seed):
+@compiled_with(error_model="numpy")
+def walk_lattice(g, start, rows, coef, bound, sweeps, burn, out, state, slack):
     """Walk through all measures: each value anew between its neighbours and what was said.
 
-    Rows of statements come by columns, one column for each set.
+    Rows of statements come by columns, one column for each set. `slack` is room to work in.
     """
-    state = np.empty(1, np.uint64)
-    state[0] = seed
-    slack = np.empty(len(bound))
     for s in range(-burn, out.shape[0]):
         for r in range(len(bound)):  # recomputed, so that nothing drifts
             slack[r] = -bound[r]
@@ -299,7 +287,8 @@ def walk_lattice(g, start, rows, coef, bound, sweeps, burn, out, seed):
                     rest ^= bit
                 here = g[a]
                 for p in range(start[a], start[a + 1]):
-                    edge = here - max(slack[rows[p]], 0.0) / coef[p]
+                    rest_of = slack[rows[p]]
+                    edge = here - rest_of / coef[p] if rest_of > 0.0 else here
                     if coef[p] > 0.0:
                         if edge > low:
                             low = edge

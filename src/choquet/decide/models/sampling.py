@@ -71,9 +71,24 @@ def _draw_lattice(
     begin[0], begin[-1] = 0.0, 1.0
     _kernels.walk_lattice(
         begin, columns.indptr.astype(np.int64), columns.indices.astype(np.int64), columns.data,
-        program.bound, program.space.n, 20, out, rng.integers(2**64, dtype=np.uint64),
+        program.bound, program.space.n, 20, out, _state(rng), np.empty(len(program.bound)),
     )  # fmt: skip
     return _moving(out, 1.0)
+
+
+def _state(rng: np.random.Generator) -> Any:
+    """Where the chance of a compiled walk begins."""
+    return rng.integers(2**64, size=1, dtype=np.uint64)
+
+
+def _walk_room(size: int, bound: FloatArray, E: FloatArray) -> tuple[Any, ...]:
+    """What a compiled walk works in: coordinates chosen, a direction, and what rows leave."""
+    chosen = min(len(E) + 1, size)
+    work = np.zeros((max(len(E), 1), chosen))
+    return (
+        np.zeros(chosen, dtype=np.int64), np.zeros(chosen), work, np.zeros(len(bound)),
+        np.zeros(len(bound)),
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -279,7 +294,7 @@ def _walk(
     moved = _kernels.walk_rows(
         start.copy(), columns.indptr.astype(np.int64), columns.indices.astype(np.int64),
         columns.data, b, np.ascontiguousarray(E), thin * len(start), 20 + 10 * len(E), out,
-        rng.integers(2**64, dtype=np.uint64),
+        _state(rng), *_walk_room(len(start), b, E), *np.zeros((2, len(b)), dtype=np.int64),
     )  # fmt: skip
     return _moving(out, moved)
 
@@ -317,10 +332,10 @@ def _draw_pairs(program: Program, space: Pairs, count: int, rng: np.random.Gener
     out = np.empty((count, own.shape[1]))
     if own.shape[1] <= len(E):
         return np.tile(start, (count, 1))
-    seed = rng.integers(2**64, dtype=np.uint64)
     moved = _kernels.walk_pairs(
-        start, space.n, first, second, np.ascontiguousarray(G.T), bound, np.ascontiguousarray(E),
-        min(2 * space.n, 20) * own.shape[1], 20 + 10 * len(E), out, seed,
+        start, first, second, np.ascontiguousarray(G.T), bound, np.ascontiguousarray(E),
+        min(2 * space.n, 20) * own.shape[1], 20 + 10 * len(E), out, _state(rng),
+        *_walk_room(len(start), bound, E), np.zeros(space.n), np.zeros(space.n, dtype=np.int64),
     )  # fmt: skip
     return _moving(out, moved)
 
