@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from choquet.certainty.batched import MOST, TOLERANCE
+from choquet.certainty.batched import MOST, PULL, TOLERANCE
 from choquet.lattice.compiling import compiled
 
 
@@ -108,7 +108,7 @@ def _least(G, c, ptr, idx, val, room, cost, H):
     for e in range(m):
         s[e] = max(room[e], 1e-2)
         lam[e] = 1e-3 / s[e] + 1e-3
-    t, mu, broken = 1.0, 1e-3, np.inf
+    t, mu, broken = 1.0, PULL, np.inf
     for _ in range(MOST):
         q = 1.0
         for i in range(n):
