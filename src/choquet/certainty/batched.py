@@ -155,7 +155,7 @@ class _Search:
         if H.shape[1] >= FACTORED:
             from scipy.linalg import lapack
 
-            # In place, and without clearing the other half: to copy takes as long as to factor.
+            # In place, and without clearing the other half, which nobody reads.
             if not any(lapack.dpotrf(one.T, lower=1, clean=0, overwrite_a=1)[1] for one in H):
                 return lambda right: np.array(
                     [lapack.dpotrs(f.T, b, lower=1)[0] for f, b in zip(H, right, strict=True)]

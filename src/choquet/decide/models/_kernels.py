@@ -1,7 +1,7 @@
 """Compiled walks through sets of measures: uniform in the long run, and never silently frozen.
 
-Arrays are made by the callers and filled one number at a time: to make arrays, and to assign to
-parts of them, takes seconds to compile.
+Arrays are made by the callers and filled one number at a time: to make arrays in here took half a
+second to compile, and to assign to parts of them takes seconds.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Compiled sweeps over values in an order, such as all monotone measures.
 
 Import inside functions: Numba loads slowly. See `_kernels_chains` for what all chains share. One
-loop serves values that lie anywhere and values that are likely to be alike: two take longer to
-compile, by a half.
+loop serves values that lie anywhere and values that are likely to be alike: two would have to be
+compiled.
 """
 
 from __future__ import annotations
