@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from scipy import stats
+from scipy import special, stats
 
 import choquet
 from choquet.certainty.batched import nearest_at_once
@@ -19,6 +19,7 @@ from choquet.certainty.functions import (
     output_rows,
     shapley_rows,
 )
+from choquet.certainty.levels import student_quantile
 from choquet.certainty.plausible import plausible_measures
 from choquet.certainty.region import (
     LITTLE,
@@ -221,6 +222,21 @@ def test_values_without_data_keep_their_range():
     found = choquet.ChoquetRegressor().fit(X, y).identify()
     assert found.lower[0b100] == pytest.approx(0, abs=1e-6)
     assert found.upper[0b110] == pytest.approx(1, abs=1e-6)
+
+
+@pytest.mark.parametrize("spare", [0.2, 0.7, 1, 1.5, 2, 3, 7.3, 30, 100, 199.9, 200, 1e3, 1e5, 1e9])
+def test_quantiles_of_student_are_those_of_scipy(spare):
+    levels = np.array([1e-6, 0.01, 0.3, 0.5, 0.68, 0.8, 0.9, 0.95, 0.99, 0.999, 0.9999])
+    found = [student_quantile(level, spare) for level in levels]
+    np.testing.assert_allclose(found, special.stdtrit(spare, (1 + levels) / 2), rtol=1e-8)
+    np.testing.assert_allclose(np.square(found), special.fdtri(1, spare, levels), rtol=1e-8)
+
+
+def test_quantiles_of_student_end_at_the_normal_distribution_and_at_infinity():
+    levels = np.array([0.01, 0.5, 0.9, 0.999])
+    found = [student_quantile(level, np.inf) for level in levels]
+    np.testing.assert_allclose(found, special.ndtri((1 + levels) / 2), rtol=1e-12)
+    assert student_quantile(0.95, 1e-3) == np.inf
 
 
 # -- draws -----------------------------------------------------------------------------------------

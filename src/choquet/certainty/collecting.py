@@ -16,8 +16,8 @@ from math import comb
 import numpy as np
 
 from choquet.arrays import FloatArray
+from choquet.certainty.levels import student_quantile
 from choquet.lattice import subset_sizes
-from choquet.lattice.lazy import special
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.families.fits import noise_of
 
@@ -84,7 +84,7 @@ class Beliefs:
 
     @property
     def _wide(self) -> float:
-        return 2 * float(special.ndtri((1 + self.level) / 2))
+        return 2 * student_quantile(self.level, np.inf)
 
     def narrowing(self, rows: FloatArray) -> FloatArray:
         """How much narrower intervals of outputs are with one more row, in the root mean square.

@@ -18,9 +18,10 @@ import numpy as np
 from choquet import watching
 from choquet.arrays import FloatArray, IntArray
 from choquet.certainty.functions import INDICES, shapley_rows
+from choquet.certainty.levels import check_level
 from choquet.certainty.posterior import noise_floor
 from choquet.certainty.projected import MAX_PROJECTED, projected_draws, rows_that_speak
-from choquet.certainty.region import check_level, knows_noise
+from choquet.certainty.region import knows_noise
 from choquet.decomposition import Decomposition
 from choquet.errors import DataError, OptionError, SupportWarning
 from choquet.lattice import upward_maximum

@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
-from choquet.certainty.region import PLAIN, Region, check_level, confidence_slack
+from choquet.certainty.levels import check_level
+from choquet.certainty.region import PLAIN, Region, confidence_slack
 from choquet.errors import OptionError, TooLargeError
 from choquet.lattice.lazy import sp
 from choquet.lattice.wide import WordArray, chains_of, find_rows, n_words, unique_rows

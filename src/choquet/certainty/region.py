@@ -15,10 +15,11 @@ import numpy as np
 
 from choquet.arrays import FloatArray, IntArray
 from choquet.certainty.batched import least_at_once
+from choquet.certainty.levels import student_quantile
 from choquet.certainty.simulated import can_simulate, quantile_of, simulated_shares
 from choquet.certainty.unordered import Unordered
-from choquet.errors import OptionError, SolverError
-from choquet.lattice.lazy import sp, special
+from choquet.errors import SolverError
+from choquet.lattice.lazy import sp
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.problem import Problem
 from choquet.learning.solvers.interior import Conic, conic_form
@@ -45,26 +46,6 @@ NOISY = 1e-10
 """Least error that counts as noise, as a share of the squared targets."""
 POOLED = 1e-6
 """Values nearer than this are one number of the fit."""
-
-
-def check_level(level: Any) -> float:
-    """The level of an interval as a float: a number between 0 and 1, without the ends.
-
-    Examples
-    --------
-    >>> check_level(0.9)
-    0.9
-    """
-    try:
-        number = float(level)
-    except (TypeError, ValueError):
-        number = np.nan
-    if not 0 < number < 1:
-        raise OptionError(
-            f"level={level!r} must be a number between 0 and 1: 0.95 means that about 95 of 100 "
-            "intervals hold the truth"
-        )
-    return number
 
 
 def numbers_used(problem: Problem, solution: Solution) -> tuple[int, int]:
@@ -140,7 +121,7 @@ def confidence_slack(
     >>> problem = least_squares(Statistics.from_data(X, X.mean(axis=1) + 0.1 * rng.random(30)))
     >>> solution = solve(problem)
     >>> low, high = confidence_slack(problem, solution, 30, 0.95)
-    >>> low == high, bool(np.isclose(low / solution.objective, special.fdtri(1, 28, 0.95) / 28))
+    >>> low == high, bool(np.isclose(low / solution.objective, 2.048407**2 / 28))
     (True, True)
     """
     free, used = numbers_used(problem, solution)
@@ -191,7 +172,7 @@ def _rows_abound(problem: Problem, solution: Solution, n_samples: float) -> bool
 
 
 def _share(level: float, spare: float) -> float:
-    return float(special.fdtri(1, spare, level)) / spare
+    return student_quantile(level, spare) ** 2 / spare
 
 
 def _rounding(problem: Problem) -> float:
@@ -393,5 +374,5 @@ def confidence_region(
     sums, doubt = kind not in (None, "values") and problem.monotone and problem.rows is None, 0.0
     if sums and np.isfinite(slack).all() and _rows_abound(problem, solution, n_samples):
         free = numbers_used(problem, solution)[0]
-        doubt = float(special.fdtri(1, n_samples - free, level))
+        doubt = student_quantile(level, n_samples - free) ** 2
     return Region(problem, solution, slack, doubt=doubt)

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
-from choquet.certainty.region import check_level
+from choquet.certainty.levels import check_level
 from choquet.cli.columns import Missing, with_target
 from choquet.cli.fusing import fusion_answers, read_scores
 from choquet.cli.output import guarded, many, plain, say, say_json, warn

@@ -13,12 +13,13 @@ from choquet.arrays import FloatArray
 from choquet.certainty.functions import output_rows
 from choquet.certainty.identification import Identification, identify, states
 from choquet.certainty.indices import IndexIntervals, index_intervals
+from choquet.certainty.levels import check_level, student_quantile
 from choquet.certainty.projected import noise_variance, rows_that_speak
-from choquet.certainty.region import Region, check_level, confidence_region, numbers_used
+from choquet.certainty.region import Region, confidence_region, numbers_used
 from choquet.errors import OptionError, SupportWarning, TooLargeError
 from choquet.estimators.foundation import check_is_fitted
 from choquet.estimators.validation import checked_inputs
-from choquet.lattice.lazy import sp, special
+from choquet.lattice.lazy import sp
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.problem import Problem, least_squares
 from choquet.learning.solvers import Solution, solve
@@ -252,7 +253,7 @@ class CertainRegressor:
         variance, spare = noise_variance(solution.objective, free, used, self._n_rows())
         if not spare:
             return float("inf")
-        return float(special.stdtrit(spare, (1 + level) / 2) * np.sqrt(variance))
+        return student_quantile(level, spare) * float(np.sqrt(variance))
 
     # -- indices and draws -------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from choquet.certainty.conformal import class_sets, cv_plus
-from choquet.certainty.region import check_level
+from choquet.certainty.levels import check_level
 from choquet.errors import DataError, OptionError
 from choquet.estimators.foundation import (
     BaseEstimator,

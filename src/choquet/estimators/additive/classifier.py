@@ -7,7 +7,7 @@ from scipy.special import expit, ndtri, softmax
 
 from choquet.additive.families import Logistic, Multinomial, Ordered
 from choquet.additive.table import Memory
-from choquet.certainty.region import check_level
+from choquet.certainty.levels import check_level
 from choquet.decomposition.outcome import Outcome
 from choquet.errors import OptionError
 from choquet.estimators.additive.regressor import Additive

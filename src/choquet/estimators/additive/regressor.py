@@ -22,7 +22,7 @@ from choquet.additive.shape import constrain
 from choquet.additive.table import Memory
 from choquet.additive.temper import temper
 from choquet.arrays import cells_of, column_names, refuse_labels
-from choquet.certainty.region import check_level
+from choquet.certainty.levels import check_level, student_quantile
 from choquet.errors import DataError, OptionError, SolverWarning
 from choquet.estimators.additive.columns import by_column, columns_of, encode, position_of, unseen
 from choquet.estimators.foundation import RegressorMixin, check_is_fitted, is_classifier, later
@@ -36,7 +36,6 @@ from choquet.estimators.validation import (
     names_given,
 )
 from choquet.frames import to_frame
-from choquet.lattice.lazy import special
 from choquet.lattice.threads import one_blas_thread
 from choquet.learning.data.scale import NO_WEIGHT, check_rows
 
@@ -529,7 +528,7 @@ class ChoquetAdditiveRegressor(RegressorMixin, Predictor, Additive):
         X = self._inputs(X)
         score = self.model_.scores(X)[0] + self.model_.fixed[0, 0]
         error = np.sqrt(self.model_.score_variance(X)[0])
-        z = special.stdtrit(max(self.n_rows_ - self.edf_, 1.0), (1 + level) / 2)
+        z = student_quantile(level, max(self.n_rows_ - self.edf_, 1.0))
         if not noise:
             return np.sort(self._output(score[:, None] + z * error[:, None] * [-1, 1]), axis=1)
         slope = Squares(self.link_).slope(score)
