@@ -660,6 +660,20 @@ assert not heavy, heavy
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
 
 
+def test_threads_of_blas_are_told_before_numpy_loads_not_to_wait_long():
+    code = """
+import os, sys
+import choquet.cli
+assert "numpy" not in sys.modules
+choquet.cli.main(["--help"])
+assert os.environ["OPENBLAS_THREAD_TIMEOUT"] == {expected!r}
+"""
+    unset = {k: v for k, v in os.environ.items() if k != "OPENBLAS_THREAD_TIMEOUT"}
+    for given, expected in ({}, "16"), ({"OPENBLAS_THREAD_TIMEOUT": "20"}, "20"):
+        words = [sys.executable, "-c", code.format(expected=expected)]
+        subprocess.run(words, check=True, capture_output=True, env=unset | given)
+
+
 def test_without_click_there_is_a_sentence(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "click", None)
     assert main(["--help"]) == 1

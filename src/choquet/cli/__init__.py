@@ -6,11 +6,10 @@ call them, so that ``choquet --help`` answers at once.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
-
-from choquet.lattice.lazy import put_off
 
 __all__ = ["main"]
 
@@ -33,7 +32,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if any(find_spec(name) is None for name in ("click", "rich")):
         sys.stderr.write("choquet: The command line needs click: pip install 'choquet[cli]'\n")
         return 1
+    # Threads of OpenBLAS wait for work in a busy loop, for 2 to this power of ticks. By default, 26,
+    # they burn a tenth of a second after products that take no time at all.
+    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "16")
     from choquet.cli.app import run
+    from choquet.lattice.lazy import put_off
 
     # SciPy takes every public name of NumPy, its tools for Fortran and for tests among them.
     put_off("numpy.f2py", "numpy.testing")
