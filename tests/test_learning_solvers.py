@@ -518,13 +518,11 @@ def test_covers_are_the_containments_with_nothing_in_between():
 
 
 def test_a_solver_that_stops_early_says_so(monkeypatch):
-    from choquet.learning import solvers
-
     _, X, y = make(10, 100)
     problem = least_squares(Statistics.from_data(X, y))
 
     def hasty(problem, **options):
-        return solvers.admm(problem, max_iterations=3)
+        return admm(problem, max_iterations=3)
 
     monkeypatch.setitem(SOLVERS, "admm", SOLVERS["admm"]._replace(run=hasty))
     with pytest.warns(SolverWarning, match="stopped early"):

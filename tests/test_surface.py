@@ -116,6 +116,17 @@ def test_rooms_are_there_without_being_imported():
     assert run(code).split()[-2:] == ["True", "False"]
 
 
+def test_a_module_does_not_hide_what_it_holds():
+    """Some rooms hold a function in a module of the same name."""
+    code = """
+import choquet.decomposition.decompose, choquet.clustering.ivat, choquet.learning.solvers.hlms
+from choquet.decomposition import compare, decompose
+print(callable(decompose), callable(compare), callable(choquet.clustering.ivat),
+      callable(choquet.learning.solvers.hlms))
+"""
+    assert run(code).split() == ["True"] * 4
+
+
 def test_import_is_light():
     heavy = ["sklearn", "numba", "matplotlib", "scipy.optimize", "jinja2", "click", "pandas"]
     code = f"import sys, choquet, json; print(json.dumps([m for m in {heavy} if m in sys.modules]))"
@@ -196,12 +207,19 @@ def test_examples_of_the_docs_run(path, tmp_path, monkeypatch):
             exec(compile(block, str(path), "exec"), names)
 
 
-HEAVY = ["sklearn", "pandas", "scipy.stats", "numba", "matplotlib"]
+HEAVY = [
+    *("sklearn", "pandas", "scipy.stats", "scipy.special", "numba", "matplotlib"),
+    *("choquet.additive.model", "choquet.clustering.ivat", "choquet.decomposition.clusters"),
+    "choquet.learning.families.table",
+]
 
 
-@pytest.mark.parametrize("command", ["predict", "explain", "inspect"])
+@pytest.mark.parametrize("command", ["predict", "explain", "explain all", "decompose", "inspect"])
 def test_a_saved_model_answers_without_heavy_libraries(tmp_path, command):
-    """Neither from Python nor on the command line does a model from a file load scikit-learn."""
+    """Neither from Python nor on the command line does a model from a file load scikit-learn.
+
+    Nor does it load rooms that it has no use for.
+    """
     rng = np.random.default_rng(0)
     X = rng.random((60, 3))
     model = choquet.InUnits().fit(10 * X, X.max(axis=1) + 0.1 * X[:, 0])
@@ -211,6 +229,8 @@ def test_a_saved_model_answers_without_heavy_libraries(tmp_path, command):
     words = {
         "predict": ["predict", str(path), str(table)],
         "explain": ["explain", str(path), str(table), "--row", "2"],
+        "explain all": ["explain", str(path)],
+        "decompose": ["decompose", str(path)],
         "inspect": ["inspect", str(path)],
     }[command]
     code = f"""

@@ -6,9 +6,20 @@ import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from importlib.util import find_spec
+from types import ModuleType
 from typing import Any
 
 __all__ = ["lazy_door"]
+
+
+class _Room(ModuleType):
+    """A room in which a module does not take the place of what it holds, if both have one name."""
+
+    _where: Mapping[str, str]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (isinstance(value, ModuleType) and name in self._where):
+            super().__setattr__(name, value)
 
 
 def lazy_door(
@@ -36,6 +47,8 @@ def lazy_door(
     ('Measure', 'choquet.indices', True)
     """
     where = {name: module for module, names in places.items() for name in names.split()}
+    own: Any = sys.modules[room]
+    own._where, own.__class__ = {**vars(own).get("_where", {}), **where}, _Room
 
     def load(name: str) -> Any:
         if prepare is not None and name in where:

@@ -16,9 +16,9 @@ from choquet.arrays import FloatArray
 from choquet.certainty.region import numbers_used
 from choquet.lattice import cover_pairs, subset_sizes
 from choquet.lattice.lazy import sp
+from choquet.learning import solvers
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.problem import least_squares
-from choquet.learning.solvers import solve
 from choquet.measures.random import uniform_measure
 from choquet.watching import each
 
@@ -80,7 +80,7 @@ def projected_draws(statistics: Statistics, n: int, rng: np.random.Generator) ->
     from choquet.certainty._kernels import nearest_of
 
     problem = least_squares(statistics)
-    solution = solve(problem)
+    solution = solvers.solve(problem)
     free, used = numbers_used(problem, solution)
     variance, spare = noise_variance(solution.objective, free, used, rows_that_speak(statistics))
     size, n_sources = problem.n_values, problem.n_sources

@@ -32,8 +32,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if any(find_spec(name) is None for name in ("click", "rich")):
         sys.stderr.write("choquet: The command line needs click: pip install 'choquet[cli]'\n")
         return 1
-    # Threads of OpenBLAS wait for work in a busy loop, for 2 to this power of ticks. By default, 26,
-    # they burn a tenth of a second after products that take no time at all.
+    # Threads of OpenBLAS wait for work in a busy loop, for 2 to this power of ticks. That is 26 by
+    # default, a tenth of a second of a processor, after products that take no time at all.
     os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "16")
     from choquet.cli.app import run
     from choquet.lattice.lazy import put_off

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from choquet import explanation
 from choquet.cli.columns import open_binary
 from choquet.cli.output import many, say, say_json, say_table, warn
 from choquet.cli.subjects import (
@@ -22,12 +23,15 @@ from choquet.cli.tables import Table, name_of, numeric, table_of
 from choquet.decomposition import Decomposition, compare
 from choquet.decomposition.outcome import outcome_of
 from choquet.errors import DataError, OptionError
-from choquet.explanation import AdditiveView, explain_model
+from choquet.explanation import explain_model
 from choquet.files import MAX_BYTES
 from choquet.indices import shapley
 from choquet.measures import AbstractMeasure
 from choquet.scales import unwrapped
 from choquet.storage import from_bytes
+
+if TYPE_CHECKING:
+    from choquet.explanation import AdditiveView
 from choquet.watching import steps
 
 _ROWS = 5000
@@ -231,7 +235,7 @@ def _inspect_sum(obj: Any, view: AdditiveView, *, as_json: bool) -> None:
 def _inspect_object(obj: Any, name: str, *, as_json: bool) -> None:
     inner, units, _, target = unwrapped(obj)
     if hasattr(inner, "terms_"):
-        _inspect_sum(obj, AdditiveView(inner), as_json=as_json)
+        _inspect_sum(obj, explanation.AdditiveView(inner), as_json=as_json)
         return
     head: dict[str, Any] = {"kind": type(obj).__name__}
     held = getattr(inner, "decomposition_", inner)

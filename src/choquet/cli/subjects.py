@@ -15,19 +15,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from choquet import decomposition
 from choquet.arrays import FloatArray, check_option
 from choquet.cli.columns import standard_input
-from choquet.decomposition import (
-    Clodd,
-    ContextTree,
-    Decomposition,
-    Distinct,
-    FuzzyCMeans,
-    Linkage,
-    decompose,
-)
+from choquet.decomposition import Decomposition, decompose
 from choquet.errors import DataError, FileError, OptionError, SupportWarning, TooLargeError
-from choquet.explanation import AbstractView, AdditiveView, View, operators_view, view_of
+from choquet.explanation import AbstractView, View, operators_view, view_of
 from choquet.explanation.view import is_additive
 from choquet.files import MAX_BYTES, check_target, write_whole
 from choquet.measures import AbstractMeasure
@@ -44,6 +37,12 @@ _TABLES = (".csv", ".tsv", ".txt", ".parquet", ".feather", ".arrow")
 
 _OPTIONS = {"support": "--all-walks", "k": "-k", "X": "a table", "y": "a target"}
 """Options of `decompose` that are not called on the command line as they are in Python."""
+
+_METHODS = {
+    "contexts": "ContextTree", "clodd": "Clodd", "single_linkage": "Linkage",
+    "fuzzy_c_means": "FuzzyCMeans", "distinct": "Distinct",
+}  # fmt: skip
+"""Classes of the ways to decompose, which load when they are asked for."""
 
 
 def load_any(path: Path) -> Any:
@@ -118,8 +117,8 @@ class Subject:
     @property
     def terms(self) -> Any:
         """Contexts and operators of the terms of an additive model."""
-        assert isinstance(self.seen, AdditiveView)
-        return self.seen.parts
+        seen: Any = self.seen
+        return seen.parts
 
     @cached_property
     def view(self) -> View:
@@ -328,11 +327,7 @@ def _asked(options: dict[str, Any]) -> dict[str, Any]:
         name: given.pop(name) for name in ("support", "X", "y") if name in given
     }
     name = given.pop("method", "contexts" if set(given) <= {"epsilon"} else "clodd")
-    methods: dict[str, Any] = {
-        "contexts": ContextTree, "clodd": Clodd, "single_linkage": Linkage,
-        "fuzzy_c_means": FuzzyCMeans, "distinct": Distinct,
-    }  # fmt: skip
-    made = methods[check_option("method", name, methods)]
+    made = getattr(decomposition, _METHODS[check_option("method", name, _METHODS)])
     unknown = sorted(set(given) - {field.name for field in fields(made)})
     if unknown:
         words = ", ".join(_OPTIONS.get(one, f"--{one.replace('_', '-')}") for one in unknown)

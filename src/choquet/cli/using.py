@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +31,6 @@ from choquet.cli.tables import Table, naming_keep, open_table
 from choquet.decomposition import Decomposition
 from choquet.errors import DataError, OptionError
 from choquet.explanation import (
-    AdditiveView,
     ModelExplanation,
     View,
     brief_of,
@@ -41,6 +40,9 @@ from choquet.explanation import (
 from choquet.explanation.phrases import list_words
 from choquet.files import writing
 from choquet.watching import steps
+
+if TYPE_CHECKING:
+    from choquet.explanation import AdditiveView
 
 _SHORT = 5
 """Sentences up to which an explanation needs no summary."""
@@ -177,8 +179,7 @@ class _Strange:
     """Rows of an additive model with words that were never seen, or numbers outside of those."""
 
     def __init__(self, subject: Subject) -> None:
-        assert isinstance(subject.seen, AdditiveView)
-        self.view, self.n = subject.seen, 0
+        self.view, self.n = cast("AdditiveView", subject.seen), 0
         self.words: dict[int, Any] = {}
         self.numbers: set[int] = set()
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
 
+from choquet import decomposition
 from choquet.arrays import FloatArray, as_inputs, as_vector, check_option
-from choquet.clustering.clusters import Clusterer
-from choquet.decomposition.clustering_methods import Clodd, Clustering, Distinct
-from choquet.decomposition.context_tree import ContextTree
 from choquet.decomposition.methods import Made, Method, Task
 from choquet.decomposition.outcome import outcome_of
 from choquet.decomposition.result import Decomposition, Identified
@@ -21,12 +19,11 @@ from choquet.scales import Units, Unwrapped, unwrapped
 from choquet.walks import DataSupport, check_support
 from choquet.watching import steps
 
-METHODS: dict[str, type[Method[Any]]] = {
-    "contexts": ContextTree,
-    "clodd": Clodd,
-    "distinct": Distinct,
-}
-"""Methods that need no options, by name."""
+if TYPE_CHECKING:
+    from choquet.clustering.clusters import Clusterer
+
+METHODS = {"contexts": "ContextTree", "clodd": "Clodd", "distinct": "Distinct"}
+"""Methods that need no options: their classes in this room, which load when they are asked for."""
 
 
 @overload
@@ -141,9 +138,11 @@ def _method_of(method: Any) -> Method[Any]:
     if isinstance(method, type) and issubclass(method, Method):
         raise OptionError(f"method={method.__name__} is a class: give {method.__name__}()")
     if isinstance(method, str):
-        return METHODS[check_option("method", method, METHODS)]()
-    if isinstance(method, Clusterer):
-        return Clustering(clusterer=method)
+        check_option("method", method, METHODS)
+        made: Method[Any] = getattr(decomposition, METHODS[method])()
+        return made
+    if hasattr(method, "fit_predict"):
+        return decomposition.Clustering(clusterer=method)
     raise OptionError(
         f"method={method!r} is unknown; give ContextTree(), Clodd() or another method, a name "
         f"({', '.join(METHODS)}), or an object with fit_predict"

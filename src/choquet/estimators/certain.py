@@ -20,9 +20,10 @@ from choquet.errors import OptionError, SupportWarning, TooLargeError
 from choquet.estimators.foundation import check_is_fitted
 from choquet.estimators.validation import checked_inputs
 from choquet.lattice.lazy import sp
+from choquet.learning import solvers
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.problem import Problem, least_squares
-from choquet.learning.solvers import Solution, solve
+from choquet.learning.solvers.solution import Solution
 from choquet.silent import lacking, silent_interval, span_of
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ class CertainRegressor:
         kept = place.get(self)
         if kept is None or kept[0] is not self.statistics_:
             problem = self._wide_problem(free)
-            kept = place[self] = (self.statistics_, problem, solve(problem))
+            kept = place[self] = (self.statistics_, problem, solvers.solve(problem))
         return kept[1], kept[2]
 
     def _n_rows(self) -> float:

@@ -12,10 +12,10 @@ from choquet.arrays import check_option
 from choquet.certainty.selective import SelectiveCurve, selective_curve
 from choquet.errors import DataError, OptionError, SolverWarning
 from choquet.estimators.common import Batch, IncrementalRegressor
+from choquet.learning import families, solvers
 from choquet.learning.data.minima import MinimaStatistics, fit_additive
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.expert import as_rows
-from choquet.learning.families import BASES, FAMILIES, k_additive_basis
 from choquet.learning.fill import FILLS, fill_unsupported
 from choquet.learning.problem import (
     MAX_LATTICE_SOURCES,
@@ -29,7 +29,6 @@ from choquet.learning.problem import (
     with_rows,
 )
 from choquet.learning.representative import choose
-from choquet.learning.solvers import hlms, solve
 from choquet.learning.statements import check_statements, fill_within, interval_within
 from choquet.measures import Measure, MobiusMeasure, SupportedMeasure
 from choquet.measures.mobius import coalitions
@@ -177,8 +176,10 @@ class ChoquetRegressor(IncrementalRegressor):
         batch = material.batch
         problem = self._problem(statistics, batch, material.names)
         usual = problem.monotone and problem.normal
-        start = hlms(batch.X, batch.y) if self.start and batch is not None and usual else None
-        solution = solve(problem, solver=self.solver, start=start, verbose=self.verbose)
+        start = (
+            solvers.hlms(batch.X, batch.y) if self.start and batch is not None and usual else None
+        )
+        solution = solvers.solve(problem, solver=self.solver, start=start, verbose=self.verbose)
         if self.choice is not None:
             solution = choose(problem, solution, by=self.choice)
         self.problem_, self.solution_ = problem, solution
@@ -222,7 +223,7 @@ class ChoquetRegressor(IncrementalRegressor):
             if getattr(self, name) is not None:
                 check_option(name, getattr(self, name), known)
         if self.prior is not None and not isinstance(self.prior, Measure):
-            check_option("prior", self.prior, BASES)
+            check_option("prior", self.prior, families.BASES)
         check_weight("alpha", self.alpha)
         check_weight("prior_alpha", self.prior_alpha)
         if not 0 <= self.l1_ratio <= 1:
@@ -271,14 +272,16 @@ class ChoquetRegressor(IncrementalRegressor):
                 )
             problem = with_prior(problem, self.prior.values, self.prior_alpha)
         elif self.prior is not None:
-            basis = FAMILIES[self.prior].basis(n_sources)  # type: ignore[misc]
+            basis = families.FAMILIES[self.prior].basis(n_sources)  # type: ignore[misc]
             problem = with_prior(problem, basis, self.prior_alpha)
         return self._restricted(problem, names)
 
     def _restricted(self, problem: Problem, names) -> Problem:
         """With what restricts the measures: k-additivity, and what experts said."""
         if self.k_additive is not None:
-            problem = with_basis(problem, k_additive_basis(problem.n_sources, self.k_additive))
+            problem = with_basis(
+                problem, families.k_additive_basis(problem.n_sources, self.k_additive)
+            )
         if self.expert is not None:
             problem = with_rows(problem, as_rows(self.expert, names))
         return problem

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,11 +17,13 @@ from choquet.arrays import FloatArray, IntArray
 from choquet.decomposition import ContextualOperator
 from choquet.decomposition.runtime import assess
 from choquet.explanation.abstract import PlainData
-from choquet.explanation.additive import AdditiveView
 from choquet.explanation.phrases import operator_phrase, percent, rank_phrase
 from choquet.explanation.view import View
 from choquet.operators.names import nearest_familiar, nearest_name
 from choquet.scales import figure, figures
+
+if TYPE_CHECKING:
+    from choquet.explanation.additive import AdditiveView
 
 _MOST = 5
 """Sentences."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +15,6 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from choquet.additive.model import AdditiveModel
 from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.contexts import RuleList
 from choquet.decomposition import ContextualOperator, Decomposition, decompose
@@ -22,7 +22,6 @@ from choquet.decomposition.outcome import Outcome, outcome_of, place_of
 from choquet.decomposition.runtime import TRUSTED, Assessment, assess
 from choquet.errors import DataError, OptionError, SolverError
 from choquet.explanation.abstract import AbstractView
-from choquet.explanation.additive import AdditiveView
 from choquet.explanation.phrases import operator_phrase, operator_phrases
 from choquet.lattice import downward_minimum, upward_maximum
 from choquet.measures import Measure
@@ -298,6 +297,8 @@ def view_of(
         return model
     held = model if isinstance(model, Unwrapped) else unwrapped(model)
     if is_additive(held.model):
+        from choquet.explanation.additive import AdditiveView
+
         return AdditiveView(held.model, label)
     return _operators_in(held, label, identify, row)
 
@@ -312,7 +313,9 @@ def is_additive(model: Any) -> bool:
     False
     """
     held = vars(model).get("model_") if hasattr(model, "__dict__") else None
-    return isinstance(held, AdditiveModel)
+    # There is none before their room is loaded.
+    room = sys.modules.get("choquet.additive.model")
+    return room is not None and isinstance(held, room.AdditiveModel)
 
 
 def operators_view(
@@ -329,7 +332,7 @@ def operators_view(
     if isinstance(model, View):
         return model
     held = model if isinstance(model, Unwrapped) else unwrapped(model)
-    if isinstance(model, AdditiveView) or hasattr(held.model, "contexts_"):
+    if isinstance(model, AbstractView) or hasattr(held.model, "contexts_"):
         raise DataError(
             "an additive model is a sum of small integrals, each with operators of its own; see "
             "its terms_ and decomposition_"

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from choquet.clustering.ivat import IVAT
-from choquet.clustering.partition import Partition
-from choquet.decomposition.clusters import ClusterDecomposition
-from choquet.decomposition.sample import OperatorSample
 from choquet.errors import OptionError
 from choquet.expected import FLAG, NUMBER, TEXT, Array, Number, Text, expect_fields
 from choquet.operators.dissimilarity import DISSIMILARITIES
 from choquet.storage.values import decode_value, encode_value
 from choquet.walks import DataSupport, OperatorGraph, WalkList
+
+if TYPE_CHECKING:
+    from choquet.decomposition.clusters import ClusterDecomposition
+    from choquet.decomposition.sample import OperatorSample
 
 _COUNTS = Array(("n",), "i", low=1)
 _OPTIONS = {"epsilon": Number(low=0), "decimals": Number(low=0, high=300, whole=True)}
@@ -83,6 +83,8 @@ def encode_decomposition(found: ClusterDecomposition) -> dict[str, Any]:
 
 def _sample(data: dict[str, Any]) -> OperatorSample:
     """The operators again, which were drawn, or are listed once more."""
+    from choquet.decomposition.sample import OperatorSample
+
     measure, support = decode_value(data["measure"]), decode_value(data["support"])
     if not hasattr(measure, "n_sources") or not isinstance(support, DataSupport | None):
         raise ValueError("it holds no measure, or a support that is none")
@@ -105,6 +107,10 @@ def _sample(data: dict[str, Any]) -> OperatorSample:
 
 def decode_decomposition(data: dict[str, Any]) -> ClusterDecomposition:
     """The decomposition again; errors, shares and rules follow from what was stored."""
+    from choquet.clustering.ivat import IVAT
+    from choquet.clustering.partition import Partition
+    from choquet.decomposition.clusters import ClusterDecomposition
+
     sample = _sample(data)
     n, labels = len(sample.weights), data["labels"]
     last = len(data["weights"]) - 1

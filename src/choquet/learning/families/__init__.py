@@ -1,7 +1,8 @@
 """Families of measures: one table, its fits and chains, and candidates to choose from."""
 
-from choquet.learning.families.bases import additive_basis, k_additive_basis, symmetric_basis
-from choquet.learning.families.table import BASES, FAMILIES, PRIORS, Family, Fit
+from typing import TYPE_CHECKING
+
+from choquet.doors import lazy_door
 
 __all__ = [
     "BASES",
@@ -13,3 +14,15 @@ __all__ = [
     "k_additive_basis",
     "symmetric_basis",
 ]
+
+if TYPE_CHECKING:
+    from choquet.learning.families.bases import additive_basis, k_additive_basis, symmetric_basis
+    from choquet.learning.families.table import BASES, FAMILIES, PRIORS, Family, Fit
+else:
+    __getattr__, __dir__ = lazy_door(
+        __name__,
+        {
+            "bases": "additive_basis k_additive_basis symmetric_basis",
+            "table": "BASES FAMILIES PRIORS Family Fit",
+        },
+    )
