@@ -195,9 +195,9 @@ def test_screening_finds_the_source_among_many():
     y = np.where(first, X.max(axis=1), X.min(axis=1)) + 0.01 * rng.standard_normal(1500)
     rows, options = RankRows.from_data(X, y), LeafOptions(l2=1.0)
     fit = fit_leaf(rows, rows.everything(), options, np.zeros(40))
-    node, every = (rows.everything(), fit), SplitOptions(80, above=False, screen=40)
-    (screened,) = best_splits(rows, [node], options, SplitOptions(80, screen=4))
-    (exact,) = best_splits(rows, [node], options, every)
+    node, every = (rows, rows.everything(), fit), SplitOptions(80, above=False, screen=40)
+    (screened,) = best_splits([node], options, SplitOptions(80, screen=4))
+    (exact,) = best_splits([node], options, every)
     assert screened is not None
     assert (screened.source, screened.top) == (31, 20) == (exact.source, exact.top)
     assert screened.gain == pytest.approx(exact.gain)

@@ -17,7 +17,7 @@ from choquet.contexts.meeting import Together
 from choquet.contexts.pruning import weakest_links
 from choquet.contexts.rows import Leaf, RankRows, Weights, uniform_moments
 from choquet.contexts.splits import SplitOptions
-from choquet.contexts.tree import Tree, grow
+from choquet.contexts.tree import Tree, grow, grow_several
 from choquet.operators.dissimilarity import DISSIMILARITIES
 from choquet.watching import each
 
@@ -173,13 +173,13 @@ def describe_walks(
     tries = list(product([None, heard] if heard else [None], kinds))
     found = []
     for asked, kind in each("describing walks", tries):
-        rows, splits = whole.with_leaf(kind), SplitOptions(least, screen=screen, asked=asked)
-        found.append((search.priced(rows, rows, splits), splits))
-    best, splits = min(found, key=lambda one: one[0].key)
+        splits = SplitOptions(least, screen=screen, asked=asked)
+        found.append((*search.priced(whole.with_leaf(kind), splits), splits))
+    best, tree, splits = min(found, key=lambda one: one[0].key)
     near = best.found.grouping.error * sorts.shape[1] <= search.price.noise
     if not best.inexact or len(whole.Z) > _SETTLED:
         return search.refitted(best.found)
-    several = [best.found] if near else search.settled(best, splits)
+    several = [best.found] if near else search.settled(best, tree, splits)
     several = [search.refitted(one) for one in several]
     several += [search.met(one) for one in several if len(one.grouping.kinds) > 1]
     return search.thinned(min(several, key=lambda one: search.told(one).key))
@@ -200,18 +200,32 @@ class _Search:
     options: LeafOptions
     quiet: set[int]
 
-    def priced(self, rows: RankRows, grown: RankRows, splits: SplitOptions) -> _Priced:
-        """The best description of rows by contexts that are grown for others."""
-        tree = grow(grown, grown.everything(), self.options, splits, max_leaves=_GROWN)
-        parts = [tree.cut(stops) for stops in weakest_links(tree).stops]
+    def priced(self, rows: RankRows, splits: SplitOptions) -> tuple[_Priced, Tree]:
+        """The best description of rows, and the whole tree that it is a part of."""
+        tree = grow(rows, rows.everything(), self.options, splits, max_leaves=_GROWN)
+        parts = _subtrees(tree)
         several = self._grouped(rows, parts, self.price)
         # What the floor would join is looked at as it is as well, where all leaves are exact.
         dust = _EXACT * float(rows.weight.sum()) * self.spread / rows.each
-        exact = [part for part in parts if grown is rows and part.error[part.leaves].sum() <= dust]
+        exact = [part for part in parts if part.error[part.leaves].sum() <= dust]
         if exact:
             parts = parts + exact
             several += self._grouped(rows, exact, replace(self.price, noise=_EXACT * self.spread))
-        priced = (self.told(Described(rows, *one)) for one in zip(parts, several, strict=True))
+        return self._best(rows, parts, several), tree
+
+    def regrown(
+        self, rows: RankRows, several: Sequence[RankRows], splits: SplitOptions
+    ) -> list[Described]:
+        """The best descriptions of rows by contexts that are grown for each of several others."""
+        if not several:
+            return []
+        trees = grow_several(several, self.options, splits, max_leaves=_GROWN)
+        parts = [_subtrees(tree) for tree in trees]
+        found = iter(self._grouped(rows, [part for own in parts for part in own], self.price))
+        return [self._best(rows, own, [next(found) for _ in own]).found for own in parts]
+
+    def _best(self, rows: RankRows, trees: Sequence[Tree], several: Sequence[Grouping]) -> _Priced:
+        priced = (self.told(Described(rows, *one)) for one in zip(trees, several, strict=True))
         return min(priced, key=lambda one: one.key)
 
     def _grouped(self, rows: RankRows, trees: Sequence[Tree], price: Price) -> list[Grouping]:
@@ -245,11 +259,10 @@ class _Search:
         squares = np.einsum("ki,ij,kj->k", away, second, away)
         return bool((squares <= self.price.noise).any())
 
-    def settled(self, best: _Priced, splits: SplitOptions) -> list[Described]:
-        """The same, and others for walks that went to their nearest operator."""
+    def settled(self, best: _Priced, tree: Tree, splits: SplitOptions) -> list[Described]:
+        """The same, and others for walks that went to the nearest operator of the whole tree."""
         rows, options = best.found.rows, self.options
-        tree = grow(rows, rows.everything(), options, splits, max_leaves=_GROWN)
-        found, limit = [best.found], self.told(self.met(best.found)).value
+        several, limit = [], self.told(self.met(best.found)).value
         joined = joined_leaves(rows, tree, options, self.max_operators)
         for labels in each("settling contexts", joined):
             groups, error = _nearest(rows, labels, self.sorts, self.weights, options)
@@ -258,8 +271,8 @@ class _Search:
             if self.price.of(error, least + _SPLIT * labels.max()) >= min(limit, best.value):
                 continue
             grown = RankRows.from_walks(self.sorts, groups, self.counts, leaf=rows.leaf)
-            found.append(self.priced(rows, grown, splits).found)
-        return found
+            several.append(grown)
+        return [best.found, *self.regrown(rows, several, splits)]
 
     def refitted(self, one: Described) -> Described:
         """The same, its operators fitted again without the ridge."""
@@ -276,6 +289,11 @@ class _Search:
         together = Together(one.rows, one.tree, one.grouping, self.sorts, agree=one.meets)
         grouping = together.thinned(lambda other: self.told(replace(one, grouping=other)).value)
         return one if grouping is None else replace(one, grouping=grouping)
+
+
+def _subtrees(tree: Tree) -> list[Tree]:
+    """Every subtree of its pruning path, from the whole tree to the root alone."""
+    return [tree.cut(stops) for stops in weakest_links(tree).stops]
 
 
 def _nearest(

@@ -86,14 +86,13 @@ class Split:
 
 
 def best_splits(
-    rows: RankRows,
-    nodes: Sequence[tuple[IntArray, LeafFit]],
-    options: LeafOptions,
-    splits: SplitOptions,
+    nodes: Sequence[tuple[RankRows, IntArray, LeafFit]], options: LeafOptions, splits: SplitOptions
 ) -> list[Split | None]:
     """The predicate that lowers the squared error of each node most, or None if none may be used.
 
-    A node is the numbers of its rows and its own fit, whose weights the children are drawn to.
+    A node is the rows of its tree, the numbers of its own among them, and its own fit, whose
+    weights the children are drawn to. Nodes may be of several trees, whose rows have equally many
+    columns.
 
     Examples
     --------
@@ -103,25 +102,24 @@ def best_splits(
     >>> y = np.where(X[:, 1] == X.max(axis=1), X.min(axis=1), X.max(axis=1))
     >>> rows, options = RankRows.from_data(X, y), LeafOptions()
     >>> fit = fit_leaf(rows, np.arange(300), options, np.zeros(3))
-    >>> (split,) = best_splits(rows, [(np.arange(300), fit)], options, SplitOptions(20))
+    >>> (split,) = best_splits([(rows, np.arange(300), fit)], options, SplitOptions(20))
     >>> split.source, split.top
     (1, 1)
     """
-    if rows.sums is None or rows.n_sources > splits.screen:
-        return [_one_by_one(rows, index, fit, options, splits) for index, fit in nodes]
-    asked = _questions(rows.sums, splits, rows.n_sources)
-    tried = [_priced_together(rows, rows.sums, *node, splits, asked) for node in nodes]
+    if any(rows.sums is None or rows.n_sources > splits.screen for rows, _, _ in nodes):
+        return [_one_by_one(*node, options, splits) for node in nodes]
+    tried = [_priced_together(*node, splits) for node in nodes]
     yes = np.concatenate([one for one, _ in tried])
     lengths = [len(one) for one, _ in tried]
     if not len(yes):
         return [None] * len(nodes)
-    whole = np.repeat([fit.statistics for _, fit in nodes], lengths, axis=0)
-    centres = np.repeat([fit.coefficients[:-1] for _, fit in nodes], lengths, axis=0)
+    whole = np.repeat([fit.statistics for _, _, fit in nodes], lengths, axis=0)
+    centres = np.repeat([fit.coefficients[:-1] for _, _, fit in nodes], lengths, axis=0)
     packed = np.concatenate([yes, whole - yes])
     found, errors = fit_statistics(packed, options, np.concatenate([centres, centres]))
     best: list[Split | None] = []
     start, half = 0, len(yes)
-    for (_, fit), (_, kept), length in zip(nodes, tried, lengths, strict=True):
+    for (rows, _, fit), (_, kept), length in zip(nodes, tried, lengths, strict=True):
         both = np.arange(start, start + length)
         start += length
         gains = fit.error - errors[both] - errors[both + half]
@@ -133,6 +131,7 @@ def best_splits(
             Side(found[at], float(errors[at]), packed[at]) for at in (both[k], both[k] + half)
         )
         q, sums = int(kept[k]), rows.sums
+        assert sums is not None
         best.append(
             Split(
                 float(gains[k]), int(sums.source[q]), int(sums.top[q]), int(sums.above[q]),
@@ -154,14 +153,11 @@ def _questions(sums: Sums, splits: SplitOptions, n_sources: int) -> BoolArray:
 
 
 def _priced_together(
-    rows: RankRows,
-    sums: Sums,
-    index: IntArray,
-    fit: LeafFit,
-    splits: SplitOptions,
-    asked: BoolArray,
+    rows: RankRows, index: IntArray, fit: LeafFit, splits: SplitOptions
 ) -> tuple[FloatArray, IntArray]:
     """Statistics of the rows on the yes side of each question that may be asked of a node."""
+    sums = rows.sums
+    assert sums is not None
     total = float(rows.weight[index].sum())
     if total < 2 * splits.min_samples:
         return np.empty((0, sums.products.shape[1])), np.empty(0, dtype=np.int64)
@@ -169,7 +165,7 @@ def _priced_together(
     weight[index] = fit.weight
     yes, inside = sums.questions(index, weight, rows.weight)
     enough = (inside >= splits.min_samples) & (total - inside >= splits.min_samples)
-    kept = np.flatnonzero(asked & enough)
+    kept = np.flatnonzero(_questions(sums, splits, rows.n_sources) & enough)
     return yes[kept], kept
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -183,29 +184,66 @@ def grow(
     array([[0., 0., 1.],
            [1., 0., 0.]])
     """
-    size = rows.n_columns
-    start = np.full(size, 1 / size) if options.convex else np.zeros(size)
-    nodes: list[_Node] = []
-    queue: list[tuple[float, int]] = []
+    return _grown([_Growing(rows, index, options)], options, splits, max_leaves)[0]
 
-    def add(parts: list[tuple[IntArray, LeafFit]]) -> list[int]:
-        several = best_splits(rows, parts, options, splits) if max_leaves > 1 else [None]
-        for (part, fit), split in zip(parts, several, strict=True):
-            nodes.append(_Node(part, fit, split))
-            if split is not None and split.gain > 1e-10 * nodes[0].fit.error:
-                heapq.heappush(queue, (-split.gain, len(nodes) - 1))
-        return list(range(len(nodes) - len(parts), len(nodes)))
 
-    add([(index, fit_leaf(rows, index, options, start))])
-    for _ in range(max_leaves - 1):
-        if not queue:
-            break
-        node = nodes[heapq.heappop(queue)[1]]
+def grow_several(
+    several: Sequence[RankRows], options: LeafOptions, splits: SplitOptions, *, max_leaves: int
+) -> list[Tree]:
+    """A tree for all of each of several rows, with the same columns; they grow side by side."""
+    working = [_Growing(rows, rows.everything(), options) for rows in several]
+    return _grown(working, options, splits, max_leaves)
+
+
+class _Growing:
+    """A tree while it grows: its nodes, and the sides of the last split, which are to be priced."""
+
+    def __init__(self, rows: RankRows, index: IntArray, options: LeafOptions) -> None:
+        size = rows.n_columns
+        start = np.full(size, 1 / size) if options.convex else np.zeros(size)
+        self.rows, self.options = rows, options
+        self.nodes: list[_Node] = []
+        self.queue: list[tuple[float, int]] = []
+        self.sides = [(index, fit_leaf(rows, index, options, start))]
+
+    def add(self, several: Sequence[Split | None]) -> None:
+        """Make nodes of the sides, given the best split of each."""
+        for (part, fit), split in zip(self.sides, several, strict=True):
+            self.nodes.append(_Node(part, fit, split))
+            if split is not None and split.gain > 1e-10 * self.nodes[0].fit.error:
+                heapq.heappush(self.queue, (-split.gain, len(self.nodes) - 1))
+
+    def split(self) -> bool:
+        """Split the node that gains most; False where none gains."""
+        if not self.queue:
+            return False
+        node = self.nodes[heapq.heappop(self.queue)[1]]
         assert node.split is not None
-        held = node.split.holds(rows, node.index)
+        held = node.split.holds(self.rows, node.index)
         parts = (node.index[held], node.index[~held])
-        node.yes, node.no = add(list(zip(parts, _sides(rows, node, parts, options), strict=True)))
-    return _as_tree(rows, nodes)
+        fits = _sides(self.rows, node, parts, self.options)
+        self.sides = list(zip(parts, fits, strict=True))
+        node.yes, node.no = len(self.nodes), len(self.nodes) + 1
+        return True
+
+
+def _grown(
+    working: Sequence[_Growing], options: LeafOptions, splits: SplitOptions, max_leaves: int
+) -> list[Tree]:
+    """Trees of so many leaves, the splits of all of them priced together."""
+    going = list(working)
+    for n_leaves in range(1, max_leaves + 1):
+        sides = [(one.rows, *side) for one in going for side in one.sides]
+        # The last leaves are not split.
+        last = n_leaves == max_leaves
+        several = [None] * len(sides) if last else best_splits(sides, options, splits)
+        for one in going:
+            one.add(several[: len(one.sides)])
+            several = several[len(one.sides) :]
+        going = [] if last else [one for one in going if one.split()]
+        if not going:
+            break
+    return [_as_tree(one.rows, one.nodes) for one in working]
 
 
 def _sides(
