@@ -40,6 +40,7 @@ from choquet.scales import (
     Scale,
     Units,
     against_target,
+    auto_directions,
     fit_scale,
     fit_warnings,
     points_scale,
@@ -179,6 +180,53 @@ def test_classes_without_an_order_have_no_direction():
     three = np.array(["a", "b", "c"])[np.digitize(u[:, 1], [0.3, 0.6])]
     assert Commensurate(directions="auto").fit(frame, two).directions_["price"] == "lower"
     assert Commensurate(directions="auto").fit(frame, three).directions_["price"] == "higher"
+
+
+def mixed(ways, seed=0, n=400, shared=1.0):
+    """Columns that rise together, and the least of them, some turned round."""
+    rng = np.random.default_rng(seed)
+    common = shared * rng.standard_normal((n, 1))
+    X = common + 0.7 * rng.standard_normal((n, len(ways)))
+    turned = X * np.asarray(ways)
+    return X, turned.min(axis=1) + 0.05 * rng.standard_normal(n)
+
+
+@pytest.mark.parametrize("ways", [(1, 1, -1, 1), (1, -1, 1, -1), (-1, -1, 1), (1, 1, 1)])
+def test_directions_are_those_that_columns_have_beside_each_other(ways):
+    wanted = ["higher" if way > 0 else "lower" for way in ways]
+    for seed in range(3):
+        X, y = mixed(ways, seed)
+        assert auto_directions(X, y).directions == wanted
+        order = np.arange(len(ways))[::-1]
+        assert auto_directions(X[:, order], y).directions == wanted[::-1]
+        # Rows that count for nothing change nothing, and neither do other units.
+        more, weight = np.vstack([X, -X]), np.repeat([1.0, 0.0], len(y))
+        found = auto_directions(more, np.append(y, 9 * y), weight)
+        assert found.directions == wanted
+        assert auto_directions(1e300 * X, 1e-3 * y).directions == wanted
+
+
+def test_columns_that_were_given_a_direction_keep_it():
+    X, y = mixed((1, 1, -1, 1))
+    assert rank_correlation(X[:, 2], y) > -0.15  # three standard errors: alone it is not turned
+    made = Commensurate(directions="auto").fit(X, y)
+    assert made.directions_["x2"] == "lower"
+    assert made.note_.startswith("Less is taken as better of x2, because beside the other columns")
+    kept = Commensurate(directions={2: "higher", 0: "auto", 1: "auto", 3: "auto"}).fit(X, y)
+    assert kept.directions_["x2"] == "higher"
+    given = Commensurate(directions={2: "lower", 0: "auto", 1: "auto", 3: "auto"}).fit(X, y)
+    assert given.directions_ == made.directions_
+    assert given.note_ is None
+
+
+def test_a_target_that_nothing_tells_turns_hardly_a_column():
+    rng = np.random.default_rng(1)
+    turned = [
+        (np.array(auto_directions(rng.random((n, 5)), rng.random(n)).directions) == "lower").mean()
+        for n in (9, 19, 40, 200)
+        for _ in range(25)
+    ]
+    assert np.mean(turned) < 0.02
 
 
 def test_a_model_with_its_scales_answers_in_units():

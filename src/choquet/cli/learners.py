@@ -18,14 +18,7 @@ from choquet.cli.marks import advice, is_number
 from choquet.cli.output import warn
 from choquet.cli.tables import Table, naming_keep
 from choquet.errors import DataError, TooLargeError
-from choquet.scales import (
-    IDENTITY,
-    Scale,
-    against_target,
-    auto_directions,
-    direction_note,
-    fit_scale,
-)
+from choquet.scales import IDENTITY, Scale, against_target, choose_directions, fit_scale
 from choquet.watching import steps
 
 _MAX_CELLS = 1 << 26
@@ -454,24 +447,20 @@ class Job:
         return fit_scale(column, direction=direction, method=how, name=name)
 
     def _directions(self) -> Mapping[str, Any]:
-        chosen: dict[str, Any] = dict.fromkeys(self.sources, self.options.directions)
         given = dict.fromkeys(self.options.lower, "lower")
-        if self.options.directions == "auto":
-            X, y = self.kept()
-            X = self._in_order(X)
-            level = _order(y, ordered=bool(self.options.learning.get("ordinal")))
-            # Data that are to be taken as they are point the way they do.
-            asked = self.options.scaling != "none"
-            whole = ~np.isnan(X).any(axis=1)
-            level = np.zeros(len(X)) if level is None else level
-            found, size = auto_directions(X[whole], level[whole])
-            chosen = dict(
-                zip(self.sources, found if asked else ["higher"] * len(found), strict=True)
-            )
-            given |= {a: "higher" for a, b in self.options.kinds.items() if b == "nominal"}
-            open_ = [k for k, name in enumerate(self.sources) if name not in given]
-            self.note = direction_note(chosen, {self.sources[k]: float(size[k]) for k in open_})
-        return {**chosen, **given}
+        if self.options.directions != "auto":
+            return dict.fromkeys(self.sources, self.options.directions) | given
+        X, y = self.kept()
+        X = self._in_order(X)
+        level = _order(y, ordered=bool(self.options.learning.get("ordinal")))
+        given |= {a: "higher" for a, b in self.options.kinds.items() if b == "nominal"}
+        # Data that are to be taken as they are point the way they do.
+        usual = "higher" if self.options.scaling == "none" else "auto"
+        asked = [given.get(name, usual) for name in self.sources]
+        whole = ~np.isnan(X).any(axis=1)
+        level = np.zeros(len(X)) if level is None else level
+        chosen, self.note = choose_directions(asked, X[whole], level[whole], names=self.sources)
+        return dict(zip(self.sources, chosen, strict=True))
 
     def _in_order(self, X: npt.NDArray[Any]) -> FloatArray:
         """Rows as numbers: of a category the place among its levels, or zero if they have none."""

@@ -25,7 +25,7 @@ from choquet.estimators.validation import (
     checked_rows,
     checked_weights,
 )
-from choquet.scales import IDENTITY, Units, direction_note, fit_scale
+from choquet.scales import IDENTITY, Units, fit_scale
 from choquet.scales.directions import choose_directions
 from choquet.scales.scale import Scale, fit_scales
 from choquet.scales.units import with_names
@@ -45,8 +45,8 @@ class Commensurate(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     directions : {"higher", "lower", "auto"} or dict, default "higher"
         Whether more or less of a column is better. One direction is for all columns; a dict has one
         for each column, by its name in a frame or its position. "auto" takes the direction from the
-        rank correlation with y. A number is a peak: the nearer to it, the better. Columns that a
-        dict does not name are "higher".
+        rank correlation with y, and from what fits better beside the other columns. A number is a
+        peak: the nearer to it, the better. Columns that a dict does not name are "higher".
     method : {"minmax", "common", "quantiles", "standard", "none"} or dict, default "minmax"
         "minmax" maps the range of the data to [0, 1], "common" the range of all columns that have
         it, which are in one unit, "quantiles" maps a number to the share of the data below it,
@@ -65,7 +65,7 @@ class Commensurate(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     directions_ : dict
         The direction of each column by name (by "x0", "x1" and so on without names).
     note_ : str or None
-        What "auto" chose, in a sentence; None if it turned nothing round.
+        What "auto" chose, in sentences; None if it turned nothing round.
 
     Examples
     --------
@@ -102,15 +102,12 @@ class Commensurate(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         X = checked_inputs(self, X, reset=True)
         sample_weight = checked_weights(sample_weight, X)
         given = self._by_column(self.directions, "higher", "directions")
-        directions, correlations = choose_directions(given, X, y, sample_weight)
         methods, names = self._by_column(self.method, "minmax", "method"), self._names()
+        directions, self.note_ = choose_directions(given, X, y, sample_weight, names)
         self.scales_ = fit_scales(
             X, directions, methods, names=names, clip=self.clip, weight=sample_weight
         )
         self.directions_ = self._directions()
-        self.note_ = direction_note(
-            self.directions_, {names[k]: size for k, size in correlations.items()}
-        )
         return self
 
     def _names(self):

@@ -24,6 +24,8 @@ def against_target(
 ) -> list[str]:
     """Sources that fall where the target rises, clearly, by their rank correlation.
 
+    A source of which more is better beside the other sources is not among them.
+
     Examples
     --------
     >>> import numpy as np
@@ -31,10 +33,14 @@ def against_target(
     >>> against_target(X, np.arange(20.0), ["size", "price"])
     ['price']
     """
-    _, found = auto_directions(X, y, weight)
     n = float(len(X) if weight is None else weight.sum())
     least = max(_AGAINST, _ERRORS / max(n, 1.0) ** 0.5)
-    return [name for name, size in zip(sources, found, strict=True) if size < -least]
+    found = auto_directions(X, y, weight)
+    return [
+        name
+        for name, size, way in zip(sources, found.correlations, found.directions, strict=True)
+        if size < -least and way == "lower"
+    ]
 
 
 def fit_warnings(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from choquet.arrays import FloatArray, as_vector
+from choquet.arrays import BoolArray, FloatArray, as_vector
 from choquet.errors import DataError, OptionError
 
 DIRECTIONS = ("higher", "lower", "auto")
@@ -66,25 +66,51 @@ def _correlations(
     return np.array(found)
 
 
-def auto_directions(
-    X: FloatArray, y: FloatArray, weight: FloatArray | None = None
-) -> tuple[list[Direction], FloatArray]:
-    """The direction of each column, and its rank correlation with the target.
+class Pointing(NamedTuple):
+    """Which way columns point, and why."""
 
-    A column is "lower" where its rank correlation with the target is below 0 by more than three
-    standard errors, 3 / √n; what is not clear stays "higher".
+    directions: list[Direction]
+    correlations: FloatArray
+    """Rank correlation of each column with the target."""
+    beside: BoolArray
+    """Whether a direction is another than the column has alone, because of the other columns."""
+
+
+def auto_directions(
+    X: FloatArray,
+    y: FloatArray,
+    weight: FloatArray | None = None,
+    free: Sequence[int] | None = None,
+) -> Pointing:
+    """The direction of each column, from its rank correlation and from how columns do together.
+
+    Alone, a column is "lower" where its rank correlation with the target is below 0 by more than
+    three standard errors, 3 / √n; what is not clear stays "higher". Where a monotone model of all
+    columns tells held-out rows clearly better with other directions, it has these; see
+    `choquet.scales.beside`.
+
+    Parameters
+    ----------
+    X, y : arrays of shape (n, N) and (n,)
+    weight : array of shape (n,), optional
+    free : sequence of ints, optional
+        Columns whose direction is asked for; the others are "higher". By default all.
 
     Examples
     --------
     >>> X = np.column_stack([np.arange(20.0), -np.arange(20.0)])
-    >>> auto_directions(X, np.arange(20.0))
-    (['higher', 'lower'], array([ 1., -1.]))
+    >>> auto_directions(X, np.arange(20.0)).directions
+    ['higher', 'lower']
     """
+    from choquet.scales.beside import directions_beside
+
     found = _correlations(X.T, y, weight)
+    asked = np.isin(np.arange(X.shape[1]), np.arange(X.shape[1]) if free is None else free)
     n = len(X) if weight is None else float(weight.sum())
     # Of nine rows or fewer no correlation is clear.
-    clear = _CLEAR / np.sqrt(max(n, 1.0))
-    return ["lower" if r < -clear else "higher" for r in found], found
+    alone = np.where(asked & (found < -_CLEAR / np.sqrt(max(n, 1.0))), -1, 1)
+    signs = directions_beside(X, y, alone, asked, weight)
+    return Pointing(["lower" if s < 0 else "higher" for s in signs], found, signs != alone)
 
 
 def choose_directions(
@@ -92,14 +118,16 @@ def choose_directions(
     X: FloatArray,
     y: Sequence[object] | npt.NDArray[np.generic] | None,
     weight: FloatArray | None = None,
-) -> tuple[list[Direction], dict[int, float]]:
-    """The direction of each column from what was asked, and the correlations "auto" went by.
+    names: Sequence[str] | None = None,
+) -> tuple[list[Direction], str | None]:
+    """The direction of each column from what was asked, and what "auto" chose, in words.
 
     Examples
     --------
     >>> X = np.column_stack([np.arange(20.0), -np.arange(20.0)])
-    >>> choose_directions(["lower", "auto"], X, np.arange(20.0))
-    (['lower', 'lower'], {1: -1.0})
+    >>> choose_directions(["higher", "auto"], X, np.arange(20.0), names=["size", "price"])
+    (['higher', 'lower'], 'Less is taken as better of price (rank correlation with the target \
+-1.00).')
     """
     for one in given:
         known = one in DIRECTIONS if isinstance(one, str) else isinstance(one, _NUMBERS)
@@ -110,7 +138,7 @@ def choose_directions(
             )
     auto = [k for k, one in enumerate(given) if isinstance(one, str) and one == "auto"]
     if not auto:
-        return list(given), {}
+        return list(given), None
     if y is None:
         raise DataError(
             "directions='auto' needs the target: call fit(X, y), or give directions by column"
@@ -118,29 +146,64 @@ def choose_directions(
     level = levels_of(y)
     if level is None or len(level) != len(X):
         level = np.zeros(len(X))  # classes without an order have no direction
-    found, correlations = auto_directions(X, level, weight)
-    chosen = [found[k] if k in auto else one for k, one in enumerate(given)]
-    return chosen, {k: float(correlations[k]) for k in auto}
+    turned = np.column_stack([_pointing(x, one) for x, one in zip(X.T, given, strict=True)])
+    found = auto_directions(turned, level, weight, auto)
+    chosen = [found.directions[k] if k in auto else one for k, one in enumerate(given)]
+    labels = [f"x{k}" for k in range(len(chosen))] if names is None else list(names)
+    return chosen, direction_note(found, [labels[k] for k in auto], auto)
+
+
+def _pointing(x: FloatArray, direction: Any) -> FloatArray:
+    """A column turned as its direction says; as it is where that is asked for."""
+    if isinstance(direction, str):
+        return -x if direction == "lower" else x
+    return np.asarray(-np.abs(x - float(direction)))
 
 
 def direction_note(
-    directions: Mapping[str, Direction], correlations: Mapping[str, float]
+    found: Pointing, names: Sequence[str], columns: Sequence[int] | None = None
 ) -> str | None:
-    """What "auto" chose, in a sentence or two; None if it turned nothing round.
+    """What "auto" chose, in a sentence or two; None if all columns are as they would be anyway.
+
+    Parameters
+    ----------
+    found : Pointing
+    names : sequence of str
+        Of the columns that were asked for.
+    columns : sequence of ints, optional
+        Their places; by default all.
 
     Examples
     --------
-    >>> direction_note({"size": "higher", "price": "lower"}, {"size": 0.5, "price": -0.83})
+    >>> found = Pointing(["higher", "lower"], np.array([0.5, -0.83]), np.array([False, False]))
+    >>> direction_note(found, ["size", "price"])
     'Less is taken as better of price (rank correlation with the target -0.83).'
+    >>> found = Pointing(["higher", "lower"], np.array([0.5, 0.1]), np.array([False, True]))
+    >>> direction_note(found, ["size", "price"])
+    'Less is taken as better of price, because beside the other columns that fits better (rank \
+correlation with the target 0.10).'
     """
-    turned = [name for name in correlations if directions[name] == "lower"]
-    if not turned:
-        return None
-    listed = ", ".join(
-        f"{name} ({'rank correlation with the target ' if not k else ''}{correlations[name]:.2f})"
-        for k, name in enumerate(turned)
-    )
-    return f"Less is taken as better of {listed}."
+    alone: list[tuple[str, float]] = []
+    turned: list[tuple[str, float]] = []
+    kept: list[tuple[str, float]] = []
+    for name, k in zip(names, range(len(names)) if columns is None else columns, strict=True):
+        told = (name, found.correlations[k])
+        if found.directions[k] == "lower":
+            (turned if found.beside[k] else alone).append(told)
+        elif found.beside[k]:
+            kept.append(told)
+    because = ", because beside the other columns that fits better"
+    sentences = (("Less", alone, ""), ("Less", turned, because), ("More", kept, because))
+    return " ".join(_sentence(*one) for one in sentences if one[1]) or None
+
+
+def _sentence(what: str, told: Sequence[tuple[str, float]], because: str) -> str:
+    size = "rank correlation with the target "
+    if because:
+        named, sizes = ", ".join(a for a, _ in told), ", ".join(f"{r:.2f}" for _, r in told)
+        return f"{what} is taken as better of {named}{because} ({size}{sizes})."
+    listed = ", ".join(f"{a} ({'' if k else size}{r:.2f})" for k, (a, r) in enumerate(told))
+    return f"{what} is taken as better of {listed}."
 
 
 def levels_of(y: Sequence[object] | npt.NDArray[np.generic]) -> FloatArray | None:
