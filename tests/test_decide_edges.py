@@ -54,6 +54,8 @@ def test_decide_writes_a_verdict_and_a_page(folder, capsys):
     assert "https://" not in page
     assert main(["decide", "cars.csv", "said.txt", "-o", "r.html"]) == 1
     assert "--force" in capsys.readouterr().err
+    assert main(["decide", "cars.csv", "said.txt", "-o", "r.md"]) == 1
+    assert "a name that ends in .html, .htm" in capsys.readouterr().err
 
 
 def test_a_conflict_has_its_own_exit_code_and_page(folder, capsys):

@@ -12,6 +12,7 @@ import click
 
 from choquet.cli.options import Json, argument, option
 from choquet.cli.output import printable, say, say_json, say_table
+from choquet.cli.subjects import check_output
 from choquet.errors import (
     ChoquetError,
     DataError,
@@ -95,8 +96,8 @@ def run_decide(
     from choquet.decide.decision import MAX_COMPARED
 
     level = _share(sure)
-    if output is not None and output.exists() and not force:
-        raise FileError(f"{output} exists; choose another name, or pass overwrite=True")
+    if output is not None:
+        check_output(output, force=force, suffixes=(".html", ".htm"))
     columns = None if criteria is None else [name.strip() for name in criteria.split(",")]
     try:
         problem = Decision(table, names, criteria=columns)
