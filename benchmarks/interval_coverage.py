@@ -33,7 +33,6 @@ MOST_VALUES, N_NEW = {3: 6, 5: 24, 7: 12}, {3: 12, 5: 12, 7: 8}
 """Values at most, and outputs, that are looked at in a data set, by the number of sources."""
 N_BOOT = 100
 """Fits of a bootstrap, for the first data set of a cell."""
-region.PLAIN = 0  # so many intervals are worth compiling for, however small they are
 
 
 INTRODUCTION = """# Coverage

@@ -7,12 +7,14 @@ steps are those of the compiled search, so the ends agree to what either may mis
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
 
 from choquet.arrays import BoolArray, FloatArray
 from choquet.lattice.lazy import sp
+from choquet.lattice.threads import one_blas_thread
 
 TOLERANCE = 1e-9
 """Gap and broken constraints at which an end counts as found; values of measures lie in [0, 1]."""
@@ -58,9 +60,10 @@ def least_at_once(
     found, left = np.full(len(costs), np.nan), np.full(len(costs), np.inf)
     search = _Search(form, gradient, sp.csr_array(rows))
     size = max(_AT_ONCE // max(n * n, 1), 1)
-    for start in range(0, len(costs), size):
-        part = slice(start, start + size)
-        found[part], left[part] = search.least(costs[part], room)
+    with _one_by_one(n):
+        for start in range(0, len(costs), size):
+            part = slice(start, start + size)
+            found[part], left[part] = search.least(costs[part], room)
     return found, left
 
 
@@ -100,10 +103,20 @@ def nearest_at_once(
     found, at = np.full(len(slopes), np.nan), np.zeros_like(slopes)
     solved = np.zeros(len(slopes), np.bool_)
     size = max(_AT_ONCE // max(form.size, 1), 1)
-    for start in range(0, len(slopes), size):
-        part = slice(start, start + size)
-        found[part], at[part], solved[part] = search.nearest(slopes[part], room[part], pins[part])
+    with _one_by_one(len(form)):
+        for start in range(0, len(slopes), size):
+            part = slice(start, start + size)
+            found[part], at[part], solved[part] = search.nearest(
+                slopes[part], room[part], pins[part]
+            )
     return found, at, solved
+
+
+def _one_by_one(n: int) -> AbstractContextManager[None]:
+    """One thread where matrices are factored one by one: of eight sources two took 12 times as
+    long on busy cores, waiting for each other. Below that it would take longer to ask for it.
+    """
+    return one_blas_thread() if n >= FACTORED else nullcontext()
 
 
 class _Search:
