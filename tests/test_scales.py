@@ -457,6 +457,41 @@ def test_a_table_in_one_unit_stays_in_it(tmp_path, capsys):
     assert "scaling minmax" in run("fit", tmp_path / "u.csv", "-o", tmp_path / "u.json").out
 
 
+def _table(path, X, y):
+    rows = np.column_stack([X, y]).tolist()
+    head = [*(f"x{k}" for k in range(X.shape[1])), "y"]
+    path.write_text("\n".join([",".join(head), *(",".join(map(str, row)) for row in rows)]))
+    return path
+
+
+@pytest.mark.parametrize("truth", [np.min, np.max, np.mean])
+def test_columns_of_other_ranges_are_scaled_also_between_0_and_1(truth, tmp_path, capsys):
+    run = runner(capsys)
+    X, rng = _three(1, 200)
+    y = np.clip(truth(X, axis=1) + 0.03 * rng.standard_normal(200), 0, 1)
+    shares = _table(tmp_path / "s.csv", X * [0.08, 0.4, 1] + [0.02, 0.05, 0], y)
+    assert "scaling minmax" in run("fit", shares, "-o", tmp_path / "s.json").out
+    units = X * [25, 1.1, 50] + [-25, -0.2, 270]
+    # So much noise that rows hardly tell the scales apart.
+    noisy = _table(tmp_path / "n.csv", units, 50 * truth(X, axis=1) + 10 * rng.normal(size=200))
+    assert "scaling minmax" in run("fit", noisy, "-o", tmp_path / "n.json").out
+
+
+@pytest.mark.parametrize("truth", [np.min, np.max])
+def test_many_columns_in_one_unit_stay_in_it(truth, tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    X = rng.random((200, 10))
+    y = truth(X, axis=1) + 0.03 * rng.standard_normal(200)
+    assert (
+        "scaling none"
+        in runner(capsys)(
+            "fit", _table(tmp_path / "t.csv", X, y), "-o", tmp_path / "t.json", "--folds", "0"
+        ).out
+    )
+    ends = np.array(fit_target(X, 20 + 5 * y).ends)
+    assert np.abs(ends - [20, 25]).max() < 0.5  # of a 2-additive measure more than 2 is missing
+
+
 def test_sources_in_one_unit_and_a_target_in_another(tmp_path, capsys):
     """Marks out of ten, and a grade out of a hundred: one range for all marks, ends learned."""
     import pandas

@@ -362,35 +362,39 @@ class Job:
         return self.scaling if self.scaling in ("none", "standard") else "fitted"
 
     def _best_scaling(self) -> str:
-        """Columns as they are where they are in one unit with the target, or else their ranges.
+        """Columns as they are, in one range for all, or each in its own: as held-out rows say.
 
-        Scores between 0 and 1 are in one unit. Of other columns held-out rows tell: an integral of
-        the columns as they are, one of the columns in one unit and the target in another, and one
-        that scales each column are tried, and the first of them is taken that predicts as well as
-        the best, within one standard error: it is the simplest.
+        Scores between 0 and 1 that all have much the same range are taken as they are. Of other
+        columns three integrals are tried: of the columns as they are, of columns in one unit and a
+        target in another, and one that scales each column. The first is taken that predicts as well
+        as the best, within one standard error of the difference. Which comes first is a matter of
+        ranges: columns of one unit have much the same, so that the simplest comes first; columns
+        whose ranges differ are in units of their own, unless rows say clearly that they are not.
         """
-        low, high = self.look.low, self.look.high
-        if low.min() >= 0 and high.max() <= 1:
+        n, low, high = len(self.sources), self.look.low, self.look.high
+        scores = low.min() >= 0 and high.max() <= 1
+        if scores and _alike(low, high):
             return "none"
         turned = any(one != "higher" for one in self.directions.values())
         if self.classify or turned or self.options.missing == "keep":
             return "minmax"
         room = self._room
-        most = import_module("choquet.estimators.commensurate").MOST_SOURCES
-        k_additive = 2 if len(self.sources) > most else None
-        tries = (("none", "none"), ("common", "fitted"), ("minmax", "fitted"))
+        tries = [("none", "none"), ("common", "fitted"), ("minmax", "fitted")]
+        if not _alike(low[:n], high[:n]):
+            tries.reverse()
         models = [
             room.InUnits(
-                room.ChoquetRegressor(k_additive=k_additive),
-                scale=room.Commensurate(method=method),
-                target=target,
+                room.ChoquetRegressor(), scale=room.Commensurate(method=method), target=target
             )
             for method, target in tries
         ]
         compare = import_module("choquet.estimators.held_out").compare
         found = compare(models, *self.tried_on(), folds=_SCALING_FOLDS)
-        near = [one is not None and one.near for one in found]
-        return tries[near.index(True)][0] if any(near) else "minmax"
+        known = [(one.lost, how) for one, (how, _) in zip(found, tries, strict=True) if one]
+        if not known:
+            return "minmax"
+        best = min((lost for lost, _ in known), key=lambda lost: float(lost.mean()))
+        return next(how for lost, how in known if _hardly_worse(lost, best))
 
     def notes(self) -> list[str]:
         """Sources that one seldom means to learn from: row numbers, copies, the target itself."""
@@ -570,6 +574,17 @@ class Job:
         found: dict[int, Any] = dict.fromkeys(places.values(), asked)
         found |= {places[name]: "lower" for name in self.options.lower}
         return found if self.options.lower else asked
+
+
+def _alike(low: FloatArray, high: FloatArray) -> bool:
+    """Whether each range covers half of what all of them cover together, as in one unit."""
+    return bool((high - low >= (high.max() - low.min()) / 2).all())
+
+
+def _hardly_worse(lost: FloatArray, best: FloatArray) -> bool:
+    """Whether losses are above the best, row by row, by at most one standard error."""
+    more = lost - best
+    return bool(more.mean() <= more.std() / np.sqrt(len(more)))
 
 
 def _order(y: npt.NDArray[Any], *, ordered: bool) -> FloatArray | None:

@@ -188,8 +188,6 @@ class Commensurate(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
 TARGETS = ("fitted", "minmax", "standard", "none")
 """How the scale of a target is found."""
-MOST_SOURCES = 8
-"""Sources up to which that measure may be any; it is 2-additive beyond, which takes as long."""
 ROWS, FAR = 3, 2.0
 """Rows for each source, and for one more, from which on the ends of a target are learned, and how
 many ranges beyond it they may lie. With two rows they were up to 150 ranges away, of seven sources;
@@ -203,10 +201,10 @@ def fit_target(X, y, weight=None):
     """The scale of a target, learned with a measure: what outputs are if all inputs are 0, or 1.
 
     The least and the largest target are where noise is largest, and seldom where all inputs are at
-    their ends. So the ends are those of the monotone measure, with an intercept, that fits best. It
-    is any measure, or a 2-additive one of many sources. For minima and maxima that was better than
-    additive and 2-additive measures from 8 rows of three and four sources on; for means, and for
-    medians of a few rows, an additive one was better, by up to a quarter of the error. All were
+    their ends. So the ends are those of the monotone measure, with an intercept, that fits best.
+    For minima and maxima that was better than additive and 2-additive measures from 8 rows of three
+    and four sources on, and of 10 sources by far; for means, and for medians of a few rows, an
+    additive one was better, by up to a quarter of the error. All were
     better than the least and the largest there, but for additive ones of minima and maxima. With
     fewer than three rows for each source and one more, the ends can come out anywhere, so they are
     the least and the largest. Where no source rises with the target, both are next to its mean.
@@ -237,9 +235,7 @@ def fit_target(X, y, weight=None):
     n = X.shape[1]
     if whole.sum() < ROWS * (n + 1) or not np.ptp(y[whole]):
         return usual
-    judge = ChoquetRegressor(
-        normal=False, fit_intercept=True, k_additive=2 if n > MOST_SOURCES else None
-    )
+    judge = ChoquetRegressor(normal=False, fit_intercept=True)
     given = None if weight is None else weight[whole]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -370,6 +370,8 @@ class Compared(NamedTuple):
     """Of one fit, in processor time."""
     near: bool
     """Whether its mean loss is above the least by at most one standard error of the latter."""
+    lost: FloatArray
+    """Loss of each row."""
 
 
 def compare(
@@ -417,6 +419,7 @@ def compare(
             float(one[0].mean() if classify else np.sqrt(one[0].mean())),
             one[2],
             bool(one[0].mean() <= most),
+            one[0],
         )
         for one in tried
     ]
