@@ -511,6 +511,39 @@ def test_sources_in_one_unit_and_a_target_in_another(tmp_path, capsys):
     assert np.mean((low <= 10 * marks.min(axis=1)) & (10 * marks.min(axis=1) <= high)) > 0.8
 
 
+@pytest.mark.parametrize("constant", [3.0, 0.0, -7.5, 1e-13])
+def test_a_constant_target_is_answered_by_itself(constant):
+    X, _ = _three(0, 40)
+    with pytest.warns(SupportWarning, match="the target is constant"):
+        model = InUnits().fit(9 * X, np.full(40, constant))
+    answers = model.predict(20 * X)
+    assert np.abs(answers - constant).max() <= 1e-7 * (abs(constant) or 1.0)
+    weight = np.repeat([1.0, 0.0], 20)
+    y = np.repeat([constant, constant + 5], 20)
+    with pytest.warns(SupportWarning, match="the target is constant"):
+        model = InUnits().fit(9 * X, y, sample_weight=weight)
+    assert np.abs(model.predict(9 * X) - constant).max() <= 1e-7 * (abs(constant) or 1.0)
+
+
+@pytest.mark.filterwarnings("ignore::choquet.errors.SupportWarning")
+def test_one_source_is_a_line_with_bands():
+    held, new = [], []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        x = 40 * rng.random((60, 1))
+        y = 2 * x[:, 0] + 3 + 2.5 * rng.standard_normal(60)
+        model, at = InUnits().fit(x, y), 40 * rng.random((50, 1))
+        truth = 2 * at[:, 0] + 3
+        low, high = model.predict_interval(at).T
+        held.append(np.mean((low <= truth) & (truth <= high)))
+        assert (high - low).max() < 5
+        low, high = model.predict_interval(at, noise=True).T
+        truth += 2.5 * rng.standard_normal(50)
+        new.append(np.mean((low <= truth) & (truth <= high)))
+    assert np.mean(held) > 0.85
+    assert 0.88 < np.mean(new) < 0.99
+
+
 def test_a_target_that_nothing_tells_is_answered_by_its_mean():
     for seed in range(5):
         X, rng = _three(seed, 60)

@@ -47,13 +47,16 @@ def rows_that_speak(statistics: Statistics) -> float:
 
     A row of equal inputs has the same output by every measure. Where most rows are such, as scores
     of zero by all classifiers are, their small errors say nothing of the noise of the others. They
-    are counted by the rank between whose inputs gaps are most frequent.
+    are counted by the rank between whose inputs gaps are most frequent. Of a single source every
+    row speaks.
 
     Examples
     --------
     >>> rows_that_speak(Statistics.from_data([[0.9, 0.4], [0.2, 0.3], [0.0, 0.0]], [0.5, 0.2, 0.0]))
     2.0
     """
+    if statistics.n_sources == 1:
+        return float(statistics.weight)
     sizes = np.bitwise_count(statistics.masks).sum(axis=1, dtype=np.int64)
     inner = sizes < statistics.n_sources
     by_rank = np.bincount(sizes[inner], statistics.counts[inner], minlength=1)

@@ -24,6 +24,9 @@ from choquet.watching import steps
 _MAX_CELLS = 1 << 26
 """Numbers that a learner which wants all rows at once may hold: half a gigabyte."""
 
+_FEWEST = 3
+"""Rows: of two, each column has one least and one largest number, and nothing in between."""
+
 _KEPT = 20_000
 """Rows, drawn evenly, that directions and quantiles are taken from."""
 
@@ -243,6 +246,11 @@ class Job:
     def prepared(self, look: _Look) -> Job:
         """The job when it has looked at the columns: scales and directions are known."""
         self.look = look
+        if look.n < _FEWEST:
+            rows = "one row is" if look.n == 1 else "two rows are"
+            raise DataError(
+                f"{rows} too few to learn from: ranges of columns and a measure need {_FEWEST}"
+            )
         if self.classify:
             self._check_classes()
         if not self.learner.raw:
@@ -372,6 +380,8 @@ class Job:
         whose ranges differ are in units of their own, unless rows say clearly that they are not.
         """
         n, low, high = len(self.sources), self.look.low, self.look.high
+        if not self.classify and low[n] == high[n]:
+            return "minmax"  # so that the scale of the target can say that it is constant
         scores = low.min() >= 0 and high.max() <= 1
         if scores and _alike(low, high):
             return "none"

@@ -192,6 +192,8 @@ ROWS, FAR = 3, 2.0
 """Rows for each source, and for one more, from which on the ends of a target are learned, and how
 many ranges beyond it they may lie. With two rows they were up to 150 ranges away, of seven sources;
 with three, two at most (minima, maxima, means and medians of 3, 5, 7 and 9 sources)."""
+CONSTANT = 1e-9
+"""How far answers may be from a target that is always the same, as a share of it."""
 FLAT, SAME = 1e-3, 1e-6
 """Shares of the target's range: what the ends of its scale are apart, at least, and how far they
 are off by the tolerance of the solver alone."""
@@ -229,11 +231,14 @@ def fit_target(X, y, weight=None):
     """
     from choquet.estimators.regressor import ChoquetRegressor
 
+    counted = y if weight is None else y[weight > 0]
+    if len(counted) and (counted == counted[0]).all():
+        return _next_to(float(counted[0]))
     usual = fit_scale(y, weight=weight, name="the target")
     whole = ~np.isnan(X).any(axis=1)
     whole &= True if weight is None else weight > 0
     n = X.shape[1]
-    if whole.sum() < ROWS * (n + 1) or not np.ptp(y[whole]):
+    if whole.sum() < ROWS * (n + 1) or (y[whole] == y[whole][:1]).all():
         return usual
     judge = ChoquetRegressor(normal=False, fit_intercept=True)
     given = None if weight is None else weight[whole]
@@ -248,6 +253,12 @@ def fit_target(X, y, weight=None):
     elif max(abs(low), abs(high - 1)) < SAME:
         return usual
     return Scale(usual.inverse([low, high]), np.array([0.0, 1.0]))
+
+
+def _next_to(constant):
+    """The scale of a target that is always the same: whatever is learned, that is the answer."""
+    half = CONSTANT * (abs(constant) or 1.0)
+    return Scale(np.array([constant - half, constant + half]), np.array([0.0, 1.0]))
 
 
 def _inner_has(name):

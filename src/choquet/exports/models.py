@@ -148,6 +148,11 @@ def _plan(
     notes = []
     if _values(view) is None and view.parts.measure is not None:
         notes.append(f"Support is not written out beyond {MAX_DENSE} sources: supported is 0.")
+    if "low" in outputs:
+        notes += [
+            "low and high are what subsets without data leave open, as support_interval gives it;",
+            "they do not reckon with noise, as the intervals of predict do.",
+        ]
     what = view.own if isinstance(model, View) and view.own is not None else model
     # A model that was put into units is called by its own name.
     title = f"{type(unwrapped(what)[0]).__name__} of {len(columns)} sources"

@@ -19,6 +19,10 @@ _ERRORS = 4.0
 """Standard errors that it must also be below 0: of many sources some fall a little by chance."""
 
 
+_CONSTANT = 1e-14
+"""Spread of a target that counts as none, as a share of its squares."""
+
+
 def against_target(
     X: FloatArray, y: FloatArray, sources: Sequence[str], weight: FloatArray | None = None
 ) -> list[str]:
@@ -80,7 +84,9 @@ columns on one scale with choquet.Commensurate
 with choquet.Commensurate(directions={'price': 'lower'}), or use monotone=False
     """
     found = []
-    if spread > 0 and error > spread * (1 + 1e-9) and len(y) > 1:
+    size = float((y * y if weight is None else weight * y * y).sum())
+    # A target that is constant but for rounding has another warning.
+    if spread > _CONSTANT * size and error > spread * (1 + 1e-9) and len(y) > 1:
         inside = X.size and np.nanmin(X) >= 0 and np.nanmax(X) <= 1
         what = (
             "rows are few, or these columns do not tell the target"

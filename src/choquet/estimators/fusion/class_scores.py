@@ -269,10 +269,14 @@ def _wide(
         known = np.unique(truth).tolist()
     pairs = _pairs(names, [str(one) for one in known])
     if pairs is None:
-        shown = ", ".join(str(name) for name in names[:6])
+        odd = [name for name in names if not isinstance(name, tuple) and _bare(str(name))]
+        odd = odd if len(odd) < len(names) else []
+        shown = ", ".join(str(name) for name in (odd or names)[:6])
+        several = len(odd or names) > 1
         raise DataError(
-            f"the columns {shown} do not tell source and class; name them source:class, such as "
-            "resnet:forest, with one column for each source and class"
+            f"the column{'s' if several else ''} {shown} {'do' if several else 'does'} not tell "
+            "source and class; name columns source:class, such as resnet:forest, one for each "
+            "source and class" + ("; name a column of sample numbers by id= (--id)" if odd else "")
         )
     sources = list(dict.fromkeys(source for source, _ in pairs))
     found = list(dict.fromkeys(label for _, label in pairs))
@@ -288,6 +292,11 @@ def _wide(
             scores[:, c, s] = _numbers(table[name], name)
     ids = np.arange(1, n + 1) if roles.id is None else table[roles.id]
     return ClassScores(scores, np.asarray(labels), tuple(sources), ids, truth)
+
+
+def _bare(name: str) -> bool:
+    """Whether a name has nothing that could divide a source from a class."""
+    return not any(mark in name for mark in _SEPARATORS)
 
 
 def _pairs(names: list[Any], known: list[str]) -> list[tuple[str, str]] | None:

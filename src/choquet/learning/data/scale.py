@@ -24,8 +24,8 @@ NO_WEIGHT = (
 )
 
 ALL_TIED = (
-    "every row is tied in all sources, so no subset but the whole has any data; "
-    "give inputs that differ between sources"
+    "every row is tied in all sources, on the scale that they are compared on, so no subset but "
+    "the whole has any data; give inputs that differ between sources, or more rows"
 )
 
 _SIZE = 1e60
@@ -64,8 +64,9 @@ def check_information(statistics: Any, *, normal: bool, y: FloatArray | None = N
     if statistics.n_sources == 1:
         if normal:
             warnings.warn(
-                "one source only (n_features = 1): a normal measure on it has no free value, "
-                "the prediction is the input itself. Set normal=False to learn a factor",
+                "one source only (n_features = 1): a normal measure on it has no free value, and "
+                "answers the input itself, on the scale that the measure has. normal=False "
+                "(--no-normal) learns a factor",
                 SupportWarning,
                 stacklevel=4,
             )
@@ -85,7 +86,7 @@ def check_information(statistics: Any, *, normal: bool, y: FloatArray | None = N
         )
     if spread <= 1e-14 * max(mean**2, 1e-300):
         warnings.warn(
-            f"the target is constant ({mean:g}): the measure will say little about the sources",
+            "the target is constant: the measure will say little about the sources",
             SupportWarning,
             stacklevel=4,
         )
