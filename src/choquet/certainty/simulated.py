@@ -133,9 +133,10 @@ def _truths(problem: Problem, solution: Solution, statistics: Statistics | None)
     """Unknowns of the problem, a row for each data set."""
     from choquet.certainty.plausible import plausible_measures  # families load slowly
 
-    usual = problem.normal and not problem.n_intercepts and problem.rows is None
-    if statistics is not None and usual and problem.basis is None:
-        return plausible_measures(statistics, SETS)
+    usual = problem.rows is None and problem.basis is None
+    if statistics is not None and usual and (problem.normal or problem.n_intercepts):
+        found = plausible_measures(statistics, SETS)
+        return np.hstack([found, np.zeros((SETS, problem.n_intercepts))])
     return np.repeat(np.append(solution.values, solution.intercepts)[None], SETS, axis=0)
 
 
