@@ -266,14 +266,15 @@ def test_sources_that_run_against_the_target_are_told(folder, run):
 
 
 def test_a_linear_model_that_is_clearly_better_is_told(folder, run):
-    """Here one source lowers the target, but goes up with another that raises it far more."""
+    """Here one source lowers the target, though it goes up with another that raises it more."""
     rng = np.random.default_rng(0)
     a = rng.random(300)
     b = np.clip(a + 0.1 * rng.standard_normal(300), 0, 1)
     write_csv("both.csv", ["a", "b", "y"], np.column_stack([a, b, 3 * a - 2 * b]))
     write_csv("mean.csv", ["a", "b", "y"], np.column_stack([a, b, a + b]))
     note = "note: a linear model is more accurate here; --learner auto tries other learners"
-    assert note in run("fit", "both.csv", "-o", "both.json")[2]
+    assert note in run("fit", "both.csv", "--directions", "higher", "-o", "both.json")[2]
+    assert note not in run("fit", "both.csv", "-o", "turned.json")[2]
     assert note not in run("fit", "mean.csv", "-o", "mean.json")[2]
     assert note not in run("fit", "both.csv", "--learner", "auto", "-o", "auto.json")[2]
 

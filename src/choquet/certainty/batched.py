@@ -60,7 +60,8 @@ def least_at_once(
     found, left = np.full(len(costs), np.nan), np.full(len(costs), np.inf)
     search = _Search(form, gradient, sp.csr_array(rows))
     size = max(_AT_ONCE // max(n * n, 1), 1)
-    with _one_by_one(n):
+    # A search that gets lost at the edge ends with what is not a number, which counts as failed.
+    with _one_by_one(n), np.errstate(over="ignore", invalid="ignore"):
         for start in range(0, len(costs), size):
             part = slice(start, start + size)
             found[part], left[part] = search.least(costs[part], room)

@@ -201,7 +201,7 @@ class _Near:
             whole = len(self.gradient) >= LARGE or len(costs) * work <= PLAIN
             count = max(int(PLAIN) // work, 1)
             parts = [slice(k, k + count) for k in range(0, len(costs), count)]
-            for part in each("intervals", parts):
+            for part in each("intervals", parts) if len(parts) > 1 else parts:
                 some = np.ascontiguousarray(costs[part])
                 if whole:
                     out[part], broken[part] = least_at_once(

@@ -42,6 +42,8 @@ SPOKEN = 12
 
 _SPELLED_OUT = 3
 """Weights of a sum that a rule can take."""
+_LEFT_OUT = 0.02
+"""Share of a sum from which on a weight that is not said is counted."""
 _ALIKE = 0.05
 """Largest difference of output, in shares of the sum of weights, up to which long sums, which would
 be cut to a few weights otherwise, are "about" a familiar operator."""
@@ -162,11 +164,14 @@ def _mixed_phrase(operator: ContextualOperator) -> str:
 
 
 def _main_terms(terms: Sequence[tuple[float, str]]) -> str:
-    """The largest terms of a sum that is too long to spell out."""
-    sizes = sorted((abs(w) for w, _ in terms), reverse=True)
-    least = max(sizes[_SPELLED_OUT - 1], _ABOUT * sizes[0])
+    """The largest terms of a sum that is too long to spell out, and how many there are besides."""
+    heard = [abs(w) for w, _ in terms if w]
+    sizes = sorted(heard, reverse=True)
+    least = max(sizes[min(_SPELLED_OUT, len(sizes)) - 1], _ABOUT * sizes[0])
     kept = [term for term in terms if abs(term[0]) >= least]
-    return f"{'about' if len(kept) == 1 else 'mainly'} {_terms(kept)}"
+    more = sum(size >= _LEFT_OUT * sum(sizes) for size in sizes) - len(kept)
+    rest = f", and {number_word(more)} smaller term{'s' if more > 1 else ''}" if more > 0 else ""
+    return f"{'about' if len(kept) == 1 else 'mainly'} {_terms(kept)}{rest}"
 
 
 def _with_bias(phrase: str, operator: ContextualOperator) -> str:
