@@ -683,3 +683,20 @@ def test_operators_of_something_else_are_not_told_by_draws():
     learned = choquet.ContextualRegressor(max_leaves=1).fit(X, X.max(axis=1)).decomposition_
     with pytest.raises(DataError, match="of such measures"):
         draws.operators(learned)
+
+
+def test_few_rows_leave_room_on_both_sides_where_the_scale_of_the_target_is_open():
+    """A minimum: the intercept of the fit lies below, its integral above, and outputs anywhere."""
+    held = []
+    for seed in range(3):
+        rng = np.random.default_rng([seed, 5, 30])
+        X = rng.random((230, 5))
+        y = X.min(axis=1) + 0.05 * rng.standard_normal(230)
+        data = Statistics.from_data(X[:30], y[:30])
+        problem = least_squares(data, normal=False, fit_intercept=True)
+        region = confidence_region(problem, solve(problem), 30, 0.95, "outputs", data)
+        rows = np.hstack([output_rows(X[30:]).toarray(), np.ones((200, 1))])
+        low, high = region.ends(rows).T
+        truth = X[30:].min(axis=1)
+        held.append(np.mean((low <= truth) & (truth <= high)))
+    assert min(held) > 0.75  # without the intercept 0.41, 0.72 and 0.62

@@ -172,7 +172,9 @@ class _Simulation:
     def of(self, kind: str) -> FloatArray:
         """The shares of a kind of number; none if searches failed."""
         rows = KINDS[kind](self.problem, np.random.default_rng(1))
-        pins = np.hstack([rows, np.zeros((SETS, self.problem.n_intercepts))]) @ self.lift
+        # An intercept is a part of every output, and of nothing else.
+        own = np.full((SETS, self.problem.n_intercepts), float(kind == "outputs"))
+        pins = np.hstack([rows, own]) @ self.lift
         # A spring that is so much stiffer than the data, and than what they leave open.
         soft = self.values + self.values.mean()
         give = ((pins @ self.vectors) ** 2 / soft).sum(axis=1)

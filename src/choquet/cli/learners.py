@@ -588,7 +588,8 @@ class Job:
 
 def _alike(low: FloatArray, high: FloatArray) -> bool:
     """Whether each range covers half of what all of them cover together, as in one unit."""
-    return bool((high - low >= (high.max() - low.min()) / 2).all())
+    # By halves: the whole may be more than the largest number.
+    return bool((high / 2 - low / 2 >= (high.max() / 2 - low.min() / 2) / 2).all())
 
 
 def _hardly_worse(lost: FloatArray, best: FloatArray) -> bool:

@@ -102,7 +102,11 @@ class _Judge:
 
     def errors_above(self, one: IntArray, other: IntArray) -> float:
         """How far the errors of directions are above those of others, in standard errors."""
+        if not np.isfinite(self.errors(other)).all():
+            return -np.inf
         gain = self.errors(one) - self.errors(other)
+        if not np.isfinite(gain).all():
+            return np.inf
         mean = float(np.average(gain, weights=self.weight))
         spread = float(np.sqrt(np.average((gain - mean) ** 2, weights=self.weight)))
         return mean / max(spread / float(np.sqrt(len(gain))), 1e-300)
@@ -130,6 +134,9 @@ class _Judge:
             form += 1e-6 * np.trace(form) / size * np.eye(size)
             root = np.linalg.cholesky(form)
             side = np.linalg.solve(root, sides.sum(axis=0) - sides[k])
-            weights = nnls(root.T, side, maxiter=30 * size)[0]
+            try:
+                weights = nnls(root.T, side, maxiter=30 * size)[0]
+            except RuntimeError:  # it went round in circles: such directions are not taken
+                return np.full(len(Z), np.inf)
             found[held] = self.y[held] - A[held] @ weights
         return np.asarray(found**2)
