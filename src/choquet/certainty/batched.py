@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from choquet.arrays import BoolArray, FloatArray
-from choquet.lattice.lazy import sp
+from choquet.lattice.lazy import linalg, sp
 from choquet.lattice.threads import one_blas_thread
 
 TOLERANCE = 1e-9
@@ -27,8 +27,10 @@ NEAR = 1e-5
 """Gap at which a least squared error counts as found, in units of the noise."""
 FACTORED = 60
 """Unknowns from which a factorisation pays for a call of its own, about 15 µs: six sources."""
+FIRM = 1.0 + 1e-14
+"""Factor of the diagonal of a Newton matrix, for what rounding leaves nothing of."""
 _AT_ONCE = 1_000_000
-"""Numbers in the Newton matrices of one batch, so that they stay in the processor's cache."""
+"""Numbers in the Newton matrices of one batch: 8 MB. A quarter and twice of it take as long."""
 
 
 def least_at_once(
@@ -124,7 +126,7 @@ class _Search:
     """What is the same for every function: the error, and which products the rows make."""
 
     def __init__(self, form: FloatArray, gradient: FloatArray, rows: Any) -> None:
-        # By rows in memory: what `matrices` makes of it is filled in place.
+        # By rows in memory: what `_fill` makes of it is filled in place.
         self.form, self.gradient = np.ascontiguousarray(form), gradient
         self.rows, self.across = rows, sp.csr_array(rows.T)
         n = len(gradient)
@@ -143,39 +145,42 @@ class _Search:
             (products, (place, owner)), shape=(len(self.places), len(counts))
         )
 
-    def matrices(self, at: _State, slope: FloatArray) -> FloatArray:
-        """Newton matrices; what rounding leaves nothing of gets a little weight of its own."""
-        n = len(self.gradient)
-        H = np.empty((len(slope), n, n))
-        added, weights = (self.squares @ (at.lam / at.s).T).T, at.mu / at.t
-        # One by one, so that they stay in the processor's cache.
-        for one, twice, more, row, weight in zip(
-            H, 2.0 * at.mu, added, slope, weights, strict=True
-        ):
-            np.multiply(self.form, twice, out=one)
-            flat = one.reshape(-1)
-            flat[self.places] += more
-            one += (weight * row)[:, None] * row
-            flat[:: n + 1] *= 1.0 + 1e-14
-        return H
-
     def solver(self, at: _State, slope: FloatArray) -> Callable[[FloatArray], FloatArray]:
         """What solves with the Newton matrices, for one right side of each at a time.
 
         Large ones are factored one by one, once for all right sides, which is half the work; where
         rounding has made one of them less than positive, all are solved as they are.
         """
-        H = self.matrices(at, slope)
-        if H.shape[1] >= FACTORED:
-            from scipy.linalg import lapack
-
-            # In place, and without clearing the other half, which nobody reads.
-            if not any(lapack.dpotrf(one.T, lower=1, clean=0, overwrite_a=1)[1] for one in H):
-                return lambda right: np.array(
-                    [lapack.dpotrs(f.T, b, lower=1)[0] for f, b in zip(H, right, strict=True)]
-                )
-            H = self.matrices(at, slope)
+        n = len(self.gradient)
+        H, added = np.empty((len(slope), n, n)), (self.squares @ (at.lam / at.s).T).T
+        parts = list(zip(H, added, 2.0 * at.mu, slope, at.mu / at.t, strict=True))
+        if n >= FACTORED and all(self._factored(*part) for part in parts):
+            solve = linalg.lapack.dpotrs
+            return lambda right: np.array(
+                [solve(f.T, b, lower=1)[0] for f, b in zip(H, right, strict=True)]
+            )
+        for one, more, twice, row, weight in parts:
+            self._fill(one, more, twice)
+            one += (weight * row)[:, None] * row
+            one.reshape(-1)[:: n + 1] *= FIRM
         return lambda right: np.asarray(np.linalg.solve(H, right[:, :, None])[:, :, 0])
+
+    def _fill(self, one: FloatArray, more: FloatArray, twice: float) -> None:
+        """A Newton matrix without the product of the slope with itself."""
+        np.multiply(self.form, twice, out=one)
+        one.reshape(-1)[self.places] += more
+
+    def _factored(
+        self, one: FloatArray, more: FloatArray, twice: float, row: FloatArray, weight: float
+    ) -> bool:
+        """Fill a Newton matrix with its factor, while it is in the processor's cache.
+
+        Only one half is worked on, and the other is not cleared: nobody reads it.
+        """
+        self._fill(one, more, twice)
+        linalg.blas.dsyr(weight, row, lower=1, a=one.T, overwrite_a=1)
+        one.reshape(-1)[:: len(one) + 1] *= FIRM
+        return not linalg.lapack.dpotrf(one.T, lower=1, clean=0, overwrite_a=1)[1]
 
     def least(self, cost: FloatArray, room: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The least value of each function; see `_kernels._least`, whose steps these are."""

@@ -25,6 +25,49 @@ ROOT_HALF, ROOT_TURN = math.sqrt(0.5), math.sqrt(2.0 * math.pi)
 
 
 @compiled_with(inside=True, error_model="numpy")
+def _tail_quantile(p):
+    """What a standard normal number exceeds with probability p, to the last digits of a double.
+
+    Wichura (1988), "Algorithm AS 241: The percentage points of the normal distribution": three
+    quotients of polynomials, one for the middle and two for the tails.
+    """
+    q = 0.5 - p
+    if abs(q) <= 0.425:
+        r = 0.180625 - q * q
+        top = 3.3430575583588128105e4 + r * 2.5090809287301226727e3
+        top = 4.5921953931549871457e4 + r * (6.7265770927008700853e4 + r * top)
+        top = 1.9715909503065514427e3 + r * (1.3731693765509461125e4 + r * top)
+        top = 3.3871328727963666080e0 + r * (1.3314166789178437745e2 + r * top)
+        low = 2.8729085735721942674e4 + r * 5.2264952788528545610e3
+        low = 2.1213794301586595867e4 + r * (3.9307895800092710610e4 + r * low)
+        low = 6.8718700749205790830e2 + r * (5.3941960214247511077e3 + r * low)
+        return q * top / (1.0 + r * (4.2313330701600911252e1 + r * low))
+    r = p if q > 0.0 else 1.0 - p
+    r = math.sqrt(-math.log(r if r > 1e-300 else 1e-300))
+    if r <= 5.0:
+        r -= 1.6
+        top = 2.27238449892691845833e-2 + r * 7.74545014278341407640e-4
+        top = 1.27045825245236838258e0 + r * (2.41780725177450611770e-1 + r * top)
+        top = 5.76949722146069140550e0 + r * (3.64784832476320460504e0 + r * top)
+        top = 1.42343711074968357734e0 + r * (4.63033784615654529590e0 + r * top)
+        low = 5.47593808499534494600e-4 + r * 1.05075007164441684324e-9
+        low = 1.48103976427480074590e-1 + r * (1.51986665636164571966e-2 + r * low)
+        low = 1.67638483018380384940e0 + r * (6.89767334985100004550e-1 + r * low)
+        z = top / (1.0 + r * (2.05319162663775882187e0 + r * low))
+    else:
+        r -= 5.0
+        top = 2.71155556874348757815e-5 + r * 2.01033439929228813265e-7
+        top = 2.65321895265761230930e-2 + r * (1.24266094738807843860e-3 + r * top)
+        top = 1.78482653991729133580e0 + r * (2.96560571828504891230e-1 + r * top)
+        top = 6.65790464350110377720e0 + r * (5.46378491116411436990e0 + r * top)
+        low = 1.42151175831644588870e-7 + r * 2.04426310338993978564e-15
+        low = 7.86869131145613259100e-4 + r * (1.84631831751005468180e-5 + r * low)
+        low = 1.36929880922735805310e-1 + r * (1.48753612908506148525e-2 + r * low)
+        z = top / (1.0 + r * (5.99832206555887937690e-1 + r * low))
+    return z if q > 0.0 else -z
+
+
+@compiled_with(inside=True, error_model="numpy")
 def truncated_normal(mean, deviation, low, high, u):
     """Quantile u of the normal distribution cut to [low, high]."""
     if not high > low:
@@ -40,18 +83,7 @@ def truncated_normal(mean, deviation, low, high, u):
         z = math.sqrt(a * a - 2.0 * math.log1p(u * math.expm1(0.5 * (a * a - b * b))))
     else:
         upper, lower = 0.5 * math.erfc(a * ROOT_HALF), 0.5 * math.erfc(b * ROOT_HALF)
-        p = upper + u * (lower - upper)
-        q = p if p < 0.5 else 1.0 - p
-        # Quantile of the tail: Abramowitz & Stegun 26.2.23, then two of Halley's steps.
-        t = math.sqrt(-2.0 * math.log(q if q > 1e-300 else 1e-300))
-        top = 2.515517 + t * (0.802853 + t * 0.010328)
-        z = t - top / (1.0 + t * (1.432788 + t * (0.189269 + t * 0.001308)))
-        for _ in range(2):
-            # The tail beyond z should hold q.
-            slope = (0.5 * math.erfc(z * ROOT_HALF) - q) * ROOT_TURN * math.exp(0.5 * z * z)
-            z += slope / (1.0 - 0.5 * z * slope)
-        if p >= 0.5:
-            z = -z
+        z = _tail_quantile(upper + u * (lower - upper))
     z = a if z < a else b if z > b else z
     value = mean + deviation * (-z if flipped else z)
     return low if value < low else high if value > high else value

@@ -48,13 +48,19 @@ def _block(g, start, whole, near_ptr, near, member, mark):
     """
     level, low, high = g[start], 0.0, 1.0
     member[0], mark[start] = start, start
+    if not whole:  # Most of the work, so without a question about each neighbour.
+        for k in range(near_ptr[2 * start], near_ptr[2 * start + 1]):
+            low = g[near[k]] if g[near[k]] > low else low
+        for k in range(near_ptr[2 * start + 1], near_ptr[2 * start + 2]):
+            high = g[near[k]] if g[near[k]] < high else high
+        return 1, low, high
     count, looked = 1, 0
     while looked < count:
         a = member[looked]
         looked += 1
         for k in range(near_ptr[2 * a], near_ptr[2 * a + 2]):
             b = near[k]
-            if whole and g[b] == level:
+            if g[b] == level:
                 if mark[b] != start:
                     member[count], mark[b] = b, start
                     count += 1

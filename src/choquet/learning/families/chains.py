@@ -179,9 +179,10 @@ def _ordered(
     near = sp.csr_array((ones, places), shape=(2 * size, size))
     gammas, first = _schedule(statistics, rng, n_states)
     square, floor, seed, g = statistics.target_square / unit, floor / unit, _seed(rng), start.copy()
-    entries = (form.indptr.astype(np.int32), form.indices.astype(np.int32), form.data / unit)
-    order = (near.indptr.astype(np.int32), near.indices.astype(np.int32))
-    form = sp.csr_array(entries[::-1], shape=form.shape)
+    form.data /= unit
+    # Without a sign: a compiled loop would ask of every place whether it counts from the end.
+    entries = (form.indptr.astype(np.uint32), form.indices.astype(np.uint32), form.data)
+    order = (near.indptr.astype(np.uint32), near.indices.astype(np.uint32))
     # Values that are alike move twice in a sweep, by two numbers each time; room to work in.
     n_drawn = (4 if alike else 1) * (size - 2)
     room = (np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64))
