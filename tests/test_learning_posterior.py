@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from scipy.special import expit, logsumexp
+from scipy.special import expit, logsumexp, ndtri
 from scipy.stats import truncnorm
 
 import choquet
@@ -17,7 +17,7 @@ from choquet.estimators import ChoquetRegressor, ChoquetRegressorCV
 from choquet.lattice import cover_pairs
 from choquet.learning import FAMILIES, Statistics, k_additive_basis, least_squares
 from choquet.learning.data.folds import fold_numbers, leave_one_out
-from choquet.learning.families._kernels_chains import truncated_normal
+from choquet.learning.families._kernels_chains import tail_quantile, truncated_normal
 from choquet.learning.families.candidates import Candidate, fit_candidate
 from choquet.learning.families.chains import PAIR_SPREAD
 from choquet.learning.families.curves import CURVE_SCALE, SHARE_SPREAD
@@ -51,6 +51,13 @@ def test_quantiles_of_a_cut_normal():
     assert 50 <= truncated_normal(0.0, 1.0, 50.0, 51.0, 0.5) < 50.1
     assert -51 <= truncated_normal(0.0, 1.0, -51.0, -50.0, 0.5) <= -50
     assert truncated_normal(0.0, 1.0, 0.3, 0.3, 0.5) == 0.3
+
+
+def test_quantiles_of_the_normal_are_those_of_scipy_in_the_middle_and_in_both_tails():
+    p = np.concatenate([np.linspace(1e-9, 1 - 1e-9, 999), 10.0 ** -np.linspace(1, 299, 300)])
+    found = [tail_quantile(one) for one in p.tolist()]
+    assert found == pytest.approx(-ndtri(p), rel=1e-13, abs=1e-15)
+    assert np.isfinite([tail_quantile(0.0), tail_quantile(1.0)]).all()
 
 
 def _grids(name):

@@ -25,7 +25,7 @@ ROOT_HALF, ROOT_TURN = math.sqrt(0.5), math.sqrt(2.0 * math.pi)
 
 
 @compiled_with(inside=True, error_model="numpy")
-def _tail_quantile(p):
+def tail_quantile(p):
     """What a standard normal number exceeds with probability p, to the last digits of a double.
 
     Wichura (1988), "Algorithm AS 241: The percentage points of the normal distribution": three
@@ -83,7 +83,7 @@ def truncated_normal(mean, deviation, low, high, u):
         z = math.sqrt(a * a - 2.0 * math.log1p(u * math.expm1(0.5 * (a * a - b * b))))
     else:
         upper, lower = 0.5 * math.erfc(a * ROOT_HALF), 0.5 * math.erfc(b * ROOT_HALF)
-        z = _tail_quantile(upper + u * (lower - upper))
+        z = tail_quantile(upper + u * (lower - upper))
     z = a if z < a else b if z > b else z
     value = mean + deviation * (-z if flipped else z)
     return low if value < low else high if value > high else value
