@@ -7,7 +7,8 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from scipy.special import expit, logsumexp, ndtri
+from scipy.optimize import nnls
+from scipy.special import expit, log_ndtr, logsumexp, ndtri
 from scipy.stats import truncnorm
 
 import choquet
@@ -17,11 +18,12 @@ from choquet.estimators import ChoquetRegressor, ChoquetRegressorCV
 from choquet.lattice import cover_pairs
 from choquet.learning import FAMILIES, Statistics, k_additive_basis, least_squares
 from choquet.learning.data.folds import fold_numbers, leave_one_out
-from choquet.learning.families._kernels_chains import tail_quantile, truncated_normal
+from choquet.learning.families._kernels_chains import log_gap, tail_quantile, truncated_normal
 from choquet.learning.families.candidates import Candidate, fit_candidate
 from choquet.learning.families.chains import PAIR_SPREAD
 from choquet.learning.families.curves import CURVE_SCALE, SHARE_SPREAD
 from choquet.learning.families.fits import fit_pairs
+from choquet.learning.families.table import ends_of_pairs
 from choquet.learning.problem import with_basis
 from choquet.learning.solvers.interior import interior
 
@@ -116,6 +118,88 @@ def test_values_that_are_alike_agree_with_quadrature(edge):
     np.testing.assert_allclose(found.values[1:3], (share @ values)[:2], atol=0.012)
     if edge:
         assert share[(first == 1) & (second == 1)].sum() > 0.5
+
+
+def _weights_with_zeros(n_cells=120):
+    """Three weights that sum to one on a grid, with what each counts: 1, 2 and 3 are as likely."""
+    inner = (np.arange(n_cells) + 0.5) / n_cells
+    ends, mass = [np.eye(3)], [np.full(3, 1 / 9)]
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        edge = np.zeros((n_cells, 3))
+        edge[:, i], edge[:, j] = inner, 1 - inner
+        ends.append(edge)
+        mass.append(np.full(n_cells, 1 / 9 / n_cells))
+    first, share = (part.ravel() for part in np.meshgrid(inner, inner))
+    ends.append(np.column_stack([first, (1 - first) * share, (1 - first) * (1 - share)]))
+    mass.append((1 - first) * 2 / 3 / n_cells**2)
+    return np.vstack(ends), np.concatenate(mass)
+
+
+@pytest.mark.parametrize("name", ["additive", "symmetric"])
+@pytest.mark.parametrize("truth", [(0.2, 0.5, 0.3), (0.9, 0.1, 0.0), (0.0, 1.0, 0.0)])
+def test_weights_that_may_be_zero_agree_with_quadrature(name, truth):
+    rng = np.random.default_rng(4)
+    X, weights = rng.random((30, 3)), np.array(truth)
+    y = (X if name == "additive" else -np.sort(-X)) @ weights + 0.15 * rng.standard_normal(30)
+    statistics = Statistics.from_data(X, y)
+    points, mass = _weights_with_zeros()
+    assert mass.sum() == pytest.approx(1, abs=0.01)
+    pattern = FAMILIES[name].pattern(np.arange(8, dtype=np.uint64)[:, None], 3)
+    errors = np.array([statistics.squared_error(pattern @ one) for one in points])
+    log_weight = np.log(mass) - 15 * np.log(errors)
+    share = np.exp(log_weight - logsumexp(log_weight))
+    found = posterior(statistics, name, rng=1, sparse=True)
+    np.testing.assert_allclose(found.values, pattern @ (share @ points), atol=0.02)
+    states = FAMILIES[name].sparse(statistics, 1e-12, np.random.default_rng(0), 2000).states
+    alone = np.isin(states.round(9), [0.0, 1.0]).all(axis=1).mean()  # one weight is not zero
+    assert alone == pytest.approx(share[:3].sum(), abs=0.06)
+
+
+def test_without_data_any_number_of_weights_is_as_likely():
+    """One row whose inputs are next to alike says nothing; each count of weights comes up."""
+    statistics = Statistics.from_data([[0.5, 0.5 - 1e-6, 0.5 - 2e-6, 0.5 - 3e-6]], [0.5])
+    chain = FAMILIES["additive"].sparse
+    states = chain(statistics, 1e-12, np.random.default_rng(0), 4000).states
+    counts = (states[:, [1, 2, 4, 8]] > 0).sum(axis=1)
+    shares = np.bincount(counts, minlength=5)[1:] / len(counts)
+    np.testing.assert_allclose(shares, 0.25, atol=0.08)
+    np.testing.assert_allclose(states[:, [1, 2, 4, 8]].sum(axis=1), 1.0, rtol=1e-12)
+
+
+def test_integrals_of_the_normal_between_two_ends_are_those_of_scipy():
+    rng = np.random.default_rng(0)
+    for scale in (0.1, 1.0, 5.0, 20.0, 60.0):
+        a, width = scale * rng.standard_normal(200), scale * rng.exponential(size=200) + 1e-9
+        b = a + width
+        low, high = np.where(a + b < 0, -b, a), np.where(a + b < 0, -a, b)
+        # The mirror image leans to the right, where the upper tails lose nothing.
+        upper, rest = log_ndtr(-low), log_ndtr(-high)
+        wanted = upper + np.log(-np.expm1(rest - upper)) + 0.5 * np.log(2 * np.pi)
+        found = [log_gap(x, z) for x, z in zip(a, b, strict=True)]
+        np.testing.assert_allclose(found, wanted, atol=1e-4)
+
+
+def test_2_additive_measures_are_averages_of_minima_and_maxima_of_pairs():
+    for seed in range(5):
+        _, X, y = make(30, 4, 0.3, seed=seed)
+        words = np.arange(16, dtype=np.uint64)[:, None]
+        values = FAMILIES["2-additive"].fit(Statistics.from_data(X, y)).measure.values_of(words)
+        _, rest = nnls(ends_of_pairs(words, 4), values)
+        assert rest < 1e-5
+
+
+def test_a_single_order_statistic_is_found_among_noise():
+    """The mean under the prior with zeros is nearer to a median than the fit and the other mean."""
+    nearer = 0
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        X = rng.random((60, 5))
+        y = np.median(X, axis=1) + 0.1 * rng.standard_normal(60)
+        truth = choquet.Measure.symmetric([0, 0, 1, 0, 0]).values
+        mean, zeros, fit = believed(Statistics.from_data(X, y), "symmetric")
+        far = [np.abs(one.values - truth).max() for one in (mean, zeros, fit)]
+        nearer += far[1] <= min(far) + 1e-6
+    assert nearer >= 4
 
 
 def test_a_chain_without_data_is_its_own_dual():

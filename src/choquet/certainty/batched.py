@@ -30,7 +30,7 @@ FACTORED = 60
 FIRM = 1.0 + 1e-14
 """Factor of the diagonal of a Newton matrix, for what rounding leaves nothing of."""
 _AT_ONCE = 1_000_000
-"""Numbers in the Newton matrices of one batch: 8 MB. A quarter and twice of it take as long."""
+"""Numbers in the Newton matrices of one batch: 8 MB. Half and twice of it take as long."""
 
 
 def least_at_once(

@@ -4,8 +4,9 @@ A least squares fit takes one measure of a family. A mean takes the whole family
 its probability given the data: uniform over the family beforehand (except that shares of λ-measures
 and interactions of pairs have a spread that is itself unknown), normal noise of unknown variance.
 The mean of measures is a measure; it over-fits less than the best one where the truth is like most
-of the family. Where the truth is on its edge (values of 0 and 1, values that are alike), the fit is
-the better one. So both stand for their family, and the data choose.
+of the family. Where the truth is on its edge (values of 0 and 1, values that are alike, a single
+order statistic), the fit is the better one, and better still a mean by which edges are likely
+beforehand. So all of them stand for their family, and the data choose.
 
 They are weighed by how well they are expected to predict rows that were left out: by the squared
 error that they leave, and by how many numbers the data were used for.
@@ -39,7 +40,7 @@ HEDGE = 1.5
 to use few numbers happens to look good too. Meyer & Woodroofe (2000) place this factor between
 1 and 2 for monotone regression; ``python benchmarks/family_odds.py`` tries others."""
 MAX_SPARSE = 12
-"""Sources up to which the second mean over all measures is taken: 1.8 s there, 33 s for 16."""
+"""Sources up to which second means are taken: over all measures 1.8 s there, 33 s for 16."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +79,8 @@ def posterior(
     rng : seed or numpy.random.Generator
         Where the randomness comes from.
     sparse : bool, default False
-        For "none": under the prior by which values are likely to be alike, or to be 0 or 1.
+        Under the second prior of the family, by which values are likely to be alike, or to be 0 or
+        1, or weights to be zero.
 
     References
     ----------
@@ -142,8 +144,8 @@ def fitted(statistics: Statistics, family: str) -> Posterior:
 def believed(statistics: Statistics, family: str, *, rng: Any = 0) -> tuple[Posterior, ...]:
     """What stands for a family: its means, if it has chains, and its fit.
 
-    For all measures there are two means up to `MAX_SPARSE` sources: one by which all measures are
-    equally likely beforehand, one by which values are likely to be alike.
+    Up to `MAX_SPARSE` sources there are two means for most families: one by which all measures are
+    equally likely beforehand, one by which values are likely to be alike, or weights to be zero.
 
     Chains creep where there is no noise to move them. There, with fewer rows than values, the fit
     over all measures has a share in their mean that grows with the rows.
@@ -153,7 +155,7 @@ def believed(statistics: Statistics, family: str, *, rng: Any = 0) -> tuple[Post
     >>> X = np.random.default_rng(0).random((50, 3))
     >>> statistics = Statistics.from_data(X, X.max(axis=1))
     >>> len(believed(statistics, "symmetric")), len(believed(statistics, "possibility"))
-    (2, 1)
+    (3, 1)
     """
     fit = fitted(statistics, family)
     if FAMILIES[family].chain is None:

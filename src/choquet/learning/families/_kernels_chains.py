@@ -17,10 +17,14 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from choquet.lattice.compiling import compiled_with
 
 TAIL = 6.0
 """Beyond this many deviations the tail of the normal is taken as that of its Rayleigh bound."""
+FAR = 25.0
+"""Beyond this many deviations the tail is a series; the error function is far from zero there."""
 ROOT_HALF, ROOT_TURN = math.sqrt(0.5), math.sqrt(2.0 * math.pi)
 
 
@@ -172,6 +176,99 @@ def simplex_sweeps(
             for k in range(size):
                 m[k] += move * steps[j, k]
                 slope[k] += move * images[j, k]
+
+
+@compiled_with(inside=True, error_model="numpy")
+def log_gap(a, b):
+    """Logarithm of the integral of exp(-z² / 2) from a to b, with a < b."""
+    if a + b < 0.0:
+        a, b = -b, -a
+    if b - a < 1e-4 / (1.0 + abs(a)):
+        return math.log(b - a) - 0.125 * (a + b) * (a + b)
+    if a < FAR:
+        gap = math.erfc(a * ROOT_HALF) - math.erfc(b * ROOT_HALF)
+        return math.log(0.5 * ROOT_TURN * gap)
+    # Mills' ratio to two terms, for both ends.
+    rest = math.exp(0.5 * (a * a - b * b)) * (1.0 / b - 1.0 / b**3)
+    return math.log(1.0 / a - 1.0 / a**3 - rest) - 0.5 * a * a
+
+
+@compiled_with(inside=True, error_model="numpy")
+def _uniform(seed, count):
+    """Splitmix64 of a counter, as a float in [0, 1)."""
+    z = seed + np.uint64(count) * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return float((z ^ (z >> np.uint64(31))) >> np.uint64(11)) * 2.0**-53
+
+
+@compiled_with(error_model="numpy")
+def face_sweeps(form, linear, square, w, rates, floor, gammas, seed, first, left, slope):
+    """Sweeps over weights w ≥ 0 with Σ w = 1, of which any may be zero, two of them at a time.
+
+    What two weights have together is divided anew: all to the one, all to the other, or any share
+    between. `rates` are the logarithms of what a share between counts beforehand, by how many
+    weights are then not zero, where all to the one counts 1. `slope` is room to work in.
+    """
+    size, some = len(w), 0
+    for k in range(size):
+        some += w[k] > 0.0
+    for t in range(len(gammas)):
+        rss = square
+        for k in range(size):
+            left[t, k] = w[k]
+            slope[k] = -linear[k]
+            for i in range(size):
+                slope[k] += form[k, i] * w[i]
+            rss += w[k] * (slope[k] - linear[k])
+        rss = (rss if rss > 0.0 else 0.0) + floor
+        left[t, size] = rss
+        precision, count = 2.0 * gammas[t] / rss, (first + t) * size * size
+        for i in range(size):
+            for j in range(i):
+                whole = w[i] + w[j]
+                if whole == 0.0:
+                    continue
+                both = w[i] > 0.0 and w[j] > 0.0
+                pull = precision * (slope[i] - slope[j])
+                sharpness = precision * (form[i, i] + form[j, j] - 2.0 * form[i, j])
+                # Energies at w[i] = 0 and at w[j] = 0, and of what lies between.
+                down, up = -w[i], w[j]
+                none = -down * (pull + 0.5 * sharpness * down)
+                every = -up * (pull + 0.5 * sharpness * up)
+                between = rates[some if both else some + 1]
+                flat = sharpness * whole * whole < 1e-12
+                mean, deviation = 0.0, 0.0
+                if flat:
+                    between += math.log(whole) + 0.5 * (none + every)
+                else:
+                    mean, deviation = -pull / sharpness, 1.0 / math.sqrt(sharpness)
+                    between += math.log(deviation) - 0.5 * pull * mean
+                    between += log_gap((down - mean) / deviation, (up - mean) / deviation)
+                most = max(none, every, between)
+                none, every = math.exp(none - most), math.exp(every - most)
+                between = math.exp(between - most)
+                u = _uniform(seed, count + i * size + j) * (none + every + between)
+                new = 0.0
+                if u < none:
+                    new = 0.0
+                elif u < none + every:
+                    new = whole
+                else:
+                    u = min(max((u - none - every) / between, 0.0), 1.0)
+                    move = down + u * whole
+                    if not flat:
+                        move = truncated_normal(mean, deviation, down, up, u)
+                    new = w[i] + move
+                if new == w[i]:
+                    continue
+                move = new - w[i]
+                some -= (w[i] > 0.0) + (w[j] > 0.0)
+                w[i] = new
+                w[j] = whole - new if new < whole else 0.0
+                some += (w[i] > 0.0) + (w[j] > 0.0)
+                for k in range(size):
+                    slope[k] += move * (form[k, i] - form[k, j])
 
 
 @compiled_with(error_model="numpy")

@@ -137,18 +137,24 @@ def alike(
     )
 
 
-def blocks(
-    statistics: Statistics, floor: float, rng: np.random.Generator, n_states: int = 0
-) -> Chained:
-    """Chain over the p-symmetric measures with the blocks of the least squares fit."""
-    n, (labels, _, chosen) = statistics.n_sources, fit_blocks(statistics)
-    place = table_of(labels, np.arange(1 << n))
-    size = int(place.max()) + 1
-    start = np.zeros(size)
-    start[place] = subset_sizes(n) / n
-    at = place[statistics.positions]
-    found = _ordered(statistics, floor, rng, n_states, at, start, covers_of(labels))
-    return Chained(found.mean[place], found.energy, found.states[:, place], chosen)
+def blocks(*, alike: bool = False) -> Chain:
+    """Chain over the p-symmetric measures with the blocks of the least squares fit.
+
+    Values may be likely to equal a neighbour, as in the chain over all measures of this name.
+    """
+
+    def run(
+        statistics: Statistics, floor: float, rng: np.random.Generator, n_states: int = 0
+    ) -> Chained:
+        n, (labels, _, chosen) = statistics.n_sources, fit_blocks(statistics)
+        place = table_of(labels, np.arange(1 << n))
+        start = np.zeros(int(place.max()) + 1)
+        start[place] = subset_sizes(n) / n
+        at, pairs = place[statistics.positions], covers_of(labels)
+        found = _ordered(statistics, floor, rng, n_states, at, start, pairs, alike=alike)
+        return Chained(found.mean[place], found.energy, found.states[:, place], chosen)
+
+    return run
 
 
 def _ordered(
@@ -240,6 +246,45 @@ def simplex(pattern: Callable[[Any, int], Any], *, with_pairs: bool = False) -> 
                 form, linear, statistics.target_square, start, steps, images, tilts, traits,
                 pairs, PAIR_SPREAD / n**2, floor, sizes[part], gammas[part],
                 _uniforms(seed, part.start, (part.stop - part.start, len(steps))), left, slope,
+            )  # fmt: skip
+
+        mean, energy, states = _gathered(
+            sweeps, len(gammas), first, size, statistics.weight, n_states
+        )
+        return Chained(np.asarray(every @ mean), energy, np.asarray((every @ states.T).T))
+
+    return run
+
+
+def faces(pattern: Callable[[Any, int], Any]) -> Chain:
+    """Chain over the measures pattern @ w, where some of the weights w are likely to be zero.
+
+    Beforehand every number of weights that are not zero is equally likely, and so are all weights
+    of that number: a single column is as likely as all of them together.
+    """
+
+    def run(
+        statistics: Statistics, floor: float, rng: np.random.Generator, n_states: int = 0
+    ) -> Chained:
+        from choquet.learning.families._kernels_chains import face_sweeps
+
+        n = statistics.n_sources
+        every = pattern(np.arange(1 << n, dtype=np.uint64)[:, None], n)
+        seen = every[statistics.positions]
+        form = np.asarray(seen.T @ (statistics.gram @ seen))
+        form, linear = np.ascontiguousarray(0.5 * (form + form.T)), seen.T @ statistics.targets
+        size = len(form)
+        w, slope, seed = np.full(size, 1.0 / size), np.empty(size), _seed(rng)
+        # Of k weights there are `size` over k choices, and their simplex has a volume of one over
+        # the factorial of k - 1; this is how much denser k weights are than k - 1.
+        k = np.arange(2, size + 1)
+        rates = np.append([0.0, 0.0], np.log(k * (k - 1) / (size - k + 1)))
+        gammas, first = _schedule(statistics, rng, n_states)
+
+        def sweeps(part: slice, left: FloatArray) -> None:
+            face_sweeps(
+                form, linear, statistics.target_square, w, rates, floor, gammas[part], seed,
+                part.start, left, slope,
             )  # fmt: skip
 
         mean, energy, states = _gathered(

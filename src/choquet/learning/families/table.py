@@ -57,7 +57,7 @@ class Family(NamedTuple):
     """Mean over the family, each member with its probability given the data; None if there is no
     chain, then the fit alone speaks for the family."""
     sparse: chains.Chain | None = None
-    """A second mean, under a prior by which values are likely to be alike."""
+    """A second mean, under a prior by which values are likely to be alike, or weights zero."""
 
 
 def _weights(name: FormulaName, pattern: Callable[[WordArray, int], FloatArray]) -> Any:
@@ -100,6 +100,23 @@ def sources_and_ranks(words: WordArray, n_sources: int) -> FloatArray:
     array([[1., 0., 1., 1., 1., 0.]])
     """
     return np.hstack([members_of(words, n_sources), ranks_of(words, n_sources)])
+
+
+def ends_of_pairs(words: WordArray, n_sources: int) -> FloatArray:
+    """Which subsets hold each source, both sources of each pair, and one of them at the least.
+
+    All 2-additive measures are averages of these (Miranda, Combarro & Gil 2006).
+
+    Examples
+    --------
+    >>> ends_of_pairs(np.array([[0b01], [0b11]], dtype=np.uint64), 2)
+    array([[1., 0., 0., 1.],
+           [1., 1., 1., 1.]])
+    """
+    inside = members_of(words, n_sources)
+    left, right = np.triu_indices(n_sources, 1)
+    pair = inside[:, left], inside[:, right]
+    return np.hstack([inside, np.minimum(*pair), np.maximum(*pair)])
 
 
 def focal_sets(n_sources: int) -> Any:
@@ -195,6 +212,7 @@ FAMILIES: dict[str, Family] = {
         fit=_weights("additive", members_of),
         wide=True,
         chain=chains.simplex(members_of),
+        sparse=chains.faces(members_of),
     ),
     "symmetric": Family(
         meaning="ordered weighted average (OWA)",
@@ -204,6 +222,7 @@ FAMILIES: dict[str, Family] = {
         fit=_weights("symmetric", ranks_of),
         wide=True,
         chain=chains.simplex(ranks_of),
+        sparse=chains.faces(ranks_of),
     ),
     "2-additive": Family(
         meaning="sources with pairwise interactions",
@@ -212,6 +231,7 @@ FAMILIES: dict[str, Family] = {
         basis=lambda n: k_additive_basis(n, min(2, n)),
         fit=_pairs,
         chain=chains.simplex(pairs_of, with_pairs=True),
+        sparse=chains.faces(ends_of_pairs),
     ),
     "lambda": Family(
         meaning="Sugeno λ-measure: shares of the sources, bent by one number",
@@ -226,12 +246,14 @@ FAMILIES: dict[str, Family] = {
         pattern=sources_and_ranks,
         fit=_mixture(sources_and_ranks),
         chain=chains.simplex(sources_and_ranks),
+        sparse=chains.faces(sources_and_ranks),
     ),
     "p-symmetric": Family(
         meaning="sources in up to three blocks, of which only the numbers count",
         n_parameters=largest_table,
         fit=_blocks,
-        chain=chains.blocks,
+        chain=chains.blocks(),
+        sparse=chains.blocks(alike=True),
     ),
     "belief": Family(
         meaning="masses of subsets, none negative: interactions that only add",
