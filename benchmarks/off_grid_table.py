@@ -29,6 +29,8 @@ from choquet.learning.families.candidates import Candidate, fit_candidate
 
 SETS = {5: 8, 7: 4, 9: 3}
 """Data sets a cell, by the number of sources."""
+MORE = 4
+"""Times as many data sets in cells whose ratio is then above `LIMIT`: by chance, or not?"""
 SAMPLES = (50, 200, 2000)
 ELSEWHERE = (7, 200)
 """Sources and rows of the cells with correlated or tied inputs, or noise of heavy tails."""
@@ -153,13 +155,18 @@ SETTINGS = {
 """How inputs and noise are drawn."""
 
 
-def data_set(n, m, setting, kind, seed):
-    """Statistics to learn from, rows and targets, and statistics of fresh rows without noise."""
+def truth_of(n, m, setting, kind, seed):
+    """The true measure of a data set, and a generator for its rows."""
     place = [seed, n, m, list(SETTINGS).index(setting), list(TRUTHS).index(kind)]
     rng = np.random.default_rng(place)
     values = np.clip(upward_maximum(TRUTHS[kind](n, rng)), 0.0, 1.0)
     values[0], values[-1] = 0.0, 1.0
-    g = choquet.Measure(values)
+    return choquet.Measure(values), rng
+
+
+def data_set(n, m, setting, kind, seed):
+    """Rows and targets to learn from, and statistics of fresh rows without noise."""
+    g, rng = truth_of(n, m, setting, kind, seed)
     inputs, noise = SETTINGS[setting]
     X, fresh = inputs(m, n, rng), inputs(4000, n, rng)
     y = choquet.choquet_integral(g, X) + noise(m, rng)
@@ -203,12 +210,19 @@ def found_in(directory, key, first):
 
 def run(directory, keys, first):
     """All data sets that are not there yet, one of each cell after the other."""
-    for number in range(max(SETS.values())):
+    for number in range(MORE * max(SETS.values())):
         for key in keys:
             path = path_of(directory, key, first + number)
-            if number < SETS[key[0]] and not path.exists():
+            if number < goal_of(directory, key, first) and not path.exists():
                 found = trial(*key, first + number)
                 write_whole(path, json.dumps(found).encode(), overwrite=True)
+
+
+def goal_of(directory, key, first):
+    """How many data sets a cell should have: more where the first ones are above the limit."""
+    rows = found_in(directory, key, first)[: SETS[key[0]]]
+    enough = len(rows) == SETS[key[0]]
+    return SETS[key[0]] * (MORE if enough and ratio_of(squares_of(rows, KNOWN)) > LIMIT else 1)
 
 
 def squares_of(rows, names):

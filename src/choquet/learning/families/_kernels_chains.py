@@ -203,12 +203,14 @@ def _uniform(seed, count):
 
 
 @compiled_with(error_model="numpy")
-def face_sweeps(form, linear, square, w, rates, floor, gammas, seed, first, left, slope):
+def face_sweeps(form, linear, square, w, rates, floor, gammas, seed, first, turns, left, slope):
     """Sweeps over weights w ≥ 0 with Σ w = 1, of which any may be zero, two of them at a time.
 
     What two weights have together is divided anew: all to the one, all to the other, or any share
-    between. `rates` are the logarithms of what a share between counts beforehand, by how many
-    weights are then not zero, where all to the one counts 1. `slope` is room to work in.
+    between. In each of the `turns` of a sweep every weight meets the one that is some places
+    further on, and how many is drawn. `rates` are the logarithms of what a share between counts
+    beforehand, by how many weights are then not zero, where all to the one counts 1. `slope` is
+    room to work in.
     """
     size, some = len(w), 0
     for k in range(size):
@@ -223,9 +225,12 @@ def face_sweeps(form, linear, square, w, rates, floor, gammas, seed, first, left
             rss += w[k] * (slope[k] - linear[k])
         rss = (rss if rss > 0.0 else 0.0) + floor
         left[t, size] = rss
-        precision, count = 2.0 * gammas[t] / rss, (first + t) * size * size
-        for i in range(size):
-            for j in range(i):
+        precision = 2.0 * gammas[t] / rss
+        for turn in range(turns):
+            count = ((first + t) * turns + turn) * (size + 1)
+            apart = 1 + int(_uniform(seed, count + size) * (size - 1))
+            for i in range(size):
+                j = (i + apart) % size
                 whole = w[i] + w[j]
                 if whole == 0.0:
                     continue
@@ -248,7 +253,7 @@ def face_sweeps(form, linear, square, w, rates, floor, gammas, seed, first, left
                 most = max(none, every, between)
                 none, every = math.exp(none - most), math.exp(every - most)
                 between = math.exp(between - most)
-                u = _uniform(seed, count + i * size + j) * (none + every + between)
+                u = _uniform(seed, count + i) * (none + every + between)
                 new = 0.0
                 if u < none:
                     new = 0.0

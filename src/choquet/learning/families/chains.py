@@ -48,6 +48,10 @@ CACHED = 1 << 14
 """Numbers that are worked on at a time, so that all steps find them in the processor's cache."""
 SPACING = 10
 """Sweeps from one state that is kept to the next, where sweeps are cheap."""
+MEETINGS = 12_000
+"""How often each weight meets another one in a chain over weights that may be zero. Six chains of
+this length differ by 1 to 10 % of the error of their mean (2-additive measures, 5 to 9 sources),
+and took 0.05 to 0.14 s each; with all pairs in every sweep by 1 to 7 %, and 0.09 to 0.8 s."""
 PAIR_SPREAD = 1.0
 """The same of interactions of pairs about their mean, times N²: in all about half of the whole."""
 
@@ -280,11 +284,12 @@ def faces(pattern: Callable[[Any, int], Any]) -> Chain:
         k = np.arange(2, size + 1)
         rates = np.append([0.0, 0.0], np.log(k * (k - 1) / (size - k + 1)))
         gammas, first = _schedule(statistics, rng, n_states)
+        turns = 0 if size == 1 else max(MEETINGS // len(gammas), 1)
 
         def sweeps(part: slice, left: FloatArray) -> None:
             face_sweeps(
                 form, linear, statistics.target_square, w, rates, floor, gammas[part], seed,
-                part.start, left, slope,
+                part.start, turns, left, slope,
             )  # fmt: skip
 
         mean, energy, states = _gathered(
