@@ -208,6 +208,19 @@ def _ordered(
     return Chained(mean, energy + 0.5 * statistics.weight * float(np.log(unit)), states)
 
 
+def _by_weights(
+    statistics: Statistics, pattern: Callable[[Any, int], Any]
+) -> tuple[Any, FloatArray, FloatArray]:
+    """The pattern of all subsets, and the squared error of pattern @ w: w'Fw - 2 l'w, F and l."""
+    n = statistics.n_sources
+    every = pattern(np.arange(1 << n, dtype=np.uint64)[:, None], n)
+    seen = every[statistics.positions]
+    form = seen.T @ (statistics.gram @ seen)
+    form = form.toarray() if sp.issparse(form) else np.asarray(form)
+    form = np.ascontiguousarray(0.5 * (form + form.T))
+    return every, form, np.asarray(seen.T @ statistics.targets)
+
+
 def simplex(pattern: Callable[[Any, int], Any], *, with_pairs: bool = False) -> Chain:
     """Chain over the measures pattern @ m, m with or without pairs: see `simplex_sweeps`."""
 
@@ -217,11 +230,7 @@ def simplex(pattern: Callable[[Any, int], Any], *, with_pairs: bool = False) -> 
         from choquet.learning.families._kernels_chains import simplex_sweeps
 
         n = statistics.n_sources
-        every = pattern(np.arange(1 << n, dtype=np.uint64)[:, None], n)
-        seen = every[statistics.positions]
-        form = seen.T @ (statistics.gram @ seen)
-        form = form.toarray() if sp.issparse(form) else np.asarray(form)
-        form = np.ascontiguousarray(0.5 * (form + form.T))
+        every, form, linear = _by_weights(statistics, pattern)
         size = len(form)
         # Without pairs every number is positive; with them, the first n are the single sources.
         singles = n if with_pairs else size
@@ -238,7 +247,7 @@ def simplex(pattern: Callable[[Any, int], Any], *, with_pairs: bool = False) -> 
         if n_pairs:
             tilts[:, n:] = steps[:, n:] - steps[:, n:].mean(axis=1, keepdims=True)
         gammas, first = _schedule(statistics, rng, n_states)
-        images, linear = steps @ form, np.asarray(seen.T @ statistics.targets)
+        images = steps @ form
         # No number changes by more than 2; without pairs the first that becomes zero ends a step.
         most = 2.0 / np.abs(steps).max(axis=1) if with_pairs else np.full(len(steps), 1e300)
         traits = np.column_stack([(steps * images).sum(axis=1), (tilts * tilts).sum(axis=1), most])
@@ -272,11 +281,7 @@ def faces(pattern: Callable[[Any, int], Any]) -> Chain:
     ) -> Chained:
         from choquet.learning.families._kernels_chains import face_sweeps
 
-        n = statistics.n_sources
-        every = pattern(np.arange(1 << n, dtype=np.uint64)[:, None], n)
-        seen = every[statistics.positions]
-        form = np.asarray(seen.T @ (statistics.gram @ seen))
-        form, linear = np.ascontiguousarray(0.5 * (form + form.T)), seen.T @ statistics.targets
+        every, form, linear = _by_weights(statistics, pattern)
         size = len(form)
         w, slope, seed = np.full(size, 1.0 / size), np.empty(size), _seed(rng)
         # Of k weights there are `size` over k choices, and their simplex has a volume of one over
