@@ -24,6 +24,7 @@ import numpy as np
 import choquet
 from choquet.certainty import region
 from choquet.certainty.functions import output_rows, shapley_rows
+from choquet.certainty.noise import learned_noise
 from choquet.lattice import upward_maximum
 from choquet.learning import Statistics, least_squares, solve
 
@@ -177,6 +178,17 @@ FEW = (
     ("measures of families, or the fit: the larger", "two", "+7.3, 0, -6", "+6.8, 0, -1"),
 )
 """What was tried once where rows are few, in points; 59 data sets were drawn at either place."""
+LOUD = """
+Where noise is uneven, the same by where it is large: values of sets with the first source and
+without it, and outputs of rows whose first input is above one half and below it. Mean shares, and
+in brackets the least of the seven truths.
+
+| N | M | sets | {} |
+|---|---|---|---|---|---|---|---|---|---|---|"""
+LOUD_OF = (
+    "values with it, 0.5", "0.9", "values without it, 0.5", "0.9",
+    "outputs above, 0.5", "0.9", "outputs below, 0.5", "0.9",
+)  # fmt: skip
 WIDTHS = """
 Mean widths at level 0.9, and beside them those of the bootstrap: fits to rows that are drawn again,
 for the first data set of each kind of truth.
@@ -275,13 +287,18 @@ def one(n: int, m: int, truth: str, noise: str, number: int) -> Any:
         masks = rng.choice(masks, MOST_VALUES[n], replace=False)
     kinds = [np.eye(1 << n)[masks], output_rows(new).toarray(), shapley_rows(n)]
     rows, stops = np.vstack(kinds), np.cumsum([0, *map(len, kinds)])
-    found = np.full((len(LEVELS), len(kinds), 2, 2), np.nan)
+    # The first source in a value, and much of it in an output: where uneven noise is large.
+    loud = [(masks & 1).astype(bool), new[:, 0] > 0.5]
+    groups = [np.arange(start, stop) for start, stop in pairwise(stops)]
+    groups += [groups[k][side] for k in range(2) for side in (loud[k], ~loud[k])]
+    found = np.full((len(LEVELS), len(groups), 2, 2), np.nan)
     data = Statistics.from_data(X, y)
     problem = least_squares(data)
     solution = solve(problem)
+    noises = learned_noise(X, y, output_rows(X) @ solution.values)
 
     def ours(level: float) -> Any:
-        return _intervals(problem, solution, (m, level), data, kinds)
+        return _intervals(problem, solution, (m, level), data, kinds, noises)
 
     ways: list[Any] = [ours]
     if number == 0:
@@ -297,8 +314,9 @@ def one(n: int, m: int, truth: str, noise: str, number: int) -> Any:
             ends = interval(level)
             held = (ends[:, 0] - 1e-6 <= true) & (true <= ends[:, 1] + 1e-6)
             width = np.ptp(ends, axis=1)
-            for kind, (start, stop) in enumerate(pairwise(stops)):
-                found[at, kind, way] = held[start:stop].mean(), width[start:stop].mean()
+            for k, group in enumerate(groups):
+                if len(group):
+                    found[at, k, way] = held[group].mean(), width[group].mean()
     return found
 
 
@@ -319,15 +337,18 @@ def agrees(n: int = 3, m: int = 30) -> float:
     data = Statistics.from_data(X, y)
     problem = least_squares(data)
     solution = solve(problem)
-    ours = _intervals(problem, solution, (m, 0.9), data, rows)
+    noises = learned_noise(X, y, output_rows(X) @ solution.values)
+    ours = _intervals(problem, solution, (m, 0.9), data, rows, noises)
     return float(np.abs(ours - theirs).max())
 
 
-def _intervals(problem: Any, solution: Any, at: Any, data: Any, kinds: list[Any]) -> Any:
+def _intervals(
+    problem: Any, solution: Any, at: Any, data: Any, kinds: list[Any], noises: Any
+) -> Any:
     """Ends of values, outputs and Shapley values, each kind with its own slack."""
     found = []
     for kind, rows in zip(("values", "outputs", "shapley"), kinds, strict=True):
-        ends = region.confidence_region(problem, solution, *at, kind, data).ends(rows)
+        ends = region.confidence_region(problem, solution, *at, kind, data, noises).ends(rows)
         # As far as any monotone measure goes: an output from the least to the largest input.
         outputs = kind == "outputs"
         least, most = (rows[:, -1:], rows.sum(axis=1)[:, None]) if outputs else (0.0, 1.0)
@@ -396,13 +417,15 @@ def page(directory: Path, sources: list[int], rows: list[int], before: str) -> s
     head = " | ".join(f"{what} {level:g}" for what in WHAT for level in LEVELS)
     table = [f"| N | M | noise | sets | {head} |", "|---|---|---|---|" + "---|" * 9]
     widths, excess, lowest = [WIDTHS], [], []
+    louds = [LOUD.format(" | ".join(LOUD_OF))]
     for n, m, noise in product(sources, rows, NOISE):
         every = {t: lines_of(path_of(directory, n, m, noise, t)) for t in TRUTHS}
         number = min(len(found) for found in every.values())
         if number == 0:
             kept = [x for x in before.splitlines() if x.startswith(f"| {n} | {m} | {noise} |")]
             table += kept[:1]
-            widths += kept[1:]
+            widths += kept[1:2]
+            louds += [x for x in before.splitlines() if x.startswith(f"| {n} | {m} | {number} |")]
             continue
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
@@ -413,6 +436,10 @@ def page(directory: Path, sources: list[int], rows: list[int], before: str) -> s
             for at in range(len(LEVELS))
         ]
         table.append(f"| {n} | {m} | {noise} | {number} | {' | '.join(held)} |")
+        if noise == "uneven":
+            parts = [found[:, at, k, 0, 0] for k in range(3, 7) for at in range(2)]
+            shares = " | ".join(f"{one.mean():.2f} ({one.min():.2f})" for one in parts)
+            louds.append(f"| {n} | {m} | {number} | {shares} |")
         for (at, level), kind in product(enumerate(LEVELS), range(3)):
             own = found[:, at, kind, 0, 0]
             where = f"{n}, {m}, {noise}, {WHAT[kind]}, {level:g}"
@@ -433,7 +460,10 @@ def page(directory: Path, sources: list[int], rows: list[int], before: str) -> s
         for many in (True, False)
     ]
     last = conformal_page(directory) or [_block(before, "Conformal intervals of new targets")]
-    return "\n".join([*parts, TABLE.strip("\n"), "", *table, *widths, "", *last]).rstrip() + "\n"
+    return (
+        "\n".join([*parts, TABLE.strip("\n"), "", *table, *louds, *widths, "", *last]).rstrip()
+        + "\n"
+    )
 
 
 ROWS = {True: "With more rows than values", False: "With no more rows than values"}

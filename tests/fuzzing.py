@@ -49,6 +49,7 @@ def samples() -> dict[str, Any]:
             else:
                 models[name] = made.fit(X, levels if "classifier" in name else y)
     regressor, contextual = models["choquet_regressor"], models["contextual_regressor"]
+    uneven = choquet.ChoquetRegressor().fit(X, y + 0.2 * X[:, 0] * rng.standard_normal(40))
     wide = rng.random((20, 20))
     scale = Scale(np.array([10.0, 50.0]), np.array([1.0, 0.0]))
     loose = choquet.ChoquetRegressor(monotone=False, normal=False, penalty="l2")
@@ -74,6 +75,7 @@ def samples() -> dict[str, Any]:
         "pruning_path": contextual.path_,
         "sparse_measure": loose.measure_,
         "identification": regressor.identify(),
+        "noise": uneven.noise_,
         "solution": regressor.solution_,
         "scale": scale,
         **_of_additive(models["choquet_additive_regressor"]),

@@ -59,11 +59,20 @@ def test_rows_of_coefficients_give_the_indices_themselves(n):
     assert (orness_row(n) @ g.values)[0] == pytest.approx(orness(g))
 
 
-def test_intervals_are_the_ranges_that_an_independent_solver_finds():
-    """Longer on one side for outputs and Shapley values, by what the order may have moved."""
+@pytest.mark.parametrize("uneven", [False, True])
+def test_intervals_are_the_ranges_that_an_independent_solver_finds(uneven):
+    """Longer on one side for outputs and Shapley values, by what the order may have moved.
+
+    Where noise differs between rows, every number has a slack of its own.
+    """
     cp = pytest.importorskip("cvxpy")
-    X, y, _, rng = make(3, 40)
+    X, y, g, rng = make(3, 40)
+    if uneven:
+        y = choquet.choquet_integral(g, X) + 0.3 * X[:, 0] * rng.standard_normal(40)
     model = choquet.ChoquetRegressor().fit(X, y)
+    assert (model.noise_ is not None) or not uneven
+    size = model.noise_.relative(X, model.predict(X)) if uneven else np.ones(40)
+    model.noise_ = model.noise_ if uneven else None
     error, quantile = model.solution_.objective, stats.f.ppf(0.9, 1, 34)
     design = output_rows(X).toarray()
     inner, rest = design[:, 1:7], y - design[:, 7]
@@ -79,8 +88,11 @@ def test_intervals_are_the_ranges_that_an_independent_solver_finds():
         *zip(index.low[:3], index.high[:3], strict=True),
     ]
     moved = 0
+    used = numbers_used(least_squares(model.statistics_), model.solution_)[1]
+    firm = inner.T @ inner + 12 * error / (40 - used) * np.eye(6)
     for k, (row, ends) in enumerate(zip(rows, ours, strict=True)):
-        slack = error * quantile / 34
+        weights = inner @ np.linalg.solve(firm, row[1:7])
+        slack = error * quantile / 34 * np.average(size**2, weights=weights**2)
         near = [cp.sum_squares(design @ g - y) <= error + slack]
         low = cp.Problem(cp.Minimize(row @ g), order + near).solve(solver="CLARABEL")
         high = cp.Problem(cp.Maximize(row @ g), order + near).solve(solver="CLARABEL")
@@ -97,14 +109,14 @@ def test_intervals_are_the_ranges_that_an_independent_solver_finds():
                 else (low, at + np.hypot(high - at, np.sqrt(bias)))
             )
         assert tuple(ends) == pytest.approx((low, high), abs=2e-5)
-    assert moved
+    assert moved or uneven
 
 
 def test_what_an_order_moved_makes_no_side_more_than_twice_as_long():
     """Also where the number without an order is worth nothing, or data leave it open."""
     known = Unordered(np.diag([1.0, 1e-12, 0.0]), np.array([0.0, -2e-6, 0.0]))
     ends = np.array([[-0.3, 0.1], [-0.3, 0.1]])
-    found = known.doubted(np.array([[0.0, 1.0, 0.0], [0.0, 1.0, 1.0]]), ends, 4.0)
+    found = known.doubted(np.array([[0.0, 1.0, 0.0], [0.0, 1.0, 1.0]]), ends, 4.0, np.ones(2))
     np.testing.assert_allclose(found[0], [-0.3, np.sqrt(0.1**2 + 3 * 0.2**2)])
     np.testing.assert_allclose(found[1], ends[1])
 

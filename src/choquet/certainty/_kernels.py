@@ -93,8 +93,8 @@ def _factor(G, scale, ptr, idx, val, w, gradient, g_weight, H, column):
 
 
 @compiled
-def _least(G, c, ptr, idx, val, room, cost, H):
-    """Least cost'd with B d + room ≥ 0 and c'd + d'Gd ≤ 1, and what is still broken.
+def _least(G, c, ptr, idx, val, room, cost, budget, H):
+    """Least cost'd with B d + room ≥ 0 and c'd + d'Gd ≤ budget, and what is still broken.
 
     A primal-dual interior point with Mehrotra's predictor and corrector. The quadratic stays whole,
     so a step is one Cholesky factorisation of the size of d.
@@ -108,9 +108,9 @@ def _least(G, c, ptr, idx, val, room, cost, H):
     for e in range(m):
         s[e] = max(room[e], 1e-2)
         lam[e] = 1e-3 / s[e] + 1e-3
-    t, mu, broken = 1.0, PULL, np.inf
+    t, mu, broken = budget, PULL, np.inf
     for _ in range(MOST):
-        q = 1.0
+        q = budget
         for i in range(n):
             total = 0.0
             for j in range(n):
@@ -201,11 +201,11 @@ def _least(G, c, ptr, idx, val, room, cost, H):
 
 
 @compiled
-def least_of(G, c, ptr, idx, val, room, costs, out, broken):
+def least_of(G, c, ptr, idx, val, room, costs, budgets, out, broken):
     """Least value of every cost'd over the region; see `_least`."""
     H = np.empty((len(c), len(c)))
     for k in range(len(costs)):
-        out[k], broken[k] = _least(G, c, ptr, idx, val, room, costs[k], H)
+        out[k], broken[k] = _least(G, c, ptr, idx, val, room, costs[k], budgets[k], H)
 
 
 @compiled

@@ -34,9 +34,14 @@ _AT_ONCE = 1_000_000
 
 
 def least_at_once(
-    form: FloatArray, gradient: FloatArray, rows: Any, room: FloatArray, costs: FloatArray
+    form: FloatArray,
+    gradient: FloatArray,
+    rows: Any,
+    room: FloatArray,
+    costs: FloatArray,
+    budgets: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
-    """Least ``cost'd`` with ``rows d + room ≥ 0`` and ``gradient'd + d'form d ≤ 1``.
+    """Least ``cost'd`` with ``rows d + room ≥ 0`` and ``gradient'd + d'form d ≤ budget``.
 
     Parameters
     ----------
@@ -45,6 +50,8 @@ def least_at_once(
     room : array of shape (m,)
         None is negative, so that d = 0 is feasible.
     costs : array of shape (K, n)
+    budgets : array of shape (K,)
+        About 1; none is zero.
 
     Returns
     -------
@@ -53,10 +60,12 @@ def least_at_once(
 
     Examples
     --------
-    >>> room, costs = np.array([0.25]), np.array([[2.0], [-2.0]])
-    >>> ends, broken = least_at_once(np.eye(1), np.zeros(1), sp.csr_array([[1.0]]), room, costs)
+    >>> room, costs = np.array([0.25]), np.array([[2.0], [-2.0], [-2.0]])
+    >>> ends, broken = least_at_once(
+    ...     np.eye(1), np.zeros(1), sp.csr_array([[1.0]]), room, costs, np.array([1.0, 1.0, 4.0])
+    ... )
     >>> ends.round(6), bool(broken.max() < 1e-6)
-    (array([-0.5, -2. ]), True)
+    (array([-0.5, -2. , -4. ]), True)
     """
     n = len(gradient)
     found, left = np.full(len(costs), np.nan), np.full(len(costs), np.inf)
@@ -66,7 +75,7 @@ def least_at_once(
     with _one_by_one(n), np.errstate(over="ignore", invalid="ignore"):
         for start in range(0, len(costs), size):
             part = slice(start, start + size)
-            found[part], left[part] = search.least(costs[part], room)
+            found[part], left[part] = search.least(costs[part], room, budgets[part])
     return found, left
 
 
@@ -182,14 +191,17 @@ class _Search:
         one.reshape(-1)[:: len(one) + 1] *= FIRM
         return not linalg.lapack.dpotrf(one.T, lower=1, clean=0, overwrite_a=1)[1]
 
-    def least(self, cost: FloatArray, room: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def least(
+        self, cost: FloatArray, room: FloatArray, budget: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
         """The least value of each function; see `_kernels._least`, whose steps these are."""
         found, left = np.full(len(cost), np.nan), np.full(len(cost), np.inf)
         numbers, at = np.arange(len(cost)), _State.start(cost, room)
+        at.t = budget.copy()
         for _ in range(MOST):
             along = at.d @ self.form
             slope = -self.gradient - 2.0 * along
-            q = 1.0 - (at.d * (self.gradient + along)).sum(axis=1)
+            q = budget[numbers] - (at.d * (self.gradient + along)).sum(axis=1)
             rs = (self.rows @ at.d.T).T + room - at.s
             dual = at.cost - at.mu[:, None] * slope - (self.across @ at.lam.T).T
             gap = at.t * at.mu + (at.s * at.lam).sum(axis=1)

@@ -19,6 +19,7 @@ from choquet import watching
 from choquet.arrays import FloatArray, IntArray
 from choquet.certainty.functions import INDICES, shapley_rows
 from choquet.certainty.levels import check_level
+from choquet.certainty.noise import Noise
 from choquet.certainty.posterior import noise_floor
 from choquet.certainty.projected import MAX_PROJECTED, projected_draws, rows_that_speak
 from choquet.certainty.region import knows_noise
@@ -198,7 +199,12 @@ class OperatorChances(NamedTuple):
 
 
 def draw_measures(
-    statistics: Statistics, n: int, *, shares: Mapping[str, float] | None = None, rng: Any = None
+    statistics: Statistics,
+    n: int,
+    *,
+    shares: Mapping[str, float] | None = None,
+    noise: Noise | None = None,
+    rng: Any = None,
 ) -> Draws:
     """Draw monotone normal measures given the data.
 
@@ -210,6 +216,9 @@ def draw_measures(
         How many measures.
     shares : mapping from names in `choquet.learning.FAMILIES` to float, optional
         Probability of each family; all monotone measures by default.
+    noise : Noise, optional
+        How the noise differs between rows, for independent draws of all monotone measures; chains
+        take it as alike in all of them.
     rng : seed or numpy.random.Generator, optional
 
     References
@@ -240,7 +249,7 @@ def draw_measures(
         if not count:
             continue
         if name == "none" and statistics.n_sources <= MAX_PROJECTED:
-            found.append(_closed(projected_draws(statistics, int(count), generator)))
+            found.append(_closed(projected_draws(statistics, int(count), generator, noise)))
             spread += count / n**2
             continue
         each = max(-(-int(count) // n_chains), 25)

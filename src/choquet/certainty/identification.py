@@ -8,7 +8,7 @@ near the least: within what a level of confidence allows, or within (1 + τ) of 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
 from choquet.certainty.levels import check_level
-from choquet.certainty.region import PLAIN, Region, confidence_slack
+from choquet.certainty.noise import Noise
+from choquet.certainty.region import PLAIN, Region, confidence_region
 from choquet.errors import OptionError, TooLargeError
 from choquet.lattice.lazy import sp
 from choquet.lattice.wide import WordArray, chains_of, find_rows, n_words, unique_rows
@@ -25,8 +26,6 @@ from choquet.learning.problem import Problem
 from choquet.learning.solvers.solution import Solution
 from choquet.shown import Shown
 from choquet.watching import steps
-
-Slack = tuple[float, float]
 
 _MAX_SUPPORTED = 4_000
 """Supported subsets up to which the quadratic form is taken apart whole."""
@@ -173,6 +172,7 @@ def identify(
     masks: npt.ArrayLike | None = None,
     gap: float = 1.0,
     statistics: Statistics | None = None,
+    noise: Noise | None = None,
     n_jobs: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> Identification:
@@ -201,6 +201,8 @@ def identify(
         As in `states`.
     statistics : Statistics, optional
         The data, as in `choquet.certainty.region.confidence_slack`.
+    noise : Noise, optional
+        How the noise differs between rows, as there.
     n_jobs : int, default 1
         Processes, through joblib (-1: one per core). Each sets up its region once.
     progress : callable, optional
@@ -227,22 +229,27 @@ def identify(
             f"{problem.n_values:,} supported subsets are more than the {_MAX_SUPPORTED:,} that "
             "identify can look into; ask a model of fewer samples, or use support_interval"
         )
+    pairs = _containments(problem)
     if tau is None:
         level = check_level(level)
         if n_samples is None:
             raise OptionError("a level needs n_samples, the number of rows; or give tau")
-        slack = confidence_slack(problem, solution, n_samples, level, "values", statistics)
-        share = max(slack) / solution.objective if solution.objective > 0 else np.inf
+        region = confidence_region(
+            problem, solution, n_samples, level, "values", statistics, noise, pairs
+        )
+        most = max(region.slack)
+        share = most / solution.objective if solution.objective > 0 else np.inf
     else:
         if not tau > 0:
             raise OptionError(f"tau={tau} must be positive")
         share = float(tau)
-        slack = (max(share * solution.objective, 1e-12 * max(abs(problem.constant), 1e-300)),) * 2
+        slack = max(share * solution.objective, 1e-12 * max(abs(problem.constant), 1e-300))
+        region = Region(problem, solution, slack, pairs)
     wanted = _wanted(problem) if masks is None else _positions(problem, masks)
     lower, upper = np.empty(len(wanted)), np.empty(len(wanted))
     done = 0
     with steps("intervals of values", len(wanted)) as advance:
-        for ends in _batches(problem, solution, slack, wanted, n_jobs):
+        for ends in _batches(region, wanted, n_jobs):
             lower[done : done + len(ends)], upper[done : done + len(ends)] = ends.T
             done += len(ends)
             advance(len(ends))
@@ -318,14 +325,11 @@ def _containments(problem: Problem) -> IntArray | None:
     return np.argwhere(inside & ~between)
 
 
-def _batches(
-    problem: Problem, solution: Solution, slack: Slack, wanted: IntArray, n_jobs: int
-) -> Iterator[FloatArray]:
+def _batches(region: Region, wanted: IntArray, n_jobs: int) -> Iterator[FloatArray]:
     """Ends of the wanted values, some rows at a time."""
     if n_jobs == 1 or len(wanted) <= 1:
-        region = Region(problem, solution, slack, _containments(problem))
         # What whole arrays do in a fifth of a second is one batch: no one waits for progress there.
-        work = 2.0 * len(wanted) * problem.n_values**2
+        work = 2.0 * len(wanted) * region.problem.n_values**2
         n_parts = int(min(np.ceil(BATCHES * work / PLAIN), BATCHES, len(wanted)))
         for part in np.array_split(wanted, max(1, n_parts)):
             yield _ends(region, part)
@@ -333,14 +337,9 @@ def _batches(
     from joblib import Parallel, delayed, effective_n_jobs
 
     n_parts = min(len(wanted), BATCHES * effective_n_jobs(n_jobs))
-    bare = replace(solution, warm=None)
     yield from Parallel(n_jobs=n_jobs, return_as="generator")(
-        delayed(_extremes)(problem, bare, slack, part) for part in np.array_split(wanted, n_parts)
+        delayed(_ends)(region, part) for part in np.array_split(wanted, n_parts)
     )
-
-
-def _extremes(problem: Problem, solution: Solution, slack: Slack, part: IntArray) -> FloatArray:
-    return _ends(Region(problem, solution, slack, _containments(problem)), part)
 
 
 def _ends(region: Region, part: IntArray) -> FloatArray:

@@ -13,7 +13,8 @@ from __future__ import annotations
 import numpy as np
 
 from choquet.arrays import FloatArray
-from choquet.certainty.region import numbers_used
+from choquet.certainty.noise import Noise
+from choquet.certainty.region import noise_variance, numbers_used
 from choquet.lattice import cover_pairs, subset_sizes
 from choquet.lattice.lazy import sp
 from choquet.learning import solvers
@@ -26,20 +27,6 @@ REACHED = 1e-5
 """Distance from 0 or 1 that the search does not tell from none."""
 MAX_PROJECTED = 8
 """Sources up to which draws are projected: at 8 a draw takes about 50 ms."""
-
-
-def noise_variance(error: float, free: int, used: int, n_samples: float) -> tuple[float, float]:
-    """Variance of the noise and its degrees of freedom; none where the rows are too few.
-
-    Examples
-    --------
-    >>> noise_variance(8.0, 6, 3, 14)
-    (1.0, 8)
-    >>> noise_variance(8.0, 6, 3, 3)
-    (inf, 0)
-    """
-    spare = n_samples - (free if n_samples > free else used)
-    return (error / spare, spare) if spare > 0 else (float("inf"), 0)
 
 
 def rows_that_speak(statistics: Statistics) -> float:
@@ -64,8 +51,12 @@ def rows_that_speak(statistics: Statistics) -> float:
     return statistics.weight * share
 
 
-def projected_draws(statistics: Statistics, n: int, rng: np.random.Generator) -> FloatArray:
+def projected_draws(
+    statistics: Statistics, n: int, rng: np.random.Generator, noise: Noise | None = None
+) -> FloatArray:
     """Draws of monotone normal measures, one in a row by mask, from rows that tell of the noise.
+
+    Where the noise differs between rows, so does how much the values vary that rows tell of.
 
     References
     ----------
@@ -88,7 +79,8 @@ def projected_draws(statistics: Statistics, n: int, rng: np.random.Generator) ->
     variance, spare = noise_variance(solution.objective, free, used, rows_that_speak(statistics))
     size, n_sources = problem.n_values, problem.n_sources
     form = problem.quadratic.toarray() / 2
-    values, vectors = np.linalg.eigh(form)
+    noisy = form if noise is None else least_squares(noise.rows).quadratic.toarray() / 2
+    values, vectors = np.linalg.eigh(noisy)
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     # Noise at least as large as rounding, so that what the data leave open follows the prior.
     floor = 1e-12 * max(float(np.trace(form)) / size, 1e-300)

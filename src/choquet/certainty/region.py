@@ -16,6 +16,7 @@ import numpy as np
 from choquet.arrays import FloatArray, IntArray
 from choquet.certainty.batched import least_at_once
 from choquet.certainty.levels import student_quantile
+from choquet.certainty.noise import Noise, Ratios
 from choquet.certainty.simulated import can_simulate, quantile_of, simulated_shares
 from choquet.certainty.unordered import Unordered
 from choquet.errors import SolverError
@@ -79,6 +80,20 @@ def numbers_used(problem: Problem, solution: Solution) -> tuple[int, int]:
     return free + extra, min(used, free) + extra
 
 
+def noise_variance(error: float, free: int, used: int, n_samples: float) -> tuple[float, float]:
+    """Variance of the noise and its degrees of freedom; none where the rows are too few.
+
+    Examples
+    --------
+    >>> noise_variance(8.0, 6, 3, 14)
+    (1.0, 8)
+    >>> noise_variance(8.0, 6, 3, 3)
+    (inf, 0)
+    """
+    spare = n_samples - (free if n_samples > free else used)
+    return (error / spare, spare) if spare > 0 else (float("inf"), 0)
+
+
 def confidence_slack(
     problem: Problem,
     solution: Solution,
@@ -86,6 +101,7 @@ def confidence_slack(
     level: float,
     kind: str | None = None,
     statistics: Statistics | None = None,
+    noise: Noise | None = None,
 ) -> tuple[float, float]:
     """How much more squared error than the least a measure may have, for lower and upper ends.
 
@@ -110,6 +126,8 @@ def confidence_slack(
         What intervals are asked for.
     statistics : Statistics, optional
         The data, for families of measures; without them only the fit stands for the truth.
+    noise : Noise, optional
+        How the noise differs between rows; by default it is alike in all of them.
 
     References
     ----------
@@ -135,7 +153,9 @@ def confidence_slack(
         slack = max(error * _share(level, n_samples - free), _rounding(problem))
         return slack, slack
     if kind is not None and can_simulate(problem) and error > NOISY * abs(problem.constant):
-        shares = simulated_shares(problem, solution, n_samples, error / spare, kind, statistics)
+        shares = simulated_shares(
+            problem, solution, n_samples, error / spare, kind, statistics, noise
+        )
         if shares.shape[1]:
             low, high = (_simulated_slack(own, level, spare) for own in shares)
             return error * low, error * high
@@ -191,9 +211,10 @@ class _Near:
         self.gradient = np.asarray(conic.P @ x + conic.q) / slack
         self.form = np.ascontiguousarray(conic.P.toarray()) / (2 * slack)
         self._solver: Any = None
+        self._bound = room
 
-    def least(self, costs: FloatArray) -> FloatArray:
-        """Least ``cost'd`` for each row of costs."""
+    def least(self, costs: FloatArray, budgets: FloatArray) -> FloatArray:
+        """Least ``cost'd`` for each row of costs, within so many times the slack."""
         out, broken = np.empty(len(costs)), np.full(len(costs), np.inf)
         work = len(self.gradient) ** 2
         if len(costs) and len(self.gradient) <= COMPILED and not self.conic.n_equal:
@@ -202,10 +223,10 @@ class _Near:
             count = max(int(PLAIN) // work, 1)
             parts = [slice(k, k + count) for k in range(0, len(costs), count)]
             for part in each("intervals", parts) if len(parts) > 1 else parts:
-                some = np.ascontiguousarray(costs[part])
+                some, within = np.ascontiguousarray(costs[part]), budgets[part].copy()
                 if whole:
                     out[part], broken[part] = least_at_once(
-                        self.form, self.gradient, rows, self.room, some
+                        self.form, self.gradient, rows, self.room, some, within
                     )
                     continue
                 from choquet.certainty._kernels import least_of
@@ -213,21 +234,20 @@ class _Near:
                 least_of(
                     self.form, self.gradient, rows.indptr.astype(np.int64),
                     rows.indices.astype(np.int64), rows.data.astype(np.float64), self.room,
-                    some, out[part], broken[part],
+                    some, within, out[part], broken[part],
                 )  # fmt: skip
         for k in np.flatnonzero(~(broken <= FOUND)):
-            out[k] = self._end(costs[k])
+            out[k] = self._end(costs[k], float(budgets[k]))
         return out
 
     def _set_up(self, q: FloatArray) -> Any:
-        """Clarabel, once: between functions only its linear objective changes."""
+        """Clarabel, once: between functions only its objective and the slack change."""
         import clarabel
 
         values, vectors = np.linalg.eigh(self.form)
         keep = values > 1e-14 * values.max(initial=0.0)
         root = np.sqrt(values[keep])[:, None] * vectors[:, keep].T
         ball = np.vstack([self.gradient, self.gradient, -2 * root])
-        bound = np.concatenate([[2.0, 0.0], np.zeros(len(root))])
         A = sp.csc_matrix(sp.vstack([self.conic.A, sp.csr_array(ball)]))
         A.sum_duplicates()
         settings = clarabel.DefaultSettings()
@@ -240,15 +260,16 @@ class _Near:
             clarabel.SecondOrderConeT(len(root) + 2),
         ]
         n = len(q)
-        b = np.concatenate([self.room, bound])
-        return clarabel.DefaultSolver(sp.csc_matrix((n, n)), q, A, b, cones, settings)
+        self._bound = np.concatenate([self.room, np.zeros(len(root) + 2)])
+        return clarabel.DefaultSolver(sp.csc_matrix((n, n)), q, A, self._bound, cones, settings)
 
-    def _end(self, cost: FloatArray) -> float:
+    def _end(self, cost: FloatArray, budget: float) -> float:
         """Least value of one function, by Clarabel."""
         if self._solver is None:
             self._solver = self._set_up(cost)
-        else:
-            self._solver.update(q=cost)
+        # |root d|² ≤ r = budget - gradient'd says |(2 root d, r - 1)| ≤ r + 1.
+        self._bound[len(self.room) :][:2] = budget + 1, budget - 1
+        self._solver.update(q=cost, b=self._bound)
         answer = self._solver.solve()
         d = np.array(answer.x)
         status = str(answer.status)
@@ -280,6 +301,11 @@ class Region:
     doubt : float, default 0.0
         Quantile that the slack is made of, to make ends longer towards the fit without an order;
         see `Unordered.doubted`.
+    noise : Noise, optional
+        How the noise differs between rows: a number has so many times the slack as the rows that it
+        comes from have of the variance.
+    variance : float, default 0.0
+        Of the noise, over all rows; 0 where it does not matter.
 
     Examples
     --------
@@ -298,6 +324,8 @@ class Region:
         slack: float | tuple[float, float],
         pairs: IntArray | None = None,
         doubt: float = 0.0,
+        noise: Noise | None = None,
+        variance: float = 0.0,
     ) -> None:
         conic = conic_form(problem, pairs)
         at = np.append(solution.values, solution.intercepts)
@@ -312,10 +340,11 @@ class Region:
         room = conic.b - conic.A @ x
         room[conic.n_equal :] = np.maximum(room[conic.n_equal :], 0.0)
         room[: conic.n_equal] = 0.0
-        low, high = (min(one, most) for one in np.broadcast_to(slack, 2).tolist())
+        self.slack = low, high = tuple(min(one, most) for one in np.broadcast_to(slack, 2).tolist())
         self._below = _Near(conic, x, room, low)
         self._above = self._below if high == low else _Near(conic, x, room, high)
         self._doubt = doubt
+        self._ratios = Ratios(noise, problem, solution, variance)
 
     @cached_property
     def _unordered(self) -> Unordered:
@@ -342,26 +371,30 @@ class Region:
         matrix = sp.csr_array(functions)
         at = np.asarray(matrix @ self.values)
         costs = (matrix @ sp.csr_array(self.conic.lift)).toarray()
-        found = np.zeros((len(costs), 2))
+        found, ratios = np.zeros((len(costs), 2)), self._ratios.of(costs)
         moving = np.flatnonzero(np.abs(costs).max(axis=1, initial=0.0) > 0)
         if not self._bounded:
             # Without constraints the set is an ellipsoid: its half-width along a row is a norm.
-            found[moving] = self._unordered.halves(costs[moving])[:, None] * [-1.0, 1.0]
+            half = self._unordered.halves(costs[moving]) * np.sqrt(ratios[moving])
+            found[moving] = half[:, None] * [-1.0, 1.0]
         else:
-            found[moving] = self._searched(costs[moving])
+            found[moving] = self._searched(costs[moving], ratios[moving])
         found[:, 0], found[:, 1] = np.minimum(found[:, 0], 0.0), np.maximum(found[:, 1], 0.0)
         if self._doubt:
             known = np.isfinite(found).all(axis=1)
-            found[known] = self._unordered.doubted(costs[known], found[known], self._doubt)
+            found[known] = self._unordered.doubted(
+                costs[known], found[known], self._doubt, ratios[known]
+            )
         # Outwards by what the search may have missed: a truth at an end is in its interval.
         missed = OUTWARDS * np.abs(costs).max(axis=1, initial=0.0)
         return np.column_stack([at + found[:, 0] - missed, at + found[:, 1] + missed])
 
-    def _searched(self, costs: FloatArray) -> FloatArray:
+    def _searched(self, costs: FloatArray, ratios: FloatArray) -> FloatArray:
         if self._above is self._below:
-            found = self._below.least(np.vstack([costs, -costs]))
+            found = self._below.least(np.vstack([costs, -costs]), np.tile(ratios, 2))
             return np.column_stack([found[: len(costs)], -found[len(costs) :]])
-        return np.column_stack([self._below.least(costs), -self._above.least(-costs)])
+        low, high = self._below.least(costs, ratios), self._above.least(-costs, ratios)
+        return np.column_stack([low, -high])
 
 
 def confidence_region(
@@ -371,15 +404,19 @@ def confidence_region(
     level: float,
     kind: str | None = None,
     statistics: Statistics | None = None,
+    noise: Noise | None = None,
+    pairs: IntArray | None = None,
 ) -> Region:
     """The measures whose error is within `confidence_slack` of the least.
 
     Outputs and indices are sums of many values. Where rows abound, and no expert drew limits, their
     ends reckon with what the order may have made of such a sum.
     """
-    slack = confidence_slack(problem, solution, n_samples, level, kind, statistics)
+    slack = confidence_slack(problem, solution, n_samples, level, kind, statistics, noise)
+    free, used = numbers_used(problem, solution)
+    known = np.isfinite(slack).all()
+    variance = solution.objective / (n_samples - used) if known else 0.0
     sums, doubt = kind not in (None, "values") and problem.monotone and problem.rows is None, 0.0
-    if sums and np.isfinite(slack).all() and _rows_abound(problem, solution, n_samples):
-        free = numbers_used(problem, solution)[0]
+    if sums and known and _rows_abound(problem, solution, n_samples):
         doubt = student_quantile(level, n_samples - free) ** 2
-    return Region(problem, solution, slack, doubt=doubt)
+    return Region(problem, solution, slack, pairs, doubt, noise, variance)

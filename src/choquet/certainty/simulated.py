@@ -20,6 +20,7 @@ import numpy as np
 from choquet.arrays import BoolArray, FloatArray
 from choquet.certainty.batched import nearest_at_once
 from choquet.certainty.functions import INDICES, output_rows
+from choquet.certainty.noise import Noise, Ratios
 from choquet.lattice.lazy import sp
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.problem import Problem
@@ -82,6 +83,7 @@ def simulated_shares(
     variance: float,
     kind: str,
     statistics: Statistics | None = None,
+    noise: Noise | None = None,
 ) -> FloatArray:
     """Excess errors over least errors of simulated data, in order; none if searches failed.
 
@@ -100,11 +102,14 @@ def simulated_shares(
     statistics : Statistics, optional
         The data. Without them, and where measures are not those of the families, all data sets are
         drawn at the optimum.
+    noise : Noise, optional
+        How the noise differs between rows; by default it is alike in all of them.
 
     Returns
     -------
     array of shape (2, S)
-        First of truths below their fit, then of those above it; zero where a truth is not.
+        First of truths below their fit, then of those above it; zero where a truth is not. Each is
+        divided by what the noise of its number is beside that of all rows.
 
     References
     ----------
@@ -123,7 +128,8 @@ def simulated_shares(
     known = _KNOWN.get(solution)
     if known is None:
         truths = _truths(problem, solution, statistics)
-        known = _KNOWN[solution] = _Simulation(problem, truths, n_samples, variance)
+        ratios = Ratios(noise, problem, solution, variance)
+        known = _KNOWN[solution] = _Simulation(problem, truths, n_samples, ratios)
     if kind not in known.shares:
         known.shares[kind] = known.of(kind)
     return known.shares[kind]
@@ -147,23 +153,36 @@ class _Simulation:
     """
 
     def __init__(
-        self, problem: Problem, truths: FloatArray, n_samples: float, variance: float
+        self, problem: Problem, truths: FloatArray, n_samples: float, ratios: Ratios
     ) -> None:
         rng, conic = np.random.default_rng(0), conic_form(problem)
-        self.problem, self.shares = problem, dict[str, FloatArray]()
-        self.form, self.order = conic.P.toarray() / (2 * variance), sp.csr_array(-conic.A)
+        self.problem, self.ratios, self.shares = problem, ratios, dict[str, FloatArray]()
+        self.form, self.order = conic.P.toarray() / (2 * ratios.variance), sp.csr_array(-conic.A)
         self.lift = sp.csr_array(conic.lift).toarray()
         self.room = np.maximum(conic.b - (conic.A @ ((truths - conic.offset) @ self.lift).T).T, 0.0)
         self.values, self.vectors = np.linalg.eigh(self.form)
         kept = self.values > 1e-12 * self.values.max(initial=0.0)
-        noise = rng.standard_normal((SETS, int(kept.sum())))
-        self.slopes = -2 * (noise * np.sqrt(self.values[kept])) @ self.vectors[:, kept].T
+        pulls, left = self._pulls(rng, kept, n_samples)
+        self.slopes = -2 * (pulls * np.sqrt(self.values[kept])) @ self.vectors[:, kept].T
         self.least, self.fits, self.solved = self.nearest(np.zeros_like(self.slopes))
         spare = max(n_samples - int(kept.sum()), 0.0)
-        rest = rng.chisquare(spare, SETS) if spare else 0.0
-        self.error = (noise**2).sum(axis=1) + rest + self.least
+        rest = left / spare * rng.chisquare(spare, SETS) if spare else 0.0
+        self.error = (pulls**2).sum(axis=1) + rest + self.least
         # Where equations hold values together, none of this is known.
         self.solved &= (self.error > 0) & (not conic.n_equal)
+
+    def _pulls(
+        self, rng: np.random.Generator, kept: BoolArray, n_samples: float
+    ) -> tuple[FloatArray, float]:
+        """Noise along the directions that data see, and how much of it is left for all others."""
+        pulls, size = rng.standard_normal((SETS, int(kept.sum()))), float(kept.sum())
+        if self.ratios.known:
+            along = self.vectors[:, kept] / np.sqrt(self.values[kept])
+            form = along.T @ (self.ratios.noisy / self.ratios.variance) @ along
+            values, vectors = np.linalg.eigh(form)
+            pulls = (pulls * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+            size = float(np.trace(form))
+        return pulls, max(n_samples - size, 0.0)
 
     def nearest(self, pins: FloatArray) -> tuple[FloatArray, FloatArray, BoolArray]:
         """Least errors, the fits, and whether they were found, with one number held by each pin."""
@@ -175,6 +194,7 @@ class _Simulation:
         # An intercept is a part of every output, and of nothing else.
         own = np.full((SETS, self.problem.n_intercepts), float(kind == "outputs"))
         pins = np.hstack([rows, own]) @ self.lift
+        ratios = self.ratios.of(pins)
         # A spring that is so much stiffer than the data, and than what they leave open.
         soft = self.values + self.values.mean()
         give = ((pins @ self.vectors) ** 2 / soft).sum(axis=1)
@@ -183,7 +203,7 @@ class _Simulation:
         good = self.solved & solved
         if good.mean() < ENOUGH:
             return np.empty((2, 0))
-        share = np.maximum(fixed - self.least, 0.0)[good] / self.error[good]
+        share = np.maximum(fixed - self.least, 0.0)[good] / (self.error * ratios)[good]
         above = (pins * self.fits).sum(axis=1)[good] < 0
         return np.sort([np.where(above, 0.0, share), np.where(above, share, 0.0)], axis=1)
 

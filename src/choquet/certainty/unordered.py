@@ -51,7 +51,9 @@ class Unordered:
         half[missed > 1e-6 * np.abs(costs).max(axis=1, initial=0.0)] = np.inf
         return np.asarray(half)
 
-    def doubted(self, costs: FloatArray, ends: FloatArray, quantile: float) -> FloatArray:
+    def doubted(
+        self, costs: FloatArray, ends: FloatArray, quantile: float, ratios: FloatArray
+    ) -> FloatArray:
         """Ends around the ordered fit, longer towards the fit without an order if that is far.
 
         The squared distance D² of the two fits is on average the squared bias of the ordered one
@@ -65,6 +67,8 @@ class Unordered:
             Distances from the fit; `form` is scaled so that ``d'form d ≤ 1`` there.
         quantile : float
             Of F with one degree of freedom, at the level of the ends.
+        ratios : array of shape (K,)
+            Of the variance of each function to what it were if the noise were alike in all rows.
 
         References
         ----------
@@ -73,13 +77,13 @@ class Unordered:
         Examples
         --------
         >>> found = Unordered(np.eye(1), np.array([-2.0]))
-        >>> found.doubted(np.eye(1), np.array([[-0.5, 0.5]]), 3.0).round(3)
+        >>> found.doubted(np.eye(1), np.array([[-0.5, 0.5]]), 3.0, np.ones(1)).round(3)
         array([[-0.5,  1. ]])
         """
         away = costs @ self.step
         low, high = -ends[:, 0], ends[:, 1]
         half = (low + high) / 2
-        apart = np.maximum(self.halves(costs) ** 2 - half**2, 0.0)
+        apart = np.maximum(ratios * self.halves(costs) ** 2 - half**2, 0.0)
         bias = np.clip(quantile * away**2 - apart, 0.0, (LONGEST**2 - 1) * half**2)
         low = np.sqrt(low**2 + np.where(away < 0, bias, 0.0))
         high = np.sqrt(high**2 + np.where(away > 0, bias, 0.0))

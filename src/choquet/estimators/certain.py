@@ -14,8 +14,9 @@ from choquet.certainty.functions import output_rows
 from choquet.certainty.identification import Identification, identify, states
 from choquet.certainty.indices import IndexIntervals, index_intervals
 from choquet.certainty.levels import check_level, student_quantile
-from choquet.certainty.projected import noise_variance, rows_that_speak
-from choquet.certainty.region import Region, confidence_region, numbers_used
+from choquet.certainty.noise import Noise
+from choquet.certainty.projected import rows_that_speak
+from choquet.certainty.region import Region, confidence_region, noise_variance, numbers_used
 from choquet.errors import OptionError, SupportWarning, TooLargeError
 from choquet.estimators.foundation import check_is_fitted
 from choquet.estimators.validation import checked_inputs
@@ -60,6 +61,7 @@ class CertainRegressor:
     """What is known of a measure that was learned from statistics; for `MeasureRegressor`."""
 
     statistics_: Any
+    noise_: Noise | None
     measure_: Any
     missing: Any
     _gaps: Any
@@ -119,6 +121,10 @@ class CertainRegressor:
                 "choquet.ConformalRegressor gives intervals for new targets"
             )
 
+    def _noise(self) -> Noise | None:
+        """How the noise differs between rows; models of earlier versions do not know."""
+        return getattr(self, "noise_", None)
+
     # -- values ------------------------------------------------------------------------------------
 
     def states(self):
@@ -177,7 +183,7 @@ class CertainRegressor:
         return identify(
             problem, solution, level=level, n_samples=self._n_rows(), tau=tau,
             width=width, masks=masks, gap=self._usual_gap(), statistics=self.statistics_,
-            n_jobs=n_jobs, progress=progress,
+            noise=self._noise(), n_jobs=n_jobs, progress=progress,
         )  # fmt: skip
 
     # -- outputs -----------------------------------------------------------------------------------
@@ -220,7 +226,7 @@ class CertainRegressor:
         bounds = self._bounds(X, level)
         low, high = np.minimum(bounds[:, 0], own), np.maximum(bounds[:, 1], own)
         if noise:
-            half = self._noise_half(level)
+            half = self._noise_half(level) * self._relative_noise(X, own)
             low, high = own - np.hypot(own - low, half), own + np.hypot(high - own, half)
         return np.column_stack([low, high])
 
@@ -243,12 +249,16 @@ class CertainRegressor:
         (problem, solution), asked = self._fit_of_all(free), (self._n_rows(), level, kind)
         known = _LAST.get(solution)
         if known is None or known[0] != asked:
-            found = confidence_region(problem, solution, *asked, self.statistics_)
+            found = confidence_region(problem, solution, *asked, self.statistics_, self._noise())
             known = _LAST[solution] = (asked, found)
         return known[1]
 
+    def _relative_noise(self, X: FloatArray, own: FloatArray) -> FloatArray:
+        known = self._noise()
+        return np.ones(len(X)) if known is None else known.relative(X, own)
+
     def _noise_half(self, level: float) -> float:
-        """Half of the interval of the noise alone; infinite where the rows say nothing of it."""
+        """Half of the interval of usual noise alone; infinite where the rows say nothing of it."""
         problem, solution = self._fit_of_all(self.free_target_)
         free, used = numbers_used(problem, solution)
         variance, spare = noise_variance(solution.objective, free, used, self._n_rows())
@@ -304,7 +314,9 @@ class CertainRegressor:
                 "normal, and fit_intercept=False"
             )
         warn_of_weights(self.statistics_)
-        return certainty.draw_measures(self.statistics_, n, shares=self._family_shares(), rng=rng)
+        return certainty.draw_measures(
+            self.statistics_, n, shares=self._family_shares(), noise=self._noise(), rng=rng
+        )
 
     def _family_shares(self):
         """Probability of each family; None for all monotone measures alone."""

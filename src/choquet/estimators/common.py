@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 
 from choquet.arrays import FloatArray
+from choquet.certainty.noise import learned_noise
 from choquet.errors import DataError, OptionError, SolverError, SupportWarning, TooLargeError
 from choquet.estimators.certain import CertainRegressor
 from choquet.estimators.foundation import PoorScore, RegressorMixin, check_is_fitted
@@ -154,6 +155,8 @@ class MeasureRegressor(PoorScore, CertainRegressor, RegressorMixin, Predictor, E
         near = self._relaxed() or self.free_target_ or check_reach(X, y)
         names = names_or_numbers(sources_of(self), X.shape[1])
         self._learn_from(Material(statistics, support, names, Batch(X, y, weight, more)))
+        if not more and isinstance(statistics, Statistics):
+            self.noise_ = learned_noise(X, y, self._integrals(X), weight)
         if near and not more and X.shape[1] > 1 and self._advises:
             check_fit(X, y, weight, self._integrals, names, monotone=not self._relaxed())
         return self
@@ -196,6 +199,7 @@ class MeasureRegressor(PoorScore, CertainRegressor, RegressorMixin, Predictor, E
             ) from None
         self.n_features_in_ = material.statistics.n_sources
         self.statistics_, self.support_ = material.statistics, material.support
+        self.noise_ = None  # sums alone do not tell how it differs between rows
         return self
 
     def _checked(self, X, *, gaps=False):

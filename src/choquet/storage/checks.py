@@ -85,6 +85,7 @@ _SOLUTION = partial(
     },
     absent=("intercepts",),
 )
+_NOISE = {"spans": Array((None, 2)), "sizes": Array((None,), low=0)}
 _SCALED = {
     "sources": NAMES,
     "target": TEXT,
@@ -114,6 +115,15 @@ def check_identification(data: Data) -> None:
 def check_solution(data: Data) -> None:
     """Fields of a `Solution`."""
     _SOLUTION({**data, "gap": min(data["gap"], 1e308)})  # a bound may be infinite
+
+
+def check_noise(data: Data) -> None:
+    """Fields of a `Noise`; the class checks that they fit together."""
+    from choquet.learning.data.statistics import Statistics
+
+    expect_fields({name: data[name] for name in _NOISE}, _NOISE)
+    if set(data) != {*_NOISE, "rows"} or not isinstance(data["rows"], Statistics):
+        raise ValueError("noise is of spans, sizes and the statistics of rows")
 
 
 def check_units(data: Data) -> None:

@@ -186,6 +186,7 @@ KINDS: dict[str, Kind] = {
     "identification": _plain(
         "choquet.certainty.identification:Identification", checks.check_identification
     ),
+    "noise": _plain("choquet.certainty.noise:Noise", checks.check_noise),
     "solution": _plain("choquet.learning.solvers.solution:Solution", checks.check_solution),
     # What the formula of a family was called in files of earlier versions.
     "lambda_fit": Kind(path_of(FormulaMeasure), _encode_fields, _decode_lambda),

@@ -26,7 +26,7 @@ _ADDITIVE = (
     *_NAMES, "columns_", "model_", "contexts_", "n_rows_", "n_numbers_", "edf_", "moves_", "proof_",
     "believed_", "target_name_",
 )  # fmt: skip
-_LEAST_SQUARES = (*_COMMON, "intercept_", "statistics_", "free_target_")
+_LEAST_SQUARES = (*_COMMON, "intercept_", "statistics_", "noise_", "free_target_")
 
 
 class Model(NamedTuple):
