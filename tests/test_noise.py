@@ -11,6 +11,7 @@ from choquet.certainty.functions import output_rows, shapley_rows
 from choquet.certainty.noise import MOST_SOURCES, Noise, Ratios, learned_noise
 from choquet.certainty.region import Region
 from choquet.errors import DataError
+from choquet.estimators import fit_chunks
 from choquet.learning import Statistics, least_squares, solve
 
 INNER = slice(1, 7)
@@ -186,6 +187,26 @@ def test_sums_alone_do_not_tell(tmp_path):
     assert parts.noise_ is None
     whole.partial_fit(X[:1], y[:1])
     assert whole.noise_ is None
+
+
+def test_rows_that_come_in_chunks_tell_as_much(monkeypatch):
+    X, y, _, rng = uneven(900, 11)
+    new = rng.random((10, 3))
+    whole = choquet.ChoquetRegressor().fit(X, y).predict_interval(new, noise=True)
+
+    def by_chunks():
+        parts = ((X[k : k + 70], y[k : k + 70]) for k in range(0, 900, 70))
+        return fit_chunks(choquet.ChoquetRegressor(), parts)
+
+    np.testing.assert_allclose(by_chunks().predict_interval(new, noise=True), whole, atol=1e-9)
+    monkeypatch.setattr("choquet.estimators.chunks.KEPT", 300)
+    some = by_chunks()
+    assert some.noise_.usual.n_samples == 300
+    lengths = np.diff(some.predict_interval(new, noise=True)) / np.diff(whole)
+    assert (lengths > 0.6).all()
+    assert (lengths < 1.6).all()
+    alone = fit_chunks(choquet.ChoquetRegressor(k_additive=1), [(X, y)])
+    assert alone.predict(new).shape == (10,)
 
 
 @pytest.mark.parametrize("scaled", [False, True])

@@ -8,6 +8,7 @@ each number has the noise of the rows that it comes from.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -24,6 +25,8 @@ from choquet.learning.solvers.solution import Solution
 
 MOST_SOURCES = 9
 """Sources up to which it is learned: as many as intervals of outputs have."""
+TOLD = 1.5
+"""Times by which errors differ at least where words tell of it: half as much again."""
 KNOWN = 1e-12
 """Share of the largest curvature below which rows say nothing of a number."""
 
@@ -41,6 +44,9 @@ class Noise:
         largest; nearness of the output to the middle of its range; and the same for all rows.
     rows : Statistics
         Of the rows that it was learned from, each weighted by the square of its size.
+    usual : Statistics or None
+        Of the same rows as they are, where they are only a part of the data; then their numbers
+        stand for those of all.
 
     Examples
     --------
@@ -55,9 +61,12 @@ class Noise:
     spans: FloatArray
     sizes: FloatArray
     rows: Statistics
+    usual: Statistics | None = None
 
     def __post_init__(self) -> None:
         n = self.rows.n_sources
+        if self.usual is not None and self.usual.n_sources != n:
+            raise DataError(f"rows of {n} and of {self.usual.n_sources} sources are not the same")
         if self.spans.shape != (n + 1, 2) or self.sizes.shape != (2 * n + 2,):
             raise DataError(f"the noise of {n} sources has {n + 1} spans and {2 * n + 2} sizes")
         finite = np.isfinite(self.spans).all() and np.isfinite(self.sizes).all()
@@ -73,6 +82,40 @@ class Noise:
         """Size of the noise of rows, beside the root mean square of those learned from."""
         return np.asarray(_traits(X, outputs, self.spans) @ self.sizes)
 
+    def text(self, sources: Sequence[str]) -> str:
+        """Where errors are largest, in a sentence; empty where the difference is small.
+
+        One input after the other goes from a quarter of its range to three quarters, all else
+        staying in the middle; the output goes from its ends to the middle.
+
+        Examples
+        --------
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.random((500, 2))
+        >>> errors = X[:, 0] * rng.standard_normal(500)
+        >>> noise = learned_noise(X, X.mean(axis=1) + errors, X.mean(axis=1))
+        >>> noise.text(["radar", "lidar"])
+        'Errors are about 3 times as large where radar is large as where it is small.'
+        """
+        n, (low, high) = self.n_sources, self.spans.T
+        at = np.full((n + 1, 2, n + 1), 0.5)
+        at[range(n), :, range(n)] = 0.25, 0.75
+        at[n, 0, n] = 0.0
+        rows = (low + at * (high - low)).reshape(-1, n + 1)
+        sizes = self.relative(rows[:, :-1], rows[:, -1]).reshape(-1, 2)
+        less, more = np.sort(sizes, axis=1).T
+        times = more / np.maximum(less, 1e-3 * more.max())
+        most = int(np.argmax(times))
+        if not times[most] >= TOLD:
+            return ""
+        ends = "is small", "is large"
+        name = sources[most] if most < n else ""
+        if not name:
+            ends = "is at an end of its range", "is in the middle of its range"
+        few, many = ends if sizes[most, 1] >= sizes[most, 0] else ends[::-1]
+        told = f"where {name or 'the output'} {many} as where it {few}"
+        return f"Errors are about {times[most]:.2g} times as large {told}."
+
 
 def _traits(X: FloatArray, outputs: FloatArray, spans: FloatArray) -> FloatArray:
     """What the size of the noise may depend on, as columns between 0 and 1."""
@@ -85,7 +128,12 @@ def _traits(X: FloatArray, outputs: FloatArray, spans: FloatArray) -> FloatArray
 
 
 def learned_noise(
-    X: FloatArray, y: FloatArray, outputs: FloatArray, sample_weight: FloatArray | None = None
+    X: FloatArray,
+    y: FloatArray,
+    outputs: FloatArray,
+    sample_weight: FloatArray | None = None,
+    *,
+    part: bool = False,
 ) -> Noise | None:
     """The noise of rows from the errors of a fit; None where it shows no difference between rows.
 
@@ -100,6 +148,8 @@ def learned_noise(
         Targets, and what the model makes of the rows.
     sample_weight : array of shape (n_samples,), optional
         Numbers of rows.
+    part : bool, default False
+        Whether these are only some of the rows.
 
     References
     ----------
@@ -138,7 +188,7 @@ def learned_noise(
     drawn = np.append(share * found, (1 - share) * mean)
     drawn /= np.sqrt(float(weight @ (traits @ drawn) ** 2) / total)
     rows = Statistics.from_data(X, y, weight * (traits @ drawn) ** 2)
-    return Noise(spans, drawn, rows)
+    return Noise(spans, drawn, rows, Statistics.from_data(X, y, weight) if part else None)
 
 
 def _positive(columns: FloatArray, target: FloatArray, weight: FloatArray) -> FloatArray:
@@ -191,10 +241,15 @@ class Ratios:
         self.known = noise is not None and problem.dense and 0 < variance < np.inf
         if noise is None or not self.known:
             return
-        same = least_squares(noise.rows, fit_intercept=bool(problem.n_intercepts))
         lift = sp.csr_array(conic_form(problem).lift).toarray()
-        self.form = lift.T @ (problem.quadratic @ lift) / 2
-        self.noisy = lift.T @ (same.quadratic @ lift) / 2
+
+        def form_of(rows: Statistics | None) -> FloatArray:
+            own = bool(problem.n_intercepts)
+            same = problem if rows is None else least_squares(rows, fit_intercept=own)
+            return np.asarray(lift.T @ (same.quadratic @ lift) / 2)
+
+        self.form, self.noisy = form_of(None), form_of(noise.rows)
+        self._usual = form_of(noise.usual)
         # Numbers anywhere in a span have a twelfth of its square as variance.
         span = float(np.ptp(np.append(solution.values, 0.0))) or 1.0
         self._firm = variance * 12 / span**2 * np.eye(len(self.form))
@@ -208,7 +263,7 @@ class Ratios:
         if not self.known:
             return np.ones(len(costs))
         weights = linalg.cho_solve(self._factor, costs.T).T
-        alike = ((weights @ self.form) * weights).sum(axis=1)
+        alike = ((weights @ self._usual) * weights).sum(axis=1)
         own = ((weights @ self.noisy) * weights).sum(axis=1)
         most = (weights**2).sum(axis=1) * self.form.diagonal().max(initial=0.0)
         told = alike > KNOWN * most

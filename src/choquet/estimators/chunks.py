@@ -6,6 +6,10 @@ from collections.abc import Iterable, Sequence
 from os import PathLike
 from typing import Any
 
+import numpy as np
+
+from choquet.arrays import FloatArray
+from choquet.certainty.noise import MOST_SOURCES
 from choquet.errors import DataError, SourceError
 from choquet.estimators.common import (
     IncrementalRegressor,
@@ -16,7 +20,10 @@ from choquet.estimators.common import (
 from choquet.learning.data.chunks import Chunk, Evidence, evidence_of_chunks, support_of
 from choquet.learning.data.minima import MinimaStatistics
 from choquet.learning.data.scale import check_information
-from choquet.learning.data.statistics import Statistics
+from choquet.learning.data.statistics import Statistics, sample_weights
+
+KEPT = 20_000
+"""Rows that tell how the noise differs between rows: a hundredth of its size is chance then."""
 
 
 def fit_chunks(
@@ -27,7 +34,9 @@ def fit_chunks(
     checkpoint: str | PathLike[str] | None = None,
     checkpoint_every: int = 100,
 ) -> Any:
-    """Fit to chunks of rows; only their statistics are kept, and solved once.
+    """Fit to chunks of rows; their statistics are kept, and solved once.
+
+    From up to 20,000 rows, drawn evenly, it is learned where the noise is large; then they go.
 
     Parameters
     ----------
@@ -58,14 +67,47 @@ def fit_chunks(
     array([0., 1., 1., 1.])
     """
     check_sums(estimator)
+    kept = _Kept()
+
+    def make(X: Any, y: Any, sample_weight: Any = None) -> Evidence:
+        found = estimator._evidence(X, y, sample_weight)
+        kept.add(X, y, sample_weight)
+        return found
+
     evidence = evidence_of_chunks(
-        chunks,
-        make=estimator._evidence,
-        sources=sources,
-        checkpoint=checkpoint,
-        checkpoint_every=checkpoint_every,
+        chunks, make=make, sources=sources, checkpoint=checkpoint, checkpoint_every=checkpoint_every
     )
-    return fit_evidence(estimator, evidence, sources=sources)
+    fit_evidence(estimator, evidence, sources=sources)
+    if kept.n_seen == evidence.support.n_samples:  # none of them in a checkpoint
+        kept.tell(estimator)
+    return estimator
+
+
+class _Kept:
+    """Rows drawn evenly from all that pass, to learn from how the noise differs between them."""
+
+    def __init__(self) -> None:
+        self.n_seen = 0
+        self._rows: FloatArray | None = None
+        self._rng = np.random.default_rng(0)
+
+    def add(self, X: Any, y: Any, sample_weight: Any) -> None:
+        """Look at some more rows, and keep those of the least random numbers."""
+        if np.shape(X)[1] > MOST_SOURCES:
+            return
+        weights = sample_weights(sample_weight, len(X))
+        rows = np.column_stack([self._rng.random(len(X)), weights, y, X])[weights > 0]
+        self.n_seen += len(rows)
+        rows = rows if self._rows is None else np.concatenate([self._rows, rows])
+        if len(rows) > KEPT:
+            rows = rows[np.argpartition(rows[:, 0], KEPT)[:KEPT]]
+        self._rows = rows
+
+    def tell(self, estimator: IncrementalRegressor) -> None:
+        """Let a fitted model learn from the rows that were kept."""
+        if self._rows is not None:
+            weight, y, X = self._rows[:, 1], self._rows[:, 2], self._rows[:, 3:]
+            estimator._learn_noise(X, y, weight, part=self.n_seen > len(X))
 
 
 def fit_evidence(

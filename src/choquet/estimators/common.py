@@ -155,8 +155,8 @@ class MeasureRegressor(PoorScore, CertainRegressor, RegressorMixin, Predictor, E
         near = self._relaxed() or self.free_target_ or check_reach(X, y)
         names = names_or_numbers(sources_of(self), X.shape[1])
         self._learn_from(Material(statistics, support, names, Batch(X, y, weight, more)))
-        if not more and isinstance(statistics, Statistics):
-            self.noise_ = learned_noise(X, y, self._integrals(X), weight)
+        if not more:
+            self._learn_noise(X, y, weight)
         if near and not more and X.shape[1] > 1 and self._advises:
             check_fit(X, y, weight, self._integrals, names, monotone=not self._relaxed())
         return self
@@ -201,6 +201,12 @@ class MeasureRegressor(PoorScore, CertainRegressor, RegressorMixin, Predictor, E
         self.statistics_, self.support_ = material.statistics, material.support
         self.noise_ = None  # sums alone do not tell how it differs between rows
         return self
+
+    def _learn_noise(self, X, y, sample_weight, *, part=False):
+        """Learn where the noise is large, from all rows or a part of them."""
+        if isinstance(self.statistics_, Statistics):
+            outputs = self._integrals(X)
+            self.noise_ = learned_noise(X, y, outputs, sample_weight, part=part)
 
     def _checked(self, X, *, gaps=False):
         """Rows for a model that is fitted; with `gaps` some inputs may be missing."""

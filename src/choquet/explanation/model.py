@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from choquet.arrays import FloatArray
+from choquet.certainty.noise import Noise
 from choquet.decomposition import ContextualOperator
 from choquet.decomposition.outcome import Outcome
 from choquet.decomposition.runtime import TRUSTED
@@ -167,6 +168,8 @@ class Evidence(PlainData, Shown):
         Mean width of the integral's interval under uniform inputs; NaN if not monotone.
     n_classes : int
         Times that a sample counts: once for each class where one measure serves all of them.
+    noise : str
+        Where errors are largest, in a sentence; empty where they are much alike, or not known.
     """
 
     n_samples: int
@@ -177,6 +180,7 @@ class Evidence(PlainData, Shown):
     walk_share: float
     mean_width: float
     n_classes: int = 1
+    noise: str = ""
 
     @classmethod
     def of(
@@ -235,7 +239,7 @@ of the inputs. Where data are missing, answers could differ by 0.08 on average.'
         elif self.mean_width == self.mean_width:
             text += " Where data are missing, answers could differ by "
             text += f"{figure(self.mean_width, 2)} on average."
-        return text
+        return f"{text} {self.noise}".rstrip()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -517,6 +521,9 @@ def explain_view(
     if known is not None and not view.learned:
         bounds = view.bounds if known is parts.support else None
         evidence = Evidence.of(parts.measure, known, view.width, bounds)
+        noise = getattr(view.own, "noise_", None) if view.outcome is None else None
+        if isinstance(noise, Noise) and known is parts.support:
+            evidence = replace(evidence, noise=noise.text(view.sources))
         outcome = view.outcome
         if known is parts.support and outcome is not None and outcome.kind == "score":
             # One measure for all classes learned from the scores of each.

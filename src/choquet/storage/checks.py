@@ -122,7 +122,7 @@ def check_noise(data: Data) -> None:
     from choquet.learning.data.statistics import Statistics
 
     expect_fields({name: data[name] for name in _NOISE}, _NOISE)
-    if set(data) != {*_NOISE, "rows"} or not isinstance(data["rows"], Statistics):
+    if not isinstance(data["rows"], Statistics) or not isinstance(data["usual"], Statistics | None):
         raise ValueError("noise is of spans, sizes and the statistics of rows")
 
 
