@@ -22,6 +22,9 @@ MAX_SOURCES = 128
 _RARE = 0.2
 """Share of all classes but the most frequent one below which the rarest is told of."""
 
+_LOOSE = 1.25
+"""Times the errors on rows learned from above which those on rows held out are told of: least
+squares then uses a number for every fifth row, (1 + p/M) / (1 - p/M) = 1.25²."""
 _LISTED = 20
 """Columns that a hint names."""
 
@@ -273,6 +276,13 @@ def _tell_errors(summary: dict[str, Any]) -> None:
         if tried["mean"] > 0 and tried["r2"] < -1e-3:
             warn("note: on rows held out the model is worse than always answering the mean")
         _tell_better(summary, tried)
+        times = tried["model"] / max(summary["rmse"], 1e-12 * tried["mean"], 1e-300)
+        if summary["learner"] == "choquet" and tried["mean"] > 0 and times > _LOOSE:
+            warn(
+                f"note: errors on rows held out are {times:.2g} times those on the rows learned "
+                "from, so these rows are few for a whole measure; --learner cv reckons with "
+                "simpler kinds of measure, --learner auto tries other learners"
+            )
     if summary["r2"] is not None:
         # One of the learners says so itself.
         if tried is None and summary["r2"] < -1e-3 and summary["learner"] != "cv":

@@ -418,6 +418,14 @@ class Job:
             found.append(f"{named} only {verb} the rows; keep the others with --sources {rest}")
         if len(X) < _TELLING:
             return found
+        if not self.classify:
+            rows = np.column_stack([*(column for _, column in self._numbers(X)), y])
+            often = np.unique(rows, axis=0, return_counts=True)[1]
+            if len(often) >= _TELLING and often.min() > 1:
+                found.append(
+                    f"every row comes {often.min()} times or more, and intervals take each as an "
+                    "observation of its own; if they are copies, keep one of each"
+                )
         for name, column in self._numbers(X):
             like = first.setdefault(column.tobytes(), name)
             flat = (column == column[0]).all()
