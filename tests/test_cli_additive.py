@@ -162,6 +162,29 @@ def test_row_numbers_copies_and_the_target_itself_are_named_once(learner, run):
     assert err.count("exactly") == err.count("copy") == 1
 
 
+def test_rows_that_come_several_times_are_told(run):
+    X, y = sample(30)
+    write("t.csv", as_text(np.tile(X, (3, 1)), np.tile(y, 3)))
+    told = "every row comes 3 times or more, and intervals take each"
+    assert told in run("fit", "t.csv", "--folds", "0", "-o", "m.json").err
+    write("u.csv", as_text(np.vstack([X, X[:5]]), np.append(y, y[:5])))
+    assert "every row comes" not in run("fit", "u.csv", "--folds", "0", "-o", "n.json").err
+
+
+def test_rows_that_are_few_for_a_measure_are_told(run):
+    rng = np.random.default_rng(0)
+    X = rng.random((80, 7))
+    y = np.sort(X, axis=1)[:, 4] + 0.1 * rng.standard_normal(80)
+    names = (*"abcdefg", "y")
+    write("few.csv", as_text(X, y, names=names))
+    told = "so these rows are few for a whole measure; --learner cv reckons with"
+    assert told in run("fit", "few.csv", "-o", "m.json").err
+    assert told not in run("fit", "few.csv", "--learner", "cv", "-o", "n.json").err
+    X = rng.random((600, 2))
+    write("many.csv", as_text(X, X.mean(axis=1) + 0.1 * rng.random(600), names=("a", "b", "y")))
+    assert told not in run("fit", "many.csv", "-o", "o.json").err
+
+
 def test_a_column_that_tells_the_class_is_named(run):
     X, y = sample(30)
     table = np.column_stack([X[:, :2], np.where(y > 0.6, 7, 3)])

@@ -166,6 +166,31 @@ def test_intervals_of_new_targets_are_as_long_as_their_noise():
     assert held[new[:, 0] > 0.7].mean() < 0.8
 
 
+def test_conformal_intervals_are_longer_where_the_noise_is_larger():
+    held = []
+    for seed in range(4):
+        X, y, g, rng = uneven(300, 20 + seed)
+        new = rng.random((1000, 3))
+        out = choquet.choquet_integral(g, new)
+        targets = out + 0.2 * new[:, 0] * rng.standard_normal(1000)
+        model = choquet.ConformalRegressor(choquet.InUnits(), cv=5, random_state=0).fit(X, y)
+        low, high = model.predict_interval(new, level=0.9).T
+        inside = (low <= targets) & (targets <= high)
+        held.append([inside[new[:, 0] > 0.7].mean(), inside[new[:, 0] < 0.3].mean()])
+    # With errors of one size, 0.75 and 1.00.
+    assert np.mean(held, axis=0) == pytest.approx([0.9, 0.9], abs=0.06)
+
+
+def test_sizes_of_rows_that_lack_an_input_are_those_of_its_least():
+    X, y, _, _ = uneven(300, 12)
+    model = choquet.ChoquetRegressor(missing="present").fit(X, y)
+    rows = np.array([[0.9, 0.5, np.nan], [0.9, 0.5, 0.2]])
+    sizes = model.relative_noise(rows)
+    assert sizes.shape == (2,)
+    assert (sizes > 1).all()
+    assert choquet.ChoquetRegressor().partial_fit(X, y).relative_noise(X[:2]).tolist() == [1, 1]
+
+
 def test_draws_vary_as_the_noise_of_their_rows():
     X, y, _, _ = uneven(400, 5)
     model = choquet.ChoquetRegressor().fit(X, y)

@@ -14,7 +14,11 @@ from choquet.arrays import BoolArray, FloatArray, IntArray
 
 
 def cv_plus(
-    predictions: FloatArray, fold: IntArray, residuals: FloatArray, level: float
+    predictions: FloatArray,
+    fold: IntArray,
+    residuals: FloatArray,
+    level: float,
+    sizes: FloatArray | None = None,
 ) -> FloatArray:
     """Intervals of new targets.
 
@@ -25,10 +29,13 @@ def cv_plus(
     fold : array of shape (n_samples,)
         The fold of each row learned from.
     residuals : array of shape (n_samples,)
-        Absolute error of each row by the model that has not seen it.
+        Absolute error of each row by the model that has not seen it, in units of the size of the
+        noise there, if `sizes` are given.
     level : float
         Share of new targets that the intervals hold; at least ``2 * level - 1`` is proved, about
         `level` is usual. Too few rows for the level give infinite ends.
+    sizes : array of shape (n_folds, n_new), optional
+        What these models take the size of the noise to be.
 
     Returns
     -------
@@ -43,16 +50,21 @@ def cv_plus(
     >>> errors = np.arange(1, 20) / 20
     >>> cv_plus(np.zeros((2, 1)), np.arange(19) % 2, errors, 0.9)
     array([[-0.9,  0.9]])
+    >>> cv_plus(np.zeros((2, 2)), np.arange(19) % 2, errors, 0.9, np.array([[1.0, 2.0]] * 2))
+    array([[-0.9,  0.9],
+           [-1.8,  1.8]])
     """
+    sizes = np.ones_like(predictions) if sizes is None else sizes
     n = len(residuals)
     rank = int(np.ceil((n + 1) * level - 1e-9))
     if rank > n:
         return np.tile([-np.inf, np.inf], (predictions.shape[1], 1))
     ends = np.empty((predictions.shape[1], 2))
     for k in range(0, len(ends), 1000):
-        own = predictions[fold, k : k + 1000]
-        ends[k : k + 1000, 0] = -np.partition(residuals[:, None] - own, rank - 1, axis=0)[rank - 1]
-        ends[k : k + 1000, 1] = np.partition(residuals[:, None] + own, rank - 1, axis=0)[rank - 1]
+        own, away = predictions[fold, k : k + 1000], sizes[fold, k : k + 1000]
+        away = away * residuals[:, None]
+        ends[k : k + 1000, 0] = -np.partition(away - own, rank - 1, axis=0)[rank - 1]
+        ends[k : k + 1000, 1] = np.partition(away + own, rank - 1, axis=0)[rank - 1]
     return ends
 
 

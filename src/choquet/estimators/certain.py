@@ -25,7 +25,7 @@ from choquet.learning import solvers
 from choquet.learning.data.statistics import Statistics
 from choquet.learning.problem import Problem, least_squares
 from choquet.learning.solvers.solution import Solution
-from choquet.silent import lacking, silent_interval, span_of
+from choquet.silent import filled_below, lacking, silent_interval, span_of
 
 if TYPE_CHECKING:
     from choquet.certainty import Draws
@@ -226,9 +226,31 @@ class CertainRegressor:
         bounds = self._bounds(X, level)
         low, high = np.minimum(bounds[:, 0], own), np.maximum(bounds[:, 1], own)
         if noise:
-            half = self._noise_half(level) * self._relative_noise(X, own)
+            half = self._noise_half(level) * self._sizes(X, own)
             low, high = own - np.hypot(own - low, half), own + np.hypot(high - own, half)
         return np.column_stack([low, high])
+
+    def relative_noise(self, X):
+        """Size of the noise of each row, beside the root mean square of the rows learned from.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_sources)
+
+        Returns
+        -------
+        array of shape (n_samples,)
+            1 where the noise is as usual, and everywhere if no difference is known.
+        """
+        check_is_fitted(self, "measure_")
+        X = checked_inputs(self, X, gaps=self._gaps())
+        own = self._integrals(X)
+        return self._sizes(filled_below(X) if lacking(X).any() else X, own)
+
+    def _sizes(self, X: FloatArray, own: FloatArray) -> FloatArray:
+        """The same of rows that lack nothing, and their outputs."""
+        known = self._noise()
+        return np.ones(len(X)) if known is None else known.relative(X, own)
 
     def _bounds(self, X: FloatArray, level: float) -> FloatArray:
         rows, free = output_rows(X), self.free_target_
@@ -252,10 +274,6 @@ class CertainRegressor:
             found = confidence_region(problem, solution, *asked, self.statistics_, self._noise())
             known = _LAST[solution] = (asked, found)
         return known[1]
-
-    def _relative_noise(self, X: FloatArray, own: FloatArray) -> FloatArray:
-        known = self._noise()
-        return np.ones(len(X)) if known is None else known.relative(X, own)
 
     def _noise_half(self, level: float) -> float:
         """Half of the interval of usual noise alone; infinite where the rows say nothing of it."""

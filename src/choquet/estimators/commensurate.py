@@ -458,6 +458,12 @@ class InUnits(Predictor, Explained, Learner):
         scaled = self._scaled(X)
         return self.units_.output(self.estimator_.predict_interval(scaled, level, **options))
 
+    @_inner_has("relative_noise")
+    def relative_noise(self, X):
+        """Size of the noise of each row, beside the usual; see the estimator's own."""
+        scaled = self._scaled(X)
+        return self.estimator_.relative_noise(scaled)
+
     @_inner_has("support_interval")
     def support_interval(self, X):
         """What subsets without data leave open, in units of the target; see the estimator's own."""

@@ -74,7 +74,8 @@ class _Conformal(Predictor, BaseEstimator):
 class ConformalRegressor(RegressorMixin, _Conformal):
     """Intervals for new targets around any regressor, by cross-validation plus (CV+).
 
-    They need no normal noise, only rows that are like those to come. Where values that no data
+    They need no normal noise, only rows that are like those to come. They are longer where the
+    regressor has learned that the noise is larger (`relative_noise`). Where values that no data
     support had to be guessed, they are widened by what that leaves open.
 
     Parameters
@@ -93,11 +94,14 @@ class ConformalRegressor(RegressorMixin, _Conformal):
     models_ : list of regressors
         Each fitted without one fold.
     residuals_ : array of shape (n_samples,)
-        Absolute error of each row by the model that has not seen it.
+        Absolute error of each row by the model that has not seen it, in units of the size that
+        this model takes the noise to have there.
 
     References
     ----------
-    Barber, Candès, Ramdas & Tibshirani (2021), "Predictive inference with the jackknife+".
+    Barber, Candès, Ramdas & Tibshirani (2021), "Predictive inference with the jackknife+"; Lei,
+    G'Sell, Rinaldo, Tibshirani & Wasserman (2018), "Distribution-free predictive inference for
+    regression", for errors in units of their size.
 
     Examples
     --------
@@ -120,11 +124,11 @@ class ConformalRegressor(RegressorMixin, _Conformal):
     def _learn(self, X, y):
         X, y, _ = checked_rows(self, X, y, None, reset=True)
         self._fit_folds(X, y, KFold)
-        unseen = np.empty(len(X))
+        self.residuals_ = np.empty(len(X))
         for number, model in enumerate(self.models_):
             rows = self.fold_ == number
-            unseen[rows] = model.predict(X[rows])
-        self.residuals_ = np.abs(y - unseen)
+            away = np.abs(y[rows] - model.predict(X[rows]))
+            self.residuals_[rows] = away / _size_of_noise(model, X[rows])
 
     def predict_interval(self, X, level=0.95):
         """Interval for a new target of each row.
@@ -145,6 +149,7 @@ class ConformalRegressor(RegressorMixin, _Conformal):
         found = cv_plus(
             np.array([model.predict(X) for model in self.models_]),
             self.fold_, self.residuals_, level,
+            np.array([_size_of_noise(model, X) for model in self.models_]),
         )  # fmt: skip
         own = self.estimator_.predict(X)
         found = np.column_stack([np.minimum(found[:, 0], own), np.maximum(found[:, 1], own)])
@@ -152,6 +157,11 @@ class ConformalRegressor(RegressorMixin, _Conformal):
             open_ = self.estimator_.support_interval(X) - own[:, None]
             found += np.column_stack([np.minimum(open_[:, 0], 0), np.maximum(open_[:, 1], 0)])
         return found
+
+
+def _size_of_noise(model, X):
+    """Of each row, beside the usual; 1 for regressors that do not know."""
+    return model.relative_noise(X) if hasattr(model, "relative_noise") else np.ones(len(X))
 
 
 class ConformalClassifier(ClassifierMixin, _Conformal):
