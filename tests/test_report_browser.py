@@ -441,6 +441,31 @@ def test_the_first_screen_answers(small):
         assert any("worse than" in warning for warning in first["warnings"])
 
 
+def test_errors_are_as_large_as_the_noise_of_the_inputs(browser, tmp_path):
+    """Where one input makes the noise, the error that the page tells moves with it."""
+    from selenium.webdriver.common.by import By
+
+    rng = np.random.default_rng(0)
+    X = pandas.DataFrame(100 * rng.random((200, 3)), columns=["ir", "emi", "gpr"])
+    y = X.mean(axis=1) + 0.2 * X["ir"] * rng.standard_normal(200)
+    model = choquet.InUnits().fit(X, y)
+    choquet.Report(model, X, y).write_html(tmp_path / "uneven.html")
+    browser.get((tmp_path / "uneven.html").as_uri())
+    open_all(browser)
+    errors, sizes = [], []
+    for row in ((95, 60, 30), (50, 60, 30), (5, 60, 30)):
+        for k, value in enumerate(row):
+            number = browser.find_element(By.ID, f"number-{k}")
+            script = (
+                "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input'))"
+            )
+            browser.execute_script(script, number, value)
+        errors.append(float(value_of(browser, "out-band")))
+        sizes.append(model.relative_noise(pandas.DataFrame([row], columns=X.columns))[0])
+    assert errors[0] > 3 * errors[2]
+    np.testing.assert_allclose(np.divide(errors, errors[0]), np.divide(sizes, sizes[0]), rtol=1e-6)
+
+
 def test_what_the_page_computes_is_written_for_people(small):
     browser, _, _ = small
     open_all(browser)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from choquet.arrays import FloatArray
-from choquet.certainty.noise import Noise
 from choquet.decomposition import ContextualOperator
 from choquet.decomposition.outcome import Outcome
 from choquet.decomposition.runtime import TRUSTED
@@ -521,9 +520,8 @@ def explain_view(
     if known is not None and not view.learned:
         bounds = view.bounds if known is parts.support else None
         evidence = Evidence.of(parts.measure, known, view.width, bounds)
-        noise = getattr(view.own, "noise_", None) if view.outcome is None else None
-        if isinstance(noise, Noise) and known is parts.support:
-            evidence = replace(evidence, noise=noise.text(view.sources))
+        if view.noise is not None and known is parts.support:
+            evidence = replace(evidence, noise=view.noise.text(view.sources))
         outcome = view.outcome
         if known is parts.support and outcome is not None and outcome.kind == "score":
             # One measure for all classes learned from the scores of each.

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from choquet.arrays import BoolArray, FloatArray, IntArray
+from choquet.certainty.noise import Noise
 from choquet.contexts import RuleList
 from choquet.decomposition import ContextualOperator, Decomposition, decompose
 from choquet.decomposition.outcome import Outcome, outcome_of, place_of
@@ -162,6 +163,12 @@ class View(AbstractView):
             with unnamed():
                 return np.asarray(self.own.predict(scaled), dtype=np.float64)
         return (assess(self.parts, scaled) if known is None else known).integral
+
+    @property
+    def noise(self) -> Noise | None:
+        """How the noise differs between rows, on the common scale; None if it is not known to."""
+        known = getattr(self.own, "noise_", None) if self.outcome is None else None
+        return known if isinstance(known, Noise) else None
 
     def confidence(self, scaled: FloatArray, level: float = LEVEL) -> FloatArray | None:
         """Interval of each output on the common scale; None where the model has no such intervals.

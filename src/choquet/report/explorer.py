@@ -81,8 +81,15 @@ def explorer_data(view: View, inputs: FloatArray | None, first: int = 0) -> dict
         "labels": labels,
         "label_width": width,
         "tree": tree,
+        "noise": _noise_data(view),
         "link": [outcome.slope, outcome.intercept] if outcome is not None and linked else None,
     }
+
+
+def _noise_data(view: View) -> dict[str, Any] | None:
+    """How large the noise is beside the usual, by inputs and output; None if it is alike."""
+    noise = view.noise
+    return None if noise is None else {"spans": noise.spans, "sizes": noise.sizes}
 
 
 def _value_data(view: View) -> dict[str, Any] | None:

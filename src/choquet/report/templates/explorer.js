@@ -55,6 +55,15 @@
   const scaled = (x) => (units ? x.map((value, i) => onScale(units.scales[i], value)) : x);
   const inData = (value) => (units ? value * width + units.target_offset : value);
 
+  // Size of the noise for inputs and an output, beside the usual: see choquet.certainty.noise.
+  const sizeOfNoise = (inputs, output) => {
+    if (!explorer.noise) return 1;
+    const { spans, sizes } = explorer.noise;
+    const at = [...inputs, output].map((value, k) => Math.min(1, Math.max(0, (value - spans[k][0]) / (spans[k][1] - spans[k][0] || 1))));
+    const last = at[n], traits = [...at.slice(0, n), ...at.slice(0, n).map((u) => 1 - u), 2 * Math.sqrt(last * (1 - last)), 1];
+    return traits.reduce((sum, trait, k) => sum + trait * sizes[k], 0);
+  };
+
   // -- who decides --------------------------------------------------------------------------------
 
   // Number of a sort in lexicographic order: for each place, how many later sources are smaller.
@@ -276,7 +285,10 @@
   const show = (x) => {
     const found = explain(scaled(x));
     setNumber("out-output", inData(found.output));
-    if (explorer.error !== null) setText("out-band", `${short(inData(found.output) - explorer.error)} to ${short(inData(found.output) + explorer.error)}`, explorer.error);
+    if (explorer.error !== null) {
+      const error = explorer.error * sizeOfNoise(scaled(x), found.output), at = inData(found.output);
+      setText("out-band", `${short(at - error)} to ${short(at + error)}`, error);
+    }
     setNumber("out-operators", inData(found.operators));
     if (found.walk) setNumber("out-integral", inData(found.walk.integral));
     if (explorer.link) {
