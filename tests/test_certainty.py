@@ -28,8 +28,8 @@ from choquet.certainty.region import (
     confidence_slack,
     numbers_used,
 )
-from choquet.certainty.simulated import KINDS, SETS
-from choquet.certainty.unordered import Unordered
+from choquet.certainty.simulated import KINDS, SETS, expected_step
+from choquet.certainty.unordered import LONGEST, Unordered
 from choquet.errors import DataError, OptionError, SupportWarning, TooLargeError
 from choquet.indices import orness
 from choquet.lattice import cover_pairs, monotonicity_witness
@@ -498,6 +498,42 @@ def test_few_rows_have_slacks_whose_ends_miss_plausible_truths_as_often_on_eithe
     # No fewer, but for ends that no truth lies beyond: there no slack at all is asked for.
     least = slacks <= 2 * LITTLE * solution.objective / (m - used)
     assert ((above > -error) | least).all()
+
+
+@quiet
+def test_few_rows_lengthen_sums_where_truths_lie_beside_fits_to_their_data():
+    """The step is the mean way back from fits, done again here with rows and other noise."""
+    n, m = 4, 14
+    X, y, _, _ = make(n, m, truth=choquet.Measure.additive([0.6, 0.3, 0.1, 0.0]), seed=3)
+    data = Statistics.from_data(X, y)
+    problem = least_squares(data)
+    solution = solve(problem)
+    regions = {
+        kind: confidence_region(problem, solution, m, 0.9, kind, data)
+        for kind in ("values", "shapley")
+    }
+    rng, design = np.random.default_rng(1), output_rows(X).toarray()
+    spread = np.sqrt(solution.objective / (m - numbers_used(problem, solution)[1]))
+    steps = []
+    for truth in plausible_measures(data, SETS):
+        noisy = design @ truth + spread * rng.standard_normal(m)
+        steps.append(truth - solve(least_squares(Statistics.from_data(X, noisy))).values)
+    away = np.array(steps) @ shapley_rows(n).T
+    step = expected_step(solution)
+    error = away.std(axis=0) / np.sqrt(SETS)
+    bias = shapley_rows(n)[:, 1:-1] @ step
+    assert (np.abs(bias - away.mean(axis=0)) < 4.5 * error).all()
+    slack = regions["shapley"].slack
+    plain = Region(problem, solution, slack).ends(shapley_rows(n))
+    longer = regions["shapley"].ends(shapley_rows(n))
+    more = np.abs(longer - plain) > 1e-6
+    assert not more[bias > 0, 0].any()
+    assert not more[bias < 0, 1].any()
+    assert more.any()
+    at = shapley_rows(n) @ solution.values
+    assert (np.abs(longer - at[:, None]) <= LONGEST * np.ptp(plain, axis=1)[:, None] + 1e-5).all()
+    values = Region(problem, solution, regions["values"].slack).ends(np.eye(16)[1:15])
+    np.testing.assert_allclose(regions["values"].ends(np.eye(16)[1:15]), values, atol=1e-9)
 
 
 def test_two_slacks_are_those_of_two_regions():

@@ -17,8 +17,13 @@ from choquet.arrays import FloatArray, IntArray
 from choquet.certainty.batched import least_at_once
 from choquet.certainty.levels import student_quantile
 from choquet.certainty.noise import Noise, Ratios
-from choquet.certainty.simulated import can_simulate, quantile_of, simulated_shares
-from choquet.certainty.unordered import Unordered
+from choquet.certainty.simulated import (
+    can_simulate,
+    expected_step,
+    quantile_of,
+    simulated_shares,
+)
+from choquet.certainty.unordered import Unordered, lengthened
 from choquet.errors import SolverError
 from choquet.lattice.lazy import sp
 from choquet.learning.data.statistics import Statistics
@@ -299,8 +304,11 @@ class Region:
     pairs : array of shape (E, 2), optional
         Positions to keep in order, where the problem is not dense.
     doubt : float, default 0.0
-        Quantile that the slack is made of, to make ends longer towards the fit without an order;
-        see `Unordered.doubted`.
+        Quantile that the slack is made of, to make ends longer on the side where the truth is
+        expected.
+    step : array, optional
+        Where that is, in the free unknowns; by default towards the fit without an order, as far as
+        this is not chance: see `Unordered.doubted`.
     noise : Noise, optional
         How the noise differs between rows: a number has so many times the slack as the rows that it
         comes from have of the variance.
@@ -324,6 +332,7 @@ class Region:
         slack: float | tuple[float, float],
         pairs: IntArray | None = None,
         doubt: float = 0.0,
+        step: FloatArray | None = None,
         noise: Noise | None = None,
         variance: float = 0.0,
     ) -> None:
@@ -343,7 +352,7 @@ class Region:
         self.slack = low, high = tuple(min(one, most) for one in np.broadcast_to(slack, 2).tolist())
         self._below = _Near(conic, x, room, low)
         self._above = self._below if high == low else _Near(conic, x, room, high)
-        self._doubt = doubt
+        self._doubt, self._step = doubt, step
         self._ratios = Ratios(noise, problem, solution, variance)
 
     @cached_property
@@ -382,12 +391,16 @@ class Region:
         found[:, 0], found[:, 1] = np.minimum(found[:, 0], 0.0), np.maximum(found[:, 1], 0.0)
         if self._doubt:
             known = np.isfinite(found).all(axis=1)
-            found[known] = self._unordered.doubted(
-                costs[known], found[known], self._doubt, ratios[known]
-            )
+            found[known] = self._doubted(costs[known], found[known], ratios[known])
         # Outwards by what the search may have missed: a truth at an end is in its interval.
         missed = OUTWARDS * np.abs(costs).max(axis=1, initial=0.0)
         return np.column_stack([at + found[:, 0] - missed, at + found[:, 1] + missed])
+
+    def _doubted(self, costs: FloatArray, ends: FloatArray, ratios: FloatArray) -> FloatArray:
+        if self._step is None:
+            return self._unordered.doubted(costs, ends, self._doubt, ratios)
+        away = costs @ self._step
+        return lengthened(ends, away, self._doubt * away**2)
 
     def _searched(self, costs: FloatArray, ratios: FloatArray) -> FloatArray:
         if self._above is self._below:
@@ -409,14 +422,19 @@ def confidence_region(
 ) -> Region:
     """The measures whose error is within `confidence_slack` of the least.
 
-    Outputs and indices are sums of many values. Where rows abound, and no expert drew limits, their
-    ends reckon with what the order may have made of such a sum.
+    Outputs and indices are sums of many values. Where no expert drew limits, their ends reckon with
+    what the order makes of such a sum: where rows abound by the fit without an order, else by the
+    bias of fits to data that are drawn at measures which may be the truth.
     """
     slack = confidence_slack(problem, solution, n_samples, level, kind, statistics, noise)
     free, used = numbers_used(problem, solution)
     known = np.isfinite(slack).all()
     variance = solution.objective / (n_samples - used) if known else 0.0
-    sums, doubt = kind not in (None, "values") and problem.monotone and problem.rows is None, 0.0
-    if sums and known and _rows_abound(problem, solution, n_samples):
-        doubt = student_quantile(level, n_samples - free) ** 2
-    return Region(problem, solution, slack, pairs, doubt, noise, variance)
+    doubt, step = 0.0, None
+    if known and kind not in (None, "values") and problem.monotone and problem.rows is None:
+        abound = _rows_abound(problem, solution, n_samples)
+        step = None if abound else expected_step(solution)
+        if abound or step is not None:
+            spare = n_samples - (free if abound else used)
+            doubt = student_quantile(level, spare) ** 2
+    return Region(problem, solution, slack, pairs, doubt, step, noise, variance)

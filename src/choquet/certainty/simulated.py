@@ -135,6 +135,16 @@ def simulated_shares(
     return known.shares[kind]
 
 
+def expected_step(solution: Solution) -> FloatArray | None:
+    """Mean step from fits to the truths that their data were drawn at; None without a simulation.
+
+    In the free unknowns of the problem. A fit to few rows is biased: a Shapley value that is large
+    comes out too small, and one that is small too large.
+    """
+    known = _KNOWN.get(solution)
+    return None if known is None else -known.fits[known.solved].mean(axis=0)
+
+
 def _truths(problem: Problem, solution: Solution, statistics: Statistics | None) -> FloatArray:
     """Unknowns of the problem, a row for each data set."""
     from choquet.certainty.plausible import plausible_measures  # families load slowly

@@ -80,11 +80,32 @@ class Unordered:
         >>> found.doubted(np.eye(1), np.array([[-0.5, 0.5]]), 3.0, np.ones(1)).round(3)
         array([[-0.5,  1. ]])
         """
-        away = costs @ self.step
-        low, high = -ends[:, 0], ends[:, 1]
-        half = (low + high) / 2
+        away, half = costs @ self.step, np.ptp(ends, axis=1) / 2
         apart = np.maximum(ratios * self.halves(costs) ** 2 - half**2, 0.0)
-        bias = np.clip(quantile * away**2 - apart, 0.0, (LONGEST**2 - 1) * half**2)
-        low = np.sqrt(low**2 + np.where(away < 0, bias, 0.0))
-        high = np.sqrt(high**2 + np.where(away > 0, bias, 0.0))
-        return np.column_stack([-low, high])
+        return lengthened(ends, away, quantile * away**2 - apart)
+
+
+def lengthened(ends: FloatArray, away: FloatArray, bias: FloatArray) -> FloatArray:
+    """Ends around a fit, longer on the side where the truth is expected.
+
+    Parameters
+    ----------
+    ends : array of shape (K, 2)
+        Distances from the fit.
+    away : array of shape (K,)
+        The side: below the fit if negative.
+    bias : array of shape (K,)
+        What is added to the squared length of that side, as far as it is positive; the side becomes
+        `LONGEST` times as long as it was usual at most.
+
+    Examples
+    --------
+    >>> lengthened(np.array([[-0.3, 0.3]]), np.array([1.0]), np.array([0.07]))
+    array([[-0.3,  0.4]])
+    """
+    low, high = -ends[:, 0], ends[:, 1]
+    half = (low + high) / 2
+    more = np.clip(bias, 0.0, (LONGEST**2 - 1) * half**2)
+    low = np.sqrt(low**2 + np.where(away < 0, more, 0.0))
+    high = np.sqrt(high**2 + np.where(away > 0, more, 0.0))
+    return np.column_stack([-low, high])

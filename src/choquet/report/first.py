@@ -253,6 +253,8 @@ def _distrust(
             if share == 1
             else f"The data are enough for {percent(share, 2)} of all orders of the inputs only."
         )
+    if story.evidence is not None and story.evidence.noise:
+        found.append(story.evidence.noise)
     found += _never_seen(view, story)
     return found or [_NO_DATA]
 
