@@ -50,6 +50,15 @@ def test_targets_of_0_and_1_are_noisiest_in_the_middle():
     assert found[0] / found[1] == pytest.approx(0.5 / np.sqrt(0.05 * 0.95), rel=0.15)
 
 
+def test_few_rows_of_0_and_1_are_not_sure_of_an_output_at_an_end():
+    """Where a fit meets all targets of 0, the errors are none: that is no proof that all are 0."""
+    rng = np.random.default_rng(0)
+    X = rng.beta(0.3, 0.3, (40, 4))
+    chance = choquet.choquet_integral(choquet.Measure.random(4, rng=rng), X)
+    model = choquet.ChoquetRegressor().fit(X, (rng.random(40) < chance).astype(float))
+    assert model.noise_ is None or model.noise_.relative(np.zeros((1, 4)), np.zeros(1))[0] > 0.3
+
+
 def test_noise_that_is_alike_is_told_as_nearly_alike():
     """Chance makes some difference; little of it is believed, and often none."""
     spread, none = [], 0
@@ -212,6 +221,16 @@ def test_sums_alone_do_not_tell(tmp_path):
     assert parts.noise_ is None
     whole.partial_fit(X[:1], y[:1])
     assert whole.noise_ is None
+
+
+def test_fused_classifiers_know_it():
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 200)
+    scores = np.clip(truth[:, None] + 0.6 * rng.standard_normal((200, 3)), 0, 1)
+    fused = choquet.FusionClassifier().fit(np.stack([1 - scores, scores], axis=1), truth)
+    noise = fused.models_[0].noise_
+    middle, end = noise.relative(np.full((2, 3), 0.5), np.array([0.5, 0.0]))
+    assert middle > 1.5 * end
 
 
 def test_rows_that_come_in_chunks_tell_as_much(monkeypatch):

@@ -38,7 +38,7 @@ class Noise:
     Attributes
     ----------
     spans : array of shape (N + 1, 2)
-        Least and largest of each input, and of the targets.
+        Least and largest of each input, and of the targets; of these a little more than they are.
     sizes : array of shape (2 N + 2,)
         What adds to the size, none below zero: how far each input is above its least, and below its
         largest; nearness of the output to the middle of its range; and the same for all rows.
@@ -86,7 +86,7 @@ class Noise:
         """Where errors are largest, in a sentence; empty where the difference is small.
 
         One input after the other goes from a quarter of its range to three quarters, all else
-        staying in the middle; the output goes from its ends to the middle.
+        staying in the middle; the output goes from near its ends to the middle.
 
         Examples
         --------
@@ -100,7 +100,7 @@ class Noise:
         n, (low, high) = self.n_sources, self.spans.T
         at = np.full((n + 1, 2, n + 1), 0.5)
         at[range(n), :, range(n)] = 0.25, 0.75
-        at[n, 0, n] = 0.0
+        at[n, 0, n] = 0.05
         rows = (low + at * (high - low)).reshape(-1, n + 1)
         sizes = self.relative(rows[:, :-1], rows[:, -1]).reshape(-1, 2)
         less, more = np.sort(sizes, axis=1).T
@@ -111,7 +111,7 @@ class Noise:
         ends = "is small", "is large"
         name = sources[most] if most < n else ""
         if not name:
-            ends = "is at an end of its range", "is in the middle of its range"
+            ends = "is near an end of its range", "is in the middle of it"
         few, many = ends if sizes[most, 1] >= sizes[most, 0] else ends[::-1]
         told = f"where {name or 'the output'} {many} as where it {few}"
         return f"Errors are about {times[most]:.2g} times as large {told}."
@@ -170,8 +170,10 @@ def learned_noise(
     seen = weight > 0
     X, y, outputs, weight = X[seen], y[seen], outputs[seen], weight[seen]
     errors, total = np.abs(y - outputs), float(weight.sum())
-    ends = [(*np.quantile(x, [0.0, 1.0]),) for x in (*X.T, y)]
-    spans = np.array(ends, dtype=np.float64)
+    spans = np.array([(x.min(), x.max()) for x in (*X.T, y)], dtype=np.float64)
+    # Outputs of so many rows each are not known nearer to their ends: Laplace's rule of succession.
+    rows_each = total / max(2 ** X.shape[1] - 2, 1)
+    spans[-1] += np.array([-1.0, 1.0]) * np.ptp(spans[-1]) / rows_each
     # Ends of an input add up to the same for all rows, so each input tells one number.
     told = int((np.ptp(spans, axis=1) > 0).sum())
     mean = float(weight @ errors) / total

@@ -155,8 +155,6 @@ class MeasureRegressor(PoorScore, CertainRegressor, RegressorMixin, Predictor, E
         near = self._relaxed() or self.free_target_ or check_reach(X, y)
         names = names_or_numbers(sources_of(self), X.shape[1])
         self._learn_from(Material(statistics, support, names, Batch(X, y, weight, more)))
-        if not more:
-            self._learn_noise(X, y, weight)
         if near and not more and X.shape[1] > 1 and self._advises:
             check_fit(X, y, weight, self._integrals, names, monotone=not self._relaxed())
         return self
@@ -199,7 +197,9 @@ class MeasureRegressor(PoorScore, CertainRegressor, RegressorMixin, Predictor, E
             ) from None
         self.n_features_in_ = material.statistics.n_sources
         self.statistics_, self.support_ = material.statistics, material.support
-        self.noise_ = None  # sums alone do not tell how it differs between rows
+        self.noise_, batch = None, material.batch
+        if batch is not None and not batch.more:  # sums alone do not tell
+            self._learn_noise(batch.X, batch.y, batch.weight)
         return self
 
     def _learn_noise(self, X, y, sample_weight, *, part=False):
