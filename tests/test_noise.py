@@ -243,7 +243,13 @@ def test_rows_that_come_in_chunks_tell_as_much(monkeypatch):
         return fit_chunks(choquet.ChoquetRegressor(), parts)
 
     np.testing.assert_allclose(by_chunks().predict_interval(new, noise=True), whole, atol=1e-9)
-    monkeypatch.setattr("choquet.estimators.chunks.KEPT", 300)
+    monkeypatch.setattr("choquet.estimators.chunks.MOST_ROWS", 300)
+    monkeypatch.setattr("choquet.certainty.noise.MOST_ROWS", 300)
+    drawn = choquet.ChoquetRegressor().fit(X, y)
+    assert drawn.noise_.usual.n_samples == 300
+    assert (
+        np.abs(np.log(np.diff(drawn.predict_interval(new, noise=True)) / np.diff(whole))) < 0.5
+    ).all()
     some = by_chunks()
     assert some.noise_.usual.n_samples == 300
     lengths = np.diff(some.predict_interval(new, noise=True)) / np.diff(whole)

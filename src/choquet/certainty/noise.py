@@ -25,6 +25,8 @@ from choquet.learning.solvers.solution import Solution
 
 MOST_SOURCES = 9
 """Sources up to which it is learned: as many as intervals of outputs have."""
+MOST_ROWS = 20_000
+"""Rows that it is learned from, drawn evenly: a hundredth of the size is chance then."""
 TOLD = 1.5
 """Times by which errors differ at least where words tell of it: half as much again."""
 KNOWN = 1e-12
@@ -149,7 +151,7 @@ def learned_noise(
     sample_weight : array of shape (n_samples,), optional
         Numbers of rows.
     part : bool, default False
-        Whether these are only some of the rows.
+        Whether these are only some of the rows. Of more than `MOST_ROWS` rows so many are drawn.
 
     References
     ----------
@@ -167,7 +169,9 @@ def learned_noise(
     weight = sample_weights(sample_weight, len(X)) * (np.ptp(X, axis=1) > 0)
     if X.shape[1] > MOST_SOURCES or not weight.any():
         return None
-    seen = weight > 0
+    seen = np.flatnonzero(weight > 0)
+    if len(seen) > MOST_ROWS:
+        seen, part = np.random.default_rng(0).choice(seen, MOST_ROWS, replace=False), True
     X, y, outputs, weight = X[seen], y[seen], outputs[seen], weight[seen]
     errors, total = np.abs(y - outputs), float(weight.sum())
     spans = np.array([(x.min(), x.max()) for x in (*X.T, y)], dtype=np.float64)
@@ -179,15 +183,16 @@ def learned_noise(
     mean = float(weight @ errors) / total
     if not mean > 0 or total <= told + 2:
         return None
+    errors /= mean
     traits = _traits(X, outputs, spans)
     found = _positive(traits[:, :-1], errors, weight)
     sizes = traits[:, :-1] @ found
-    explained = float(weight @ (sizes - mean) ** 2)
+    explained = float(weight @ (sizes - 1) ** 2)
     chance = float(weight @ (errors - sizes) ** 2) / (total - told - 1)
     share = 1 - max(told - 2, 1) * chance / explained if explained > 0 else 0.0
     if share <= 0:
         return None
-    drawn = np.append(share * found, (1 - share) * mean)
+    drawn = np.append(share * found, 1 - share)
     drawn /= np.sqrt(float(weight @ (traits @ drawn) ** 2) / total)
     rows = Statistics.from_data(X, y, weight * (traits @ drawn) ** 2)
     return Noise(spans, drawn, rows, Statistics.from_data(X, y, weight) if part else None)

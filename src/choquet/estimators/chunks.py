@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from choquet.arrays import FloatArray
-from choquet.certainty.noise import MOST_SOURCES
+from choquet.certainty.noise import MOST_ROWS, MOST_SOURCES
 from choquet.errors import DataError, SourceError
 from choquet.estimators.common import (
     IncrementalRegressor,
@@ -21,9 +21,6 @@ from choquet.learning.data.chunks import Chunk, Evidence, evidence_of_chunks, su
 from choquet.learning.data.minima import MinimaStatistics
 from choquet.learning.data.scale import check_information
 from choquet.learning.data.statistics import Statistics, sample_weights
-
-KEPT = 20_000
-"""Rows that tell how the noise differs between rows: a hundredth of its size is chance then."""
 
 
 def fit_chunks(
@@ -99,8 +96,8 @@ class _Kept:
         rows = np.column_stack([self._rng.random(len(X)), weights, y, X])[weights > 0]
         self.n_seen += len(rows)
         rows = rows if self._rows is None else np.concatenate([self._rows, rows])
-        if len(rows) > KEPT:
-            rows = rows[np.argpartition(rows[:, 0], KEPT)[:KEPT]]
+        if len(rows) > MOST_ROWS:
+            rows = rows[np.argpartition(rows[:, 0], MOST_ROWS)[:MOST_ROWS]]
         self._rows = rows
 
     def tell(self, estimator: IncrementalRegressor) -> None:
