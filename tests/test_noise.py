@@ -200,6 +200,21 @@ def test_sizes_of_rows_that_lack_an_input_are_those_of_its_least():
     assert choquet.ChoquetRegressor().partial_fit(X, y).relative_noise(X[:2]).tolist() == [1, 1]
 
 
+@pytest.mark.parametrize("size", [1e-8, 1e-3, 1e6])
+def test_intervals_have_the_size_of_the_data(size):
+    """Of inputs of 1e-8 the search for ends stopped where it began."""
+    X, y, _, rng = uneven(60, 13)
+    new = rng.random((4, 3))
+    usual, other = choquet.ChoquetRegressor().fit(X, y), choquet.ChoquetRegressor()
+    other.fit(size * X, size * y)
+    for noise in (False, True):
+        np.testing.assert_allclose(
+            other.predict_interval(size * new, noise=noise) / size,
+            usual.predict_interval(new, noise=noise),
+            atol=1e-5,
+        )
+
+
 def test_draws_vary_as_the_noise_of_their_rows():
     X, y, _, _ = uneven(400, 5)
     model = choquet.ChoquetRegressor().fit(X, y)

@@ -380,8 +380,11 @@ class Region:
         matrix = sp.csr_array(functions)
         at = np.asarray(matrix @ self.values)
         costs = (matrix @ sp.csr_array(self.conic.lift)).toarray()
+        # What the search may miss is absolute, so functions are brought to one size for it.
+        size = np.abs(costs).max(axis=1, initial=0.0)
+        costs /= np.where(size > 0, size, 1.0)[:, None]
         found, ratios = np.zeros((len(costs), 2)), self._ratios.of(costs)
-        moving = np.flatnonzero(np.abs(costs).max(axis=1, initial=0.0) > 0)
+        moving = np.flatnonzero(size > 0)
         if not self._bounded:
             # Without constraints the set is an ellipsoid: its half-width along a row is a norm.
             half = self._unordered.halves(costs[moving]) * np.sqrt(ratios[moving])
@@ -393,8 +396,8 @@ class Region:
             known = np.isfinite(found).all(axis=1)
             found[known] = self._doubted(costs[known], found[known], ratios[known])
         # Outwards by what the search may have missed: a truth at an end is in its interval.
-        missed = OUTWARDS * np.abs(costs).max(axis=1, initial=0.0)
-        return np.column_stack([at + found[:, 0] - missed, at + found[:, 1] + missed])
+        low, high = (size[:, None] * (found + [-OUTWARDS, OUTWARDS] * (size > 0)[:, None])).T
+        return np.column_stack([at + low, at + high])
 
     def _doubted(self, costs: FloatArray, ends: FloatArray, ratios: FloatArray) -> FloatArray:
         if self._step is None:
