@@ -76,7 +76,7 @@ class ChoquetRegressorCV(MeasureRegressor):
 
     Attributes
     ----------
-    measure_, intercept_, support_, statistics_
+    measure_, intercept_, support_, statistics_, noise_
         As in `ChoquetRegressor`.
     prior_, alpha_
         The choice: the family of largest weight, or the candidate of least error; alpha
