@@ -98,8 +98,8 @@ class ChoquetRegressor(IncrementalRegressor):
     statistics_ : Statistics, or MinimaStatistics
         All that was learned from; add statistics of other data with ``+``.
     noise_ : Noise or None
-        Where the noise is large: ``text(sources)`` says it, and `relative_noise` gives its size. None
-        where rows show no difference, beyond 9 sources, and after `partial_fit`.
+        Where the noise is large: ``text(sources)`` says it, and `relative_noise` gives its size.
+        None where rows show no difference, beyond 9 sources, and after `partial_fit`.
     problem_ : Problem
         Not there for Möbius coefficients.
     solution_ : Solution
