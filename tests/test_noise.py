@@ -87,11 +87,27 @@ def test_a_weight_of_two_is_a_row_seen_twice():
         (np.full((20, 3), 0.5), np.arange(20.0)),  # no row says anything of the measure
         (np.random.default_rng(0).random((5, 3)), np.arange(5.0)),  # too few
         (np.random.default_rng(0).random((50, 3)), np.zeros(50)),  # no error
+        (np.random.default_rng(0).random((50, 3)), 1e-9 * np.arange(50.0)),  # no more than rounding
         (np.random.default_rng(0).random((50, MOST_SOURCES + 1)), np.arange(50.0)),  # too many
     ],
 )
 def test_rows_that_do_not_tell_leave_it_alike(X, y):
-    assert learned_noise(X, y, np.zeros(len(y))) is None
+    assert learned_noise(X, 1 + y, np.ones(len(y))) is None
+
+
+def test_rows_of_equal_inputs_change_nothing_where_measures_are_not_normal():
+    """They tell of the value of all sources, but not of how the noise differs."""
+    X, y, g, _ = uneven(200, 14)
+    same = np.repeat(np.linspace(0, 1, 300)[:, None], 3, axis=1)
+    X, y = np.vstack([X, same]), np.append(y, same[:, 0])
+    noise = noise_of(X, y, g)
+    assert noise.usual.n_samples == 200
+    problem = least_squares(Statistics.from_data(X, y), normal=False)
+    ratios = Ratios(noise, problem, solve(problem), 0.01)
+    top = ratios.of(np.eye(7)[[6]])
+    alone = least_squares(Statistics.from_data(X[:200], y[:200]), normal=False)
+    known = Ratios(noise, alone, solve(alone), 0.01).of(np.eye(7)[[6]])
+    assert top == pytest.approx(known, rel=0.4)
 
 
 @pytest.mark.parametrize("intercept", [False, True])

@@ -29,6 +29,8 @@ MOST_ROWS = 20_000
 """Rows that it is learned from, drawn evenly: a hundredth of the size is chance then."""
 TOLD = 1.5
 """Times by which errors differ at least where words tell of it: half as much again."""
+NOISY = 1e-10
+"""Least error that counts as noise, as a share of the squared targets."""
 KNOWN = 1e-12
 """Share of the largest curvature below which rows say nothing of a number."""
 
@@ -165,11 +167,12 @@ def learned_noise(
     >>> learned_noise(X, X.mean(axis=1), X.mean(axis=1)) is None
     True
     """
+    weight = sample_weights(sample_weight, len(X))
     # A row of equal inputs has the same output by every measure, and says nothing of it.
-    weight = sample_weights(sample_weight, len(X)) * (np.ptp(X, axis=1) > 0)
-    if X.shape[1] > MOST_SOURCES or not weight.any():
+    seen = np.flatnonzero((weight > 0) & (np.ptp(X, axis=1) > 0))
+    if X.shape[1] > MOST_SOURCES or not len(seen):
         return None
-    seen = np.flatnonzero(weight > 0)
+    part = part or bool(len(seen) < np.count_nonzero(weight))
     if len(seen) > MOST_ROWS:
         seen, part = np.random.default_rng(0).choice(seen, MOST_ROWS, replace=False), True
     X, y, outputs, weight = X[seen], y[seen], outputs[seen], weight[seen]
@@ -181,7 +184,7 @@ def learned_noise(
     # Ends of an input add up to the same for all rows, so each input tells one number.
     told = int((np.ptp(spans, axis=1) > 0).sum())
     mean = float(weight @ errors) / total
-    if not mean > 0 or total <= told + 2:
+    if not weight @ errors**2 > NOISY * (weight @ y**2) or total <= told + 2:
         return None
     errors /= mean
     traits = _traits(X, outputs, spans)

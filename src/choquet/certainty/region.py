@@ -16,7 +16,7 @@ import numpy as np
 from choquet.arrays import FloatArray, IntArray
 from choquet.certainty.batched import least_at_once
 from choquet.certainty.levels import student_quantile
-from choquet.certainty.noise import Noise, Ratios
+from choquet.certainty.noise import NOISY, Noise, Ratios
 from choquet.certainty.simulated import (
     can_simulate,
     expected_step,
@@ -51,8 +51,6 @@ HEDGE = 2.0
 where more than one over this of those beside the numbers used are left beside all free values."""
 LITTLE = 1e-3
 """Least slack in units of the noise's variance, where simulation asks for none."""
-NOISY = 1e-10
-"""Least error that counts as noise, as a share of the squared targets."""
 POOLED = 1e-6
 """Values nearer than this are one number of the fit."""
 
