@@ -277,7 +277,8 @@ def _tell_errors(summary: dict[str, Any]) -> None:
             warn("note: on rows held out the model is worse than always answering the mean")
         _tell_better(summary, tried)
         times = tried["model"] / max(summary["rmse"], 1e-12 * tried["mean"], 1e-300)
-        if summary["learner"] == "choquet" and tried["mean"] > 0 and times > _LOOSE:
+        loose = times > _LOOSE and tried["model"] - summary["rmse"] > _clearly(tried)
+        if summary["learner"] == "choquet" and tried["mean"] > 0 and loose:
             warn(
                 f"note: errors on rows held out are {times:.2g} times those on the rows learned "
                 "from, so these rows are few for a whole measure; --learner cv reckons with "
@@ -297,15 +298,16 @@ def _tell_errors(summary: dict[str, Any]) -> None:
 
 
 def _tell_better(summary: dict[str, Any], tried: dict[str, Any]) -> None:
-    """Where a linear model is clearly better, what to try: one integral is not for every table.
-
-    More than one standard error of the model's error, and more than a hundredth of the mean's.
-    """
+    """Where a linear model is clearly better, what to try: one integral is not for every table."""
     away = tried["model"] - tried["linear"]
-    clear = max(tried["scores"]["model"]["error_half"] / 2, 0.01 * tried["mean"])
-    if tried["mean"] > 0 and away > clear and not summary["tried"]:
+    if tried["mean"] > 0 and away > _clearly(tried) and not summary["tried"]:
         better = "logistic regression" if "accuracy" in summary else "a linear model"
         warn(f"note: {better} is more accurate here; --learner auto tries other learners")
+
+
+def _clearly(tried: dict[str, Any]) -> float:
+    """Errors that differ by more differ clearly: a standard error, and 1 % of that of the mean."""
+    return float(max(tried["scores"]["model"]["error_half"] / 2, 0.01 * tried["mean"]))
 
 
 def _check(options: FitOptions) -> None:
