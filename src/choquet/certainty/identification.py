@@ -204,7 +204,7 @@ def identify(
     noise : Noise, optional
         How the noise differs between rows, as there.
     n_jobs : int, default 1
-        Processes, through joblib (-1: one per core). Each sets up its region once.
+        Processes, through joblib (-1: one per core).
     progress : callable, optional
         Called with (done, total) after each batch.
 

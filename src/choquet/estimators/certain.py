@@ -61,7 +61,6 @@ class CertainRegressor:
     """What is known of a measure that was learned from statistics; for `MeasureRegressor`."""
 
     statistics_: Any
-    noise_: Noise | None
     measure_: Any
     missing: Any
     _gaps: Any
@@ -69,6 +68,8 @@ class CertainRegressor:
     free_target_ = False
     """Whether the target's scale was learned from the same rows, so that outputs may be off by it:
     `choquet.InUnits` says so."""
+    noise_: Noise | None = None
+    """How the noise differs between rows; models of earlier versions do not know."""
 
     def _shape(self):
         """What the measures are that intervals range over."""
@@ -120,10 +121,6 @@ class CertainRegressor:
                 "support_interval(X) says what subsets without data leave open, and "
                 "choquet.ConformalRegressor gives intervals for new targets"
             )
-
-    def _noise(self) -> Noise | None:
-        """How the noise differs between rows; models of earlier versions do not know."""
-        return getattr(self, "noise_", None)
 
     # -- values ------------------------------------------------------------------------------------
 
@@ -183,7 +180,7 @@ class CertainRegressor:
         return identify(
             problem, solution, level=level, n_samples=self._n_rows(), tau=tau,
             width=width, masks=masks, gap=self._usual_gap(), statistics=self.statistics_,
-            noise=self._noise(), n_jobs=n_jobs, progress=progress,
+            noise=self.noise_, n_jobs=n_jobs, progress=progress,
         )  # fmt: skip
 
     # -- outputs -----------------------------------------------------------------------------------
@@ -249,7 +246,7 @@ class CertainRegressor:
 
     def _sizes(self, X: FloatArray, own: FloatArray) -> FloatArray:
         """The same of rows that lack nothing, and their outputs."""
-        known = self._noise()
+        known = self.noise_
         return np.ones(len(X)) if known is None else known.relative(X, own)
 
     def _bounds(self, X: FloatArray, level: float) -> FloatArray:
@@ -271,7 +268,7 @@ class CertainRegressor:
         (problem, solution), asked = self._fit_of_all(free), (self._n_rows(), level, kind)
         known = _LAST.get(solution)
         if known is None or known[0] != asked:
-            found = confidence_region(problem, solution, *asked, self.statistics_, self._noise())
+            found = confidence_region(problem, solution, *asked, self.statistics_, self.noise_)
             known = _LAST[solution] = (asked, found)
         return known[1]
 
@@ -333,7 +330,7 @@ class CertainRegressor:
             )
         warn_of_weights(self.statistics_)
         return certainty.draw_measures(
-            self.statistics_, n, shares=self._family_shares(), noise=self._noise(), rng=rng
+            self.statistics_, n, shares=self._family_shares(), noise=self.noise_, rng=rng
         )
 
     def _family_shares(self):

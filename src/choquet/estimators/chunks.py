@@ -33,7 +33,8 @@ def fit_chunks(
 ) -> Any:
     """Fit to chunks of rows; their statistics are kept, and solved once.
 
-    From up to 20,000 rows, drawn evenly, it is learned where the noise is large; then they go.
+    From up to 20,000 rows, drawn evenly, it is learned where the noise is large; then they go. A
+    run that goes on from a checkpoint has not seen all rows, and takes the noise as alike.
 
     Parameters
     ----------
