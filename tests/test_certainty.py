@@ -37,6 +37,7 @@ from choquet.learning import Statistics, least_squares, solve
 from choquet.learning.problem import Rows, with_rows
 from choquet.learning.solvers.interior import conic_form, run_clarabel
 
+pytestmark = pytest.mark.numerical
 quiet = pytest.mark.filterwarnings("ignore::choquet.errors.ChoquetWarning")
 
 

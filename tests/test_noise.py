@@ -14,6 +14,8 @@ from choquet.errors import DataError
 from choquet.estimators import fit_chunks
 from choquet.learning import Statistics, least_squares, solve
 
+pytestmark = pytest.mark.numerical
+
 INNER = slice(1, 7)
 
 
